@@ -1,0 +1,1 @@
+"""From files to ranked passages: readers, passages, the index on disk, retrieval."""

@@ -1,0 +1,350 @@
+"""The vocabulary: frozen values that every stage takes and returns.
+
+Rules of this file
+* A value is checked when it is made, so a wrong one cannot travel.
+* A fact is stored once. An answer's text is rendered from its claims; `[n]` exists only in a rendering.
+* Offsets are Unicode code points, half-open.
+* "Not checked" is `None`, never a number inside the range.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Style = Literal["long", "list", "short", "report"]
+Status = Literal["answered", "abstained", "failed"]
+Label = Literal["supported", "unsure", "unsupported", "contradicted"]
+Policy = Literal["keep", "flag", "drop"]
+Outcome = Literal["answered", "partly", "unanswerable"]
+RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
+
+STYLES: tuple[Style, ...] = get_args(Style)
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+
+def content_id(*parts: str) -> str:
+    """A short id made from content alone: equal content, equal id (64 bits of SHA-256, in hex)."""
+    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
+
+
+def _check(holds: bool, expected: str) -> None:
+    if not holds:
+        raise ValueError(expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a passage stands: `document.text[start:end]` of the stored extracted text is the passage."""
+
+    start: int
+    end: int
+    path: str | None = None
+    url: str | None = None
+    record: str | None = None
+    page: int | None = None
+
+    def __post_init__(self) -> None:
+        _check(0 <= self.start <= self.end, f"a source needs 0 <= start <= end, not {self.start}..{self.end}")
+        _check(self.page is None or self.page >= 1, f"pages count from 1, not {self.page}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The extracted text of one file or record. `pages[i]` is the offset at which page i+1 begins."""
+
+    text: str
+    title: str = ""
+    path: str | None = None
+    url: str | None = None
+    record: str | None = None
+    pages: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check(list(self.pages) == sorted(self.pages), "page offsets must ascend")
+        _check(all(0 <= p <= len(self.text) for p in self.pages), "page offsets must lie in the text")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document, known by an id made from its title and text."""
+
+    id: str
+    title: str
+    text: str
+    source: Source
+
+    def __post_init__(self) -> None:
+        _check(bool(self.id), "a passage needs an id")
+        size = self.source.end - self.source.start
+        _check(size == len(self.text), f"a passage of {len(self.text)} characters cannot stand at {size}")
+
+    @classmethod
+    def of(cls, text: str, title: str = "", source: Source | None = None) -> Passage:
+        """A passage with its content id; without a source it stands alone at offset 0."""
+        return cls(content_id(title, text), title, text, source or Source(0, len(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that a search found, with its score (higher is better, comparable within one search)."""
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The decisive words: `passage.text[start:end] == text`."""
+
+    start: int
+    end: int
+    text: str
+
+    def __post_init__(self) -> None:
+        _check(0 <= self.start < self.end, f"a quote needs 0 <= start < end, not {self.start}..{self.end}")
+        _check(self.end - self.start == len(self.text), "a quote's offsets must span exactly its text")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A claim's pointer to a passage, with the sentence found decisive there (None: not looked for)."""
+
+    passage: str
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a judge says of one claim; `score` is its probability that the evidence supports the claim."""
+
+    label: Label
+    score: float
+    judge: str
+    evidence: tuple[str, ...] = ()
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.label in get_args(Label), f"a label is one of {get_args(Label)}, not {self.label!r}")
+        _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
+        _check(bool(self.judge), "a verdict names its judge")
+        _check(self.label != "supported" or bool(self.evidence), "support needs evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of an answer, or one entity of a list, with its citations."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    support: Support | None = None
+    section: str | None = None
+
+    def __post_init__(self) -> None:
+        _check(bool(self.text.strip()), "a claim needs words")
+        _check(len(set(self.cited)) == len(self.citations), "a claim cites a passage at most once")
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        """The ids of the cited passages, in citation order."""
+        return tuple(citation.passage for citation in self.citations)
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether a judge found the claim supported."""
+        return self.support is not None and self.support.label == "supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A titled part of a report; claims name it by `title`."""
+
+    title: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """A question that a plan raised, and what became of it."""
+
+    text: str
+    outcome: Outcome
+    passages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens that went into a model and came out of it."""
+
+    input: int = 0
+    output: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(self.input + other.input, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an answer cost; `calls` and `tokens` by model role, `usd` None where a price is unknown."""
+
+    calls: Mapping[str, int] = field(default_factory=dict)
+    tokens: Mapping[str, Tokens] = field(default_factory=dict)
+    usd: float | None = None
+    judge_pairs: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A text that did not stay, and why, in words."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One step of a method's story: what was read, written, kept and dropped."""
+
+    kind: RoundKind
+    n: int = 1
+    trial: int | None = None
+    role: str | None = None
+    read: tuple[str, ...] = ()
+    text: str | None = None
+    kept: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    queries: tuple[str, ...] = ()
+    scores: Mapping[str, float] | None = None
+    chosen: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A text with citation marks; `spans[i]` is where claim i stands in it, marks included."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
+    """The number each cited passage gets on a page: 1, 2, ... in order of first use."""
+    order = dict.fromkeys(id for claim in claims for id in claim.cited)
+    return {id: n for n, id in enumerate(order, start=1)}
+
+
+# A mark of the claim's own words ("[3]" in a document) is escaped, so that it can never be read as a citation.
+_OWN_MARK = re.compile(r"(\\*)([\[【])(?=\s*\d)")
+_ENDING = re.compile(r"[.!?。！？]$")
+
+
+def _escaped(text: str) -> str:
+    return _OWN_MARK.sub(lambda m: m[1] * 2 + "\\" + m[2], text)
+
+
+def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
+    """The claim's words with its marks, set before a closing full stop as ALCE writes them."""
+    text = _escaped(" ".join(claim.text.split()))
+    marks = "".join(f"[{numbers[id]}]" for id in claim.cited)
+    if flag and claim.support is not None and not claim.is_supported:
+        marks += f"[{claim.support.label}]"
+    if style == "list" and "," in text:
+        text = f'"{text}"'
+    if not marks:
+        return text
+    ending = _ENDING.search(text) if style != "list" else None
+    return f"{text[: ending.start()]} {marks}{ending[0]}" if ending else f"{text} {marks}"
+
+
+def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
+    if style == "list":
+        return ", "
+    if after.section != before.section:
+        return f"\n\n{after.section}\n" if after.section else "\n\n"
+    return " " if _ENDING.search(text) else "\n"
+
+
+def render(claims: tuple[Claim, ...], style: Style, *, flag: bool = False) -> Rendering:
+    """The claims as text: prose, a comma-separated list, or titled sections."""
+    numbers = citation_numbers(claims)
+    text = f"{claims[0].section}\n" if claims and claims[0].section else ""
+    spans = []
+    for i, claim in enumerate(claims):
+        if i:
+            text += _separator(claims[i - 1], text, claim, style)
+        marked = _marked(claim, numbers, style, flag)
+        spans.append((len(text), len(text) + len(marked)))
+        text += marked
+    return Rendering(text, tuple(spans))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question's answer: claims, the passages read, and how it came to be.
+
+    `passages` holds every passage that was read, cited or not; `claims` cite by id.
+    """
+
+    question: str
+    style: Style
+    method: str
+    status: Status
+    claims: tuple[Claim, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    sections: tuple[Section, ...] = ()
+    questions: tuple[SubQuestion, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    rounds: tuple[Round, ...] = ()
+    invalid_citations: int = 0
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        _check(self.style in STYLES, f"a style is one of {STYLES}, not {self.style!r}")
+        _check(self.status in get_args(Status), f"a status is one of {get_args(Status)}, not {self.status!r}")
+        _check((self.status == "answered") == bool(self.claims), "an answer has claims exactly if answered")
+        _check(self.status != "failed" or bool(self.notes), "a failed answer says why in its notes")
+        texts = {passage.id: passage.text for passage in self.passages}
+        for claim in self.claims:
+            _check_grounded(claim, texts)
+
+    def passage(self, passage_id: str) -> Passage:
+        """The passage of that id; raises KeyError if the answer did not read it."""
+        for passage in self.passages:
+            if passage.id == passage_id:
+                return passage
+        raise KeyError(passage_id)
+
+    @property
+    def cited(self) -> tuple[Passage, ...]:
+        """The cited passages in order of first use; the n-th is rendered as `[n]`."""
+        by_id = {passage.id: passage for passage in self.passages}
+        return tuple(by_id[id] for id in citation_numbers(self.claims))
+
+    @property
+    def rendering(self) -> Rendering:
+        """The text with `[n]` marks and each claim's place in it; policy `flag` names what lacks support."""
+        return render(self.claims, self.style, flag=self.settings.get("unsupported") == "flag")
+
+    @property
+    def text(self) -> str:
+        """The answer as prose with `[n]` marks, for reading only; empty if it has no claims."""
+        return self.rendering.text
+
+
+def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
+    """A claim may point only at passages that were read, and quote only what stands there."""
+    for citation in claim.citations:
+        _check(citation.passage in texts, f"{claim.text!r} cites {citation.passage!r}, which was not read")
+        quote = citation.quote
+        if quote is not None:
+            found = texts[citation.passage][quote.start : quote.end]
+            _check(found == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
+    if claim.is_supported:
+        _check(bool(claim.citations), f"{claim.text!r} is supported but cites nothing")

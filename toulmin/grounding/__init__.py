@@ -1,0 +1,1 @@
+"""What a method may ask, and what binds a claim to its passages."""

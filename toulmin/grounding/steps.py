@@ -1,0 +1,164 @@
+"""What a method may ask of the outside, as values; the driver answers them.
+
+A method is a generator: it yields a step and is sent the reply. The functions below wrap each step so that a method
+reads as its paper's algorithm: `hits = yield from search(question, 5)`. A request that fails is raised inside the
+program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from toulmin.data import Answer, Hit, Label, Passage, Quote, Tokens
+from toulmin.grounding.prompts import Prompt
+
+T = TypeVar("T")
+Program = Generator["Step", Any, T]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A claim and the passages, taken together, that are to support it.
+
+    `question` is given where the claim is no sentence of its own (an entity of a list, a short answer).
+    """
+
+    premises: tuple[Passage, ...]
+    claim: str
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's view of one pair.
+
+    `support` and `contradiction` are probabilities; `label` is the judge's own cut of them; `quotes[i]` is the
+    decisive sentence of `premises[i]` (None where nothing there matters); `reason` says in words what decided.
+    """
+
+    label: Label
+    support: float
+    contradiction: float
+    judge: str
+    quotes: tuple[Quote | None, ...] = ()
+    reason: str | None = None
+
+    @property
+    def entails(self) -> bool:
+        """Whether the premises support the claim."""
+        return self.label == "supported"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A reader's answer: the exact words of a passage, with its confidence in 0..1."""
+
+    passage: str
+    quote: Quote
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model gave for one prompt.
+
+    `value` is set by models that answer in types (the embedded writer); otherwise `text` is parsed by the prompt.
+    `tokens` is what it cost; `usd` its price where known.
+    """
+
+    text: str
+    value: Any = None
+    tokens: Tokens = Tokens()
+    usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Rank the corpus for `query`; the reply is at most `k` hits, best first."""
+
+    query: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Ask the model of `role` one typed prompt. `sample` tells repeated draws of one prompt apart."""
+
+    prompt: Prompt[Any]
+    role: str = "main"
+    sample: int = 0
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entail:
+    """Judge pairs; the reply is one verdict a pair, in order."""
+
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Find the answer's exact words in the passages; the reply is a `Span` or None."""
+
+    question: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Hand a draft to whoever watches; the reply is None."""
+
+    draft: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Run programs side by side; the reply is their results in order."""
+
+    programs: tuple[Program[Any], ...]
+
+
+Step = Search | Generate | Entail | Read | Show | Together
+
+
+def search(query: str, k: int) -> Program[tuple[Hit, ...]]:
+    """The `k` best passages for the query."""
+    hits: tuple[Hit, ...] = yield Search(query, k)
+    return hits
+
+
+def generate(
+    prompt: Prompt[T], role: str = "main", sample: int = 0, temperature: float | None = None
+) -> Program[T]:
+    """What the model of that role makes of the prompt, in the prompt's own type."""
+    reply: Reply = yield Generate(prompt, role, sample, temperature)
+    return prompt.read(reply.text) if reply.value is None else reply.value  # type: ignore[no-any-return]
+
+
+def entail(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:
+    """One verdict a pair, in order; no pairs, no request."""
+    if not pairs:
+        return ()
+    verdicts: tuple[Verdict, ...] = yield Entail(tuple(pairs))
+    return verdicts
+
+
+def read(question: str, passages: Sequence[Passage]) -> Program[Span | None]:
+    """The exact words that answer the question, or None."""
+    span: Span | None = yield Read(question, tuple(passages))
+    return span
+
+
+def show(draft: Answer) -> Program[None]:
+    """Let whoever watches see the draft."""
+    yield Show(draft)
+
+
+def together(programs: Sequence[Program[T]]) -> Program[tuple[T, ...]]:
+    """The results of the programs, run side by side."""
+    results: tuple[T, ...] = yield Together(tuple(programs))
+    return results

@@ -1,0 +1,1 @@
+"""What decides whether passages support a claim."""

@@ -1,0 +1,1 @@
+"""The driver: it serves what running programs ask."""

@@ -1,0 +1,75 @@
+"""The outside as the driver sees it: four small protocols, bundled in a `Kit`.
+
+Each has one method that takes a batch and gives one result an item, in order. It may be plain or `async`: the driver
+awaits what is awaitable. A plain one is called on the driver's own thread, so the embedded parts are deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from toulmin.data import Hit, Passage
+from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
+
+
+class Retriever(Protocol):
+    """Ranks passages for queries."""
+
+    def search(
+        self, queries: Sequence[str], k: int
+    ) -> Sequence[Sequence[Hit]] | Awaitable[Sequence[Sequence[Hit]]]:
+        """At most `k` hits a query, best first."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers typed prompts. `name` goes into traces; the driver keeps at most `concurrency` requests in flight."""
+
+    @property
+    def name(self) -> str:
+        """What the traces call it."""
+        ...
+
+    @property
+    def concurrency(self) -> int:
+        """The most requests it takes at once."""
+        ...
+
+    def generate(self, requests: Sequence[Generate]) -> Sequence[Reply] | Awaitable[Sequence[Reply]]:
+        """One reply a request, in order. Raises `ModelError` when it cannot answer."""
+        ...
+
+
+class Judge(Protocol):
+    """Decides whether premises support claims."""
+
+    @property
+    def name(self) -> str:
+        """What a verdict calls it."""
+        ...
+
+    def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict] | Awaitable[Sequence[Verdict]]:
+        """One verdict a pair, in order."""
+        ...
+
+
+class Reader(Protocol):
+    """Finds the exact words that answer a question."""
+
+    def read(
+        self, questions: Sequence[tuple[str, Sequence[Passage]]]
+    ) -> Sequence[Span | None] | Awaitable[Sequence[Span | None]]:
+        """The span for each question, or None where its passages do not say."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Everything a driver may turn to; `models` by role ("main", "verifier", ...)."""
+
+    retriever: Retriever
+    judge: Judge
+    models: Mapping[str, LanguageModel] = field(default_factory=dict)
+    reader: Reader | None = None
