@@ -1,0 +1,215 @@
+"""The numbers and dates of a text, each with one spelling for all its forms.
+
+A number's value is its digits ("1234.5"); its unit is kept apart, so "12 %", "$12" and "twelve" are all "12".
+A date's value is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`.
+A number that is part of an identifier ("B-52", "COVID-19", "4x4") is no number here. A lone "one", "first" and
+"second" are no figures: they are pronouns and connectives as often as counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+Kind = Literal["number", "date", "name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number, date or name at `text[start:end]`; facts that say the same have the same kind and value."""
+
+    kind: Kind
+    value: str
+    start: int
+    end: int
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH_OF = {name[:3]: number for number, name in enumerate(_MONTHS, start=1)}
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+    " seventeen eighteen nineteen".split()
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_SCALES = {"hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7} | {
+    "bn": 10**9,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
+    " fifteenth sixteenth seventeenth eighteenth nineteenth".split()
+)
+_ORDINAL_TENS = [word[:-1] + "ieth" for word in _TENS]
+_WORTH = (
+    {word: n for n, word in enumerate(_UNITS)}
+    | {word: 10 * n for n, word in enumerate(_TENS, start=2)}
+    | {word: n for n, word in enumerate(_ORDINALS)}
+    | {word: 10 * n for n, word in enumerate(_ORDINAL_TENS, start=2)}
+    | {"dozen": 12}
+)
+_ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
+
+_MONTH = (
+    r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?"
+    r"|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
+)
+_YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"
+_ORDINAL = "|".join(_ORDINALS[1:] + _ORDINAL_TENS)
+# Each pattern is tried only where a word begins that can begin one of its matches.
+_FROM_DIGIT = re.compile(
+    rf"(?<![\w.,])(?<!\w-)(?:"
+    rf"(?P<iso>\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)"
+    rf"|(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})(?:,?\s(?P<year>{_YEAR}))?"
+    rf"|(?P<decade>\d{{2,3}}0)['’]?s(?!\w)"
+    rf"|(?P<century>\d{{1,2}})(?:st|nd|rd|th)[\s-](?:century|centuries)"
+    rf"|(?P<era>\d{{1,4}})\s(?:BCE?|B\.C\.(?:E\.)?)(?!\w)"
+    rf"|(?P<from>1\d{{3}}|20\d\d)[-–/](?P<to>\d\d)(?![\w%]|[-.,:/]?\d)"
+    rf"|(?P<only>{_YEAR})"
+    rf"|(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)(?!\d)"
+    rf"|(?P<number>\d+(?:[,\u00a0\u202f]\d{{3}})*(?:\.\d+)?)(?:st|nd|rd|th|[kcm]?m|[km]?g|ft|mph|[ap]m|k|bn)?(?![^\W_]|[-‐][^\W\d_]+-?\d)"
+    rf"(?:[\s-](?P<scale>hundred|thousand|lakh|million|crore|billion|trillion|bn)(?!\w))?"
+    rf")"
+)
+_FROM_MONTH = re.compile(
+    rf"(?P<month>{_MONTH})"
+    rf"(?:\s(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\w%]|[.,:]\d))?(?:(?:,?\s|\sof\s)(?P<year>{_YEAR}))?"
+)
+_WORD = "|".join(sorted([*_WORTH, *_SCALES], key=len, reverse=True))
+_SPELT = re.compile(
+    rf"(?:(?P<century>{_ORDINAL})[\s-](?:century|centuries)"
+    rf"|(?P<words>(?:{_WORD})(?:(?:[\s-]|\sand\s)(?:{_WORD})(?!\w))*))(?!\w)",
+    re.IGNORECASE,
+)
+_START = re.compile(r"\w+")
+_MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name.title(), name[:3].title())) | {"Sept"}
+_NUMBER_WORDS = frozenset(word for name in _WORTH for word in (name, name.title()))
+_AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|to|after|before|late|early)\s$", re.I)
+
+
+def number(value: Decimal | int) -> str:
+    """The one spelling of a number: no grouping, no trailing zeros."""
+    plain = format(Decimal(value).normalize(), "f")
+    return "0" if plain == "-0" else plain
+
+
+def _month(word: str) -> int:
+    return _MONTH_OF[word[:3].lower()]
+
+
+def _date(match: re.Match[str]) -> str:
+    month = f"{_month(match['month']):02d}"
+    tail = f"-{int(match['day']):02d}" if match["day"] else ""
+    return f"{match['year']}-{month}{tail}" if match["year"] else f"--{month}{tail}"
+
+
+def _decade(digits: str) -> str:
+    return f"{digits}s" if len(digits) == 4 else f"19{digits}s"
+
+
+def _numeric(match: re.Match[str]) -> Decimal:
+    digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
+    return Decimal(digits) * _SCALES.get(match["scale"] or "", 1)
+
+
+def _is_negative(text: str, start: int) -> bool:
+    return start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " (\n")
+
+
+def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
+    """The facts of one match that begins with a digit; a range of years is two."""
+    start, end = match.span()
+    kind = match.lastgroup
+    if match["from"]:
+        first, last = match["from"], match["from"][:2] + match["to"]
+        yield Fact("date", first, start, match.end("from"))
+        if last > first:
+            yield Fact("date", last, match.start("to"), end)
+        else:
+            yield Fact("number", number(int(match["to"])), match.start("to"), end)
+    elif match["number"]:
+        sign = -1 if _is_negative(text, start) else 1
+        yield Fact("number", number(sign * _numeric(match)), start, end)
+    elif kind == "clock":
+        yield Fact("number", match["clock"], start, end)
+    elif match["decade"]:
+        yield Fact("date", _decade(match["decade"]), start, end)
+    elif match["century"]:
+        yield Fact("date", f"C{int(match['century'])}", start, end)
+    elif match["era"]:
+        yield Fact("date", f"{int(match['era'])} BC", start, end)
+    else:
+        yield Fact("date", match["iso"] or match["only"] or _date(match), start, end)
+
+
+def _from_month(text: str, match: re.Match[str]) -> Iterator[Fact]:
+    """The fact of one match that begins with a month; a lone "May" or "March" must follow a preposition."""
+    lone = not match["day"] and not match["year"]
+    before = text[max(0, match.start() - 8) : match.start()]
+    if lone and match["month"] in ("May", "March", "Mar", "Jan", "August") and not _AFTER_PREPOSITION.search(before):
+        return
+    yield Fact("date", _date(match), *match.span())
+
+
+def _spelt_value(words: list[str]) -> int | None:
+    """What the number words say ("two hundred and five" is 205); None if they are no one number."""
+    total = current = 0
+    last = 10**15
+    for word in words:
+        scale = _SCALES.get(word)
+        if scale == 100:
+            current, last = (current or 1) * 100, 100
+        elif scale:
+            total, current, last = total + (current or 1) * scale, 0, scale
+        else:
+            worth = _WORTH[word]
+            if worth >= last or (last < 20 and last != 0) or (last in range(20, 100) and worth > 9):
+                return None
+            current, last = current + worth, worth or 1
+    return total + current
+
+
+def _spelt(match: re.Match[str]) -> Iterator[Fact]:
+    if match["century"]:
+        worth = _WORTH[match["century"].lower()]
+        yield Fact("date", f"C{worth}", *match.span())
+        return
+    pieces = [m for m in re.finditer(r"[a-z]+", match[0].lower()) if m[0] != "and"]
+    words = [piece[0] for piece in pieces]
+    value = _spelt_value(words)
+    if value is None:
+        for piece in pieces:
+            if piece[0] in _WORTH and piece[0] not in _ALONE_NO_FIGURE:
+                offset = match.start()
+                yield Fact("number", number(_WORTH[piece[0]]), offset + piece.start(), offset + piece.end())
+    elif len(words) > 1 or (words[0] in _WORTH and words[0] not in _ALONE_NO_FIGURE):
+        yield Fact("number", number(value), *match.span())
+
+
+def _facts_at(text: str, word: str, start: int) -> Iterator[Fact]:
+    """The facts of the figure that begins with this word, if one does."""
+    if word[0].isdecimal():
+        match = _FROM_DIGIT.match(text, start)
+        return _from_digit(text, match) if match else iter(())
+    if word in _MONTH_WORDS:
+        match = _FROM_MONTH.match(text, start)
+        return _from_month(text, match) if match else iter(())
+    if word in _NUMBER_WORDS and text[start - 1 : start] != "-":
+        match = _SPELT.match(text, start)
+        return _spelt(match) if match else iter(())
+    return iter(())
+
+
+def figures(text: str) -> list[Fact]:
+    """The numbers and dates of the text in order, none overlapping."""
+    found: list[Fact] = []
+    done = 0
+    for opening in _START.finditer(text):
+        word, start = opening[0], opening.start()
+        if start >= done and (word[0].isdecimal() or word in _MONTH_WORDS or word in _NUMBER_WORDS):
+            found.extend(_facts_at(text, word, start))
+            done = found[-1].end if found else 0
+    return found

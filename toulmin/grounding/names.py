@@ -1,0 +1,114 @@
+"""The names of a text: runs of capitalised words, acronyms and identifiers ("B-52", "COVID-19", "iPhone 4").
+
+A capitalised first word of a sentence is a name only if English does not commonly write it in lower case. Scripts
+without case have no names here; a sentence all in capitals shows none either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib import resources
+
+from toulmin.grounding.figures import Fact
+from toulmin.language import STOPWORDS, fold, sentences, stem
+
+_TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
+_PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu for".split())
+_ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
+_COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%")
+_NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
+_INNER = re.compile(r"[^\W\d_]+[-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
+_MEASURE = re.compile(r"[\d.,]+(?:st|nd|rd|th|s|m|k|km|cm|mm|kg|g|am|pm|ft|mph|kmh|bn|x|[-‐‑][a-z-]+)")
+
+
+@lru_cache(maxsize=1)
+def _common() -> frozenset[str]:
+    table = resources.files("toulmin.grounding").joinpath("common.txt").read_text("utf-8")
+    return frozenset(line for line in table.splitlines() if not line.startswith("#"))
+
+
+@lru_cache(maxsize=100_000)
+def is_common(word: str) -> bool:
+    """Whether English commonly writes the word in lower case inside a sentence."""
+    return word.lower() in STOPWORDS or stem(word) in _common()
+
+
+@lru_cache(maxsize=100_000)
+def _is_name_word(word: str) -> bool:
+    """Whether a word looks like (a part of) a name wherever it stands."""
+    if word[0].isupper():
+        return word not in ("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve")
+    return _INNER.search(word) is not None and _MEASURE.fullmatch(word.lower()) is None
+
+
+def _joins(gap: str, before: str) -> bool:
+    """Whether the words on both sides of a gap may belong to one name."""
+    if gap in (" ", "\u00a0", " & ", "-", "–"):
+        return True
+    return gap in (". ", ".") and (len(before) == 1 or before[-2:-1] == "." or before.lower() in _ABBREVIATED)
+
+
+def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
+    """The index after the last token of the name that begins at token `first`."""
+    end = scan = first + 1
+    while scan < len(tokens) and scan - end <= 2:
+        before, token = tokens[scan - 1], tokens[scan]
+        word = token[0]
+        if not _joins(text[before.end() : token.start()], before[0]):
+            break
+        if _is_name_word(word):
+            end = scan + 1
+        elif scan == end and _NUMERAL.fullmatch(word) and not _COUNTED.match(text, token.end()):
+            return scan + 1
+        elif word not in _PARTICLES:
+            break
+        scan += 1
+    return end
+
+
+def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
+    """The words without function words at either end, and without a common word that only opens the sentence."""
+    while words and (words[0][0].lower() in STOPWORDS and len(words[0][0]) > 1 and not words[0][0].isupper()):
+        words, opens_sentence = words[1:], False
+    if words and opens_sentence and is_common(words[0][0]) and not words[0][0].isupper():
+        words = words[1:]
+    while words and words[-1][0].lower() in STOPWORDS and not words[-1][0].isupper():
+        words = words[:-1]
+    return words
+
+
+def name_value(text: str) -> str:
+    """The one spelling of a name: lower case, accents folded, without dots and possessives."""
+    plain = fold(text).replace("’", "'").replace("'s ", " ").removesuffix("'s").replace(".", " ")
+    return re.sub(r"(?<=\b\w) (?=\w\b)", "", " ".join(plain.split()))
+
+
+def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact]:
+    at = 0
+    while at < len(tokens):
+        if not _is_name_word(tokens[at][0]):
+            at += 1
+            continue
+        end = _run_end(text, tokens, at)
+        kept = _trimmed(list(tokens[at:end]), opens_sentence=at == 0)
+        if kept:
+            span = kept[0].start(), kept[-1].end()
+            yield Fact("name", name_value(text[span[0] : span[1]]), *span)
+        at = end
+
+
+def names(text: str, taken: Sequence[Fact] = ()) -> list[Fact]:
+    """The names of the text in order; words inside the facts `taken` are left out."""
+    if text.islower():
+        return []
+    blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
+    found: list[Fact] = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        tokens = [m for m in _TOKEN.finditer(text, start, end) if m.start() not in blocked]
+        if sentence.isupper() and len(tokens) > 3:
+            continue
+        found.extend(_sentence_names(text, tokens))
+    return found
