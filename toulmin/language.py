@@ -131,7 +131,7 @@ _MARKS = (
     "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
 )
 _WORD = re.compile(rf"\d+(?:[.,]\d+)*(?:\w|[{_MARKS}])*|\w(?:\w|[{_MARKS}])*(?:['’]\w+)*")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 STOPWORDS = frozenset(
@@ -166,13 +166,13 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def _word_terms(word: str) -> tuple[str, ...]:
-    if word.isascii() or not _UNSPACED.search(word):
+    if word.isascii() or not UNSPACED.search(word):
         return (stem(word),)
     found: list[str] = []
-    for run in re.split(rf"({_UNSPACED.pattern})", word):
+    for run in re.split(rf"({UNSPACED.pattern})", word):
         if not run:
             continue
-        if _UNSPACED.fullmatch(run):
+        if UNSPACED.fullmatch(run):
             found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:
             found.append(stem(run))
