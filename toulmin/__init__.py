@@ -1,3 +1,90 @@
-"""Toulmin answers questions from a person's own documents, every claim proven by the passages it cites."""
+"""Toulmin answers questions from a person's own documents, every claim proven by the passages it cites.
+
+import toulmin
+
+answer = toulmin.ask("Who recorded the song first?", docs="notes/")
+for claim in answer.claims:
+    print(claim.text, claim.support.label, claim.cited)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toulmin import aio
+    from toulmin.config import Settings
+    from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Source, Support, Usage
+    from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
+    from toulmin.run.budget import Budget
+    from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
+    from toulmin.verbs import ask, ask_all, check, index, search, stream
 
 __version__ = "0.1.0"
+
+# What users may import, and where it lives; everything else may move without notice. Loaded on first use, so that
+# `import toulmin` stays quick.
+_HOMES = {
+    "toulmin.config": ("Settings",),
+    "toulmin.data": (
+        "Answer",
+        "Citation",
+        "Claim",
+            "Hit",
+        "Passage",
+        "Quote",
+        "Source",
+        "Support",
+        "Usage",
+    ),  # fmt: skip
+    "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
+    "toulmin.run.budget": ("Budget",),
+    "toulmin.run.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
+    "toulmin.verbs": ("ask", "ask_all", "check", "index", "search", "stream"),
+}
+
+__all__ = [
+    "Answer",
+    "Budget",
+    "BudgetEnded",
+    "Citation",
+    "Claim",
+    "Hit",
+    "IndexDamaged",
+    "Judge",
+    "Kit",
+    "LanguageModel",
+    "ModelError",
+    "Passage",
+    "Quote",
+    "Reader",
+    "Retriever",
+    "Settings",
+    "Source",
+    "SourceError",
+    "Support",
+    "ToulminError",
+    "Usage",
+    "UsageError",
+    "aio",
+    "ask",
+    "ask_all",
+    "check",
+    "index",
+    "search",
+    "stream",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "aio":
+        return import_module("toulmin.aio")
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'toulmin' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

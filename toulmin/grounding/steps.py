@@ -131,12 +131,10 @@ def search(query: str, k: int) -> Program[tuple[Hit, ...]]:
     return hits
 
 
-def generate(
-    prompt: Prompt[T], role: str = "main", sample: int = 0, temperature: float | None = None
-) -> Program[T]:
+def generate(prompt: Prompt[T], role: str = "main", sample: int = 0, temperature: float | None = None) -> Program[T]:
     """What the model of that role makes of the prompt, in the prompt's own type."""
     reply: Reply = yield Generate(prompt, role, sample, temperature)
-    return prompt.read(reply.text) if reply.value is None else reply.value  # type: ignore[no-any-return]
+    return prompt.read(reply.text) if reply.value is None else reply.value
 
 
 def entail(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:

@@ -17,9 +17,7 @@ from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 class Retriever(Protocol):
     """Ranks passages for queries."""
 
-    def search(
-        self, queries: Sequence[str], k: int
-    ) -> Sequence[Sequence[Hit]] | Awaitable[Sequence[Sequence[Hit]]]:
+    def search(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]] | Awaitable[Sequence[Sequence[Hit]]]:
         """At most `k` hits a query, best first."""
         ...
 

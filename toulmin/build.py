@@ -1,0 +1,218 @@
+"""The only place of assembly: from settings and sources to a kit, and from a question to a job.
+
+Every implementation is picked here and imported when it is picked, so that help and usage errors stay quick.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin.config import Settings
+from toulmin.data import Answer, Passage, content_id
+from toulmin.errors import UsageError, unknown_name
+from toulmin.methods import METHODS, Method
+from toulmin.run.budget import Budget
+from toulmin.run.drive import Driver, Job
+from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
+
+if TYPE_CHECKING:
+    from toulmin.corpus.indexing import IndexReport, Progress
+
+MODELS = ("extractive",)
+JUDGES = ("lexical",)
+EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where passages come from: documents indexed on the fly, an index, passages given, or a retriever of one's own."""
+
+    docs: tuple[str, ...] = ()
+    index: str | None = None
+    passages: tuple[Passage, ...] | None = None
+    retriever: Retriever | None = None
+
+    def __post_init__(self) -> None:
+        given = [bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None]
+        if sum(given) > 1:
+            raise UsageError("Give one of docs, index, passages or retriever, not several.")
+
+
+# ---------------------------------------------------------------- sources
+
+
+def docs_index(docs: Sequence[str], settings: Settings) -> Path:
+    """The folder in the user's cache where an index of those files and folders is kept."""
+    from platformdirs import user_cache_path
+
+    places = sorted(str(Path(doc).resolve()) for doc in docs)
+    return user_cache_path("toulmin") / "docs" / content_id(*places, str(settings.passage_words))
+
+
+def update_index(
+    docs: Sequence[str],
+    into: Path,
+    settings: Settings,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Reads what changed in the files and folders into the index; see `corpus.store.update`."""
+    from toulmin.corpus import store
+
+    paths = [Path(doc) for doc in docs]
+    words = {} if settings.passage_words is None else {"passage_words": settings.passage_words}
+    return store.update(into, paths, on_progress=on_progress, **words)
+
+
+@contextmanager
+def opened(
+    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
+) -> Iterator[Retriever]:
+    """A retriever over the sources, closed at the end; files given as `docs` are indexed first where they changed."""
+    if sources.retriever is not None:
+        yield sources.retriever
+        return
+    from toulmin.corpus import retrieve, store
+
+    weights = {name: value for name, value in (("k1", settings.bm25_k1), ("b", settings.bm25_b)) if value is not None}
+    if sources.passages is not None:
+        yield retrieve.InMemory(sources.passages, **weights)
+        return
+    index = Path(sources.index or settings.index)
+    if sources.docs:
+        index = docs_index(sources.docs, settings)
+        update_index(sources.docs, index, settings, on_progress)
+    with store.open_index(index) as corpus:
+        yield retrieve.Bm25(corpus, **weights)
+
+
+def resolved(sources: Sources, settings: Settings) -> Sources:
+    """The same sources by index: documents are indexed once, here, so that many processes can open the result."""
+    if not sources.docs:
+        return sources
+    index = docs_index(sources.docs, settings)
+    update_index(sources.docs, index, settings)
+    return Sources(index=str(index))
+
+
+# ---------------------------------------------------------------- the kit
+
+
+def model(spec: str, settings: Settings) -> LanguageModel:
+    """The language model that a SPEC names."""
+    if spec != "extractive":
+        raise unknown_name("model", spec, MODELS)
+    from toulmin.models.extractive import Extractive
+
+    return Extractive(words=settings.words)
+
+
+def judge(spec: str) -> Judge:
+    """The judge that a SPEC names."""
+    if spec != "lexical":
+        raise unknown_name("judge", spec, JUDGES)
+    from toulmin.judges.lexical import Lexical
+
+    return Lexical()
+
+
+def kit(
+    retriever: Retriever,
+    settings: Settings,
+    *,
+    main: LanguageModel | None = None,
+    judge_: Judge | None = None,
+    reader: Reader | None = None,
+) -> Kit:
+    """The parts that the settings name, or the given objects in their place."""
+    writer = main or model(settings.model, settings)
+    return Kit(retriever, judge_ or judge(settings.judge), {"main": writer}, reader)
+
+
+# ---------------------------------------------------------------- jobs
+
+
+def method(name: str) -> Method:
+    """The method of that name."""
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS)
+    return METHODS[name]
+
+
+def budget(settings: Settings) -> Budget:
+    """What one answer may spend."""
+    return Budget(settings.max_calls, settings.max_tokens, settings.deadline)
+
+
+def job(
+    question: str,
+    settings: Settings,
+    *,
+    by: Method | None = None,
+    budget_: Budget | None = None,
+    embedded: bool = True,
+    id: str = "",
+) -> Job:
+    """The job of answering one question: its method with checked options, its budget and its settings."""
+    chosen = by or method(settings.method)
+    name = settings.method if by is None else by.__name__
+    options = _options(name, chosen, settings, embedded)
+    return Job(
+        question=question,
+        method=name,
+        style=settings.style,
+        program=partial(chosen, question, **options),
+        budget=budget_ or budget(settings),
+        settings=_shown(settings, options),
+        id=id,
+    )
+
+
+def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+    """The job of judging a text that somebody else wrote."""
+    from toulmin.methods.check import check
+
+    options = {} if settings.k is None else {"k": settings.k}
+    program = partial(check, text, passages=passages, **options)
+    return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+
+
+def _options(name: str, chosen: Method, settings: Settings, embedded: bool) -> dict[str, Any]:
+    """The method's options: what everybody may set, as far as it takes them, and its own, checked by name."""
+    known = [p.name for p in inspect.signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in settings.options:
+        if option not in known:
+            raise unknown_name(f"option of method {name}", option, known)
+    general = {"style": settings.style, "unsupported": settings.unsupported, "k": settings.k}
+    if settings.k is None:
+        general["k"] = EMBEDDED_K if embedded else None
+    taken = {key: value for key, value in general.items() if key in known and value is not None}
+    return taken | dict(settings.options)
+
+
+def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as they go into the answer: what was chosen, without the limits of the place it ran in."""
+    chosen = {name: value for name, value in asdict(settings).items() if value is not None and name != "options"}
+    chosen.pop("index")
+    return chosen | dict(options)
+
+
+def answerer(sources: Sources, settings: Settings) -> Callable[[Sequence[str]], list[Answer]]:
+    """A function that answers many questions side by side; its kit stays open as long as it lives."""
+    stack = ExitStack()
+    parts = kit(stack.enter_context(opened(sources, settings)), settings)
+
+    async def all_answers(questions: Sequence[str]) -> list[Answer]:
+        embedded = settings.model == "extractive"
+        jobs = [job(q, settings, embedded=embedded, id=str(n)) for n, q in enumerate(questions)]
+        outcomes = [outcome async for outcome in Driver(parts).answers(jobs)]
+        in_order = sorted(outcomes, key=lambda outcome: int(outcome.job.id))
+        return [replace(outcome.answer, id="") for outcome in in_order]
+
+    return lambda questions: asyncio.run(all_answers(questions))

@@ -1,0 +1,140 @@
+"""Settings: flags over environment over `toulmin.toml` over defaults.
+
+Settings are values; they build nothing. Only the edges (command line, server, a Python caller that passes
+`settings=None`) read the environment and the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from toulmin.data import Policy, Style
+from toulmin.errors import SourceError, UsageError, unknown_name
+
+FILE = "toulmin.toml"
+PREFIX = "TOULMIN_"
+# Names that the project itself reads from the environment for other ends.
+NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. `options` are the method's own parameters (`--set NAME=VALUE`)."""
+
+    index: str = ".toulmin"
+    method: str = "vanilla"
+    style: Style = "long"
+    model: str = "extractive"
+    judge: str = "lexical"
+    unsupported: Policy = "flag"
+    k: int | None = None
+    words: int = 75
+    bm25_k1: float | None = None
+    bm25_b: float | None = None
+    passage_words: int | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    deadline: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def updated(self, **flags: Any) -> Settings:
+        """These settings with the given ones on top; a flag that is None leaves what was set."""
+        given = {name: value for name, value in flags.items() if value is not None}
+        return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
+
+
+_KINDS = get_type_hints(Settings)
+
+
+def load(environ: Mapping[str, str], folder: Path) -> Settings:
+    """The settings of a working folder: its `toulmin.toml`, and `TOULMIN_*` variables over it.
+
+    Raises `SourceError` for a file that is no TOML and `UsageError` for a name or value that cannot be.
+    """
+    found = _from_file(folder / FILE)
+    for name, text in environ.items():
+        if name.startswith(PREFIX) and name not in NOT_SETTINGS:
+            key = name.removeprefix(PREFIX).lower()
+            found[key] = _checked(key, parse_value(text), f"environment variable {name}")
+    return Settings(**found)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise SourceError(
+            f"{path} should be a TOML file, but could not be read: {error}. Mend or remove it."
+        ) from error
+    return {name: _checked(name, value, f"setting in {path}") for name, value in table.items()}
+
+
+def _checked(name: str, value: Any, where: str) -> Any:
+    """The value if the setting of that name may hold it."""
+    if name not in _KINDS:
+        raise unknown_name(where, name, (f.name for f in fields(Settings)))
+    kind = _KINDS[name]
+    if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
+        value = float(value) if not _allows(kind, int) else value
+    if isinstance(value, int | float) and not isinstance(value, bool) and kind is str:
+        value = str(value)
+    if not _allows_value(kind, value):
+        raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
+    return value
+
+
+def _allows(kind: Any, wanted: type) -> bool:
+    return any(part is wanted for part in _parts(kind))
+
+
+def _allows_value(kind: Any, value: Any) -> bool:
+    for part in _parts(kind):
+        if get_origin(part) is Literal:
+            if value in get_args(part):
+                return True
+        elif isinstance(value, bool):
+            continue
+        elif isinstance(value, Mapping if get_origin(part) is not None else part):
+            return True
+    return False
+
+
+def _parts(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _in_words(kind: Any) -> str:
+    words = {str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
+    shown = []
+    for part in _parts(kind):
+        if get_origin(part) is Literal:
+            shown.extend(repr(choice) for choice in get_args(part))
+        elif part is not type(None):
+            shown.append(words.get(part, "a table of names and values"))
+    return " or ".join(shown)
+
+
+def parse_value(text: str) -> Any:
+    """A value as TOML writes it (7, 0.5, true, "words", [1, 2]); anything else is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def parse_options(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """The options of `--set NAME=VALUE`, given any number of times."""
+    options = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--set takes NAME=VALUE, for example --set k=8, not {pair!r}.")
+        options[name.strip()] = parse_value(value)
+    return options

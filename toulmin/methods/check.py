@@ -1,0 +1,46 @@
+"""`check`: what a text that somebody else wrote claims, held against sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toulmin.data import Answer, Claim, Passage, Round
+from toulmin.grounding.citing import read_draft
+from toulmin.grounding.steps import Program, search, together
+from toulmin.grounding.verify import smallest_support, verify
+from toulmin.methods.direct import concluded
+
+
+def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:
+    """Every claim with its verdict: cited ones against what they cite, the others against what a search finds.
+
+    `[n]` in the text is the n-th of `passages`; a label that none of them has is counted as invalid.
+    """
+    draft = read_draft(text, passages, "long")
+    found = yield from together([_found(claim, k) for claim in draft.claims])
+    pool = {p.id: p for p in passages} | {p.id: p for hits in found for p in hits}
+    cited = yield from verify([claim for claim in draft.claims if claim.citations], pool, "", "long")
+    uncited = yield from smallest_support(
+        [(claim, hits) for claim, hits in zip(draft.claims, found, strict=True) if not claim.citations]
+    )
+    judged = iter(cited), iter(uncited)
+    claims = [next(judged[0] if claim.citations else judged[1]) for claim in draft.claims]
+    answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
+    return concluded(replace(answer, rounds=_searched(draft.claims, found)), claims, "keep")
+
+
+def _found(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
+    """The passages that a search for an uncited claim brings."""
+    if claim.citations:
+        return ()
+    hits = yield from search(claim.text, k)
+    return tuple(hit.passage for hit in hits)
+
+
+def _searched(claims: Sequence[Claim], found: Sequence[Sequence[Passage]]) -> tuple[Round, ...]:
+    return tuple(
+        Round("search", n, read=tuple(p.id for p in hits), queries=(claim.text,))
+        for n, (claim, hits) in enumerate(zip(claims, found, strict=True), start=1)
+        if not claim.citations
+    )

@@ -1,0 +1,112 @@
+"""Gathers the requests of many programs into few calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+from toulmin.errors import ToulminError
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+Call = Callable[[Sequence[K]], Awaitable[Sequence[V]]]
+
+QUIET_TURNS = 2  # turns of the event loop without a new request that count as "nothing else can run"
+
+
+class Batcher(Generic[K, V]):
+    """Requests wait until `size` of them are there, or nothing else can run, or `linger` seconds passed.
+
+    "Nothing else can run" holds when a few turns of the event loop brought no further request and `others_busy` says
+    that no model call is in flight whose reply could bring one soon. Equal requests are asked once; the last
+    `memory` results are kept. When a call fails, its requests are asked one by one, so that only the guilty ones
+    fail. Not for use from several event loops.
+    """
+
+    def __init__(
+        self,
+        call: Call[K, V],
+        *,
+        size: int = 256,
+        linger: float = 0.003,
+        memory: int = 50_000,
+        others_busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._call = call
+        self._size, self._linger, self._memory = size, linger, memory
+        self._others_busy = others_busy
+        self._results: OrderedDict[K, asyncio.Future[V]] = OrderedDict()
+        self._waiting: list[K] = []
+        self._timer: asyncio.Handle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def ask(self, items: Sequence[K]) -> list[V]:
+        """One result an item, in order; raises the `ToulminError` of the first item that failed."""
+        futures = [self._future(item) for item in items]
+        # A cancelled program must not take down a result that others wait for.
+        return [await asyncio.shield(future) for future in futures]
+
+    def _future(self, item: K) -> asyncio.Future[V]:
+        known = self._results.get(item)
+        if known is not None:
+            self._results.move_to_end(item)
+            return known
+        future: asyncio.Future[V] = asyncio.get_running_loop().create_future()
+        self._results[item] = future
+        self._waiting.append(item)
+        if len(self._waiting) >= self._size:
+            self._flush()
+        elif self._timer is None:
+            self._watch(len(self._waiting), QUIET_TURNS)
+        return future
+
+    def _watch(self, seen: int, turns: int) -> None:
+        """Flushes once `turns` further turns of the loop have brought nothing new."""
+        if len(self._waiting) != seen:
+            seen, turns = len(self._waiting), QUIET_TURNS
+        loop = asyncio.get_running_loop()
+        if turns > 0:
+            self._timer = loop.call_soon(self._watch, seen, turns - 1)
+        elif self._others_busy():
+            self._timer = loop.call_later(self._linger, self._flush)
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        batch, self._waiting = self._waiting, []
+        if batch:
+            task = asyncio.get_running_loop().create_task(self._serve(batch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, batch: list[K]) -> None:
+        try:
+            values = await self._call(batch)
+        except ToulminError as error:
+            if len(batch) > 1:
+                for item in batch:
+                    await self._serve([item])
+                return
+            self._fail(batch[0], error)
+            return
+        for item, value in zip(batch, values, strict=True):
+            self._results[item].set_result(value)
+        self._forget()
+
+    def _fail(self, item: K, error: ToulminError) -> None:
+        """Failures are told to whoever waits and not remembered: the next one to ask may be luckier."""
+        future = self._results.pop(item)
+        future.set_exception(error)
+        future.exception()  # read once, so that a program that went away leaves no warning behind
+
+    def _forget(self) -> None:
+        while len(self._results) > self._memory:
+            oldest = next(iter(self._results))
+            if not self._results[oldest].done():
+                return
+            del self._results[oldest]

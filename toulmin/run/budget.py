@@ -1,0 +1,86 @@
+"""What one answer may spend, and what it has spent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from toulmin.data import Tokens, Usage
+from toulmin.errors import BudgetEnded, UsageError
+from toulmin.grounding.steps import Pair, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one answer: model calls, tokens in and out together, seconds; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("calls", self.calls), ("tokens", self.tokens), ("seconds", self.seconds)):
+            if value is not None and not value > 0:
+                raise UsageError(f"A budget's {name} must be above 0, not {value}; leave it out for no limit.")
+
+
+class Meter:
+    """Counts what one job spends and says when its budget has ended.
+
+    Model calls and tokens limit model calls only; judging and searching go on until the deadline, so that what was
+    written can still be verified.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._started = monotonic()
+        self._calls: Counter[str] = Counter()
+        self._tokens: dict[str, Tokens] = {}
+        self._usd: float | None = None
+        self._pairs: set[Pair] = set()
+        self._searches = 0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the deadline, negative when past; None without one."""
+        limit = self._budget.seconds
+        return None if limit is None else limit - (monotonic() - self._started)
+
+    def check_deadline(self) -> None:
+        """Raises `BudgetEnded` once the seconds are spent."""
+        left = self.seconds_left
+        if left is not None and left <= 0:
+            raise BudgetEnded(f"The {self._budget.seconds:g} seconds granted are over; grant more with --deadline.")
+
+    def begin_call(self, role: str) -> None:
+        """Counts a model call that is about to be made; raises `BudgetEnded` instead if none is left."""
+        calls, tokens = self._budget.calls, self._budget.tokens
+        if calls is not None and self._calls.total() >= calls:
+            raise BudgetEnded(f"All {calls} model calls granted are spent; grant more with --max-calls.")
+        spent = sum(t.input + t.output for t in self._tokens.values())
+        if tokens is not None and spent >= tokens:
+            raise BudgetEnded(f"{spent} of {tokens} tokens granted are spent; grant more with --max-tokens.")
+        self._calls[role] += 1
+
+    def add_reply(self, role: str, reply: Reply) -> None:
+        """Counts what a reply cost."""
+        self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
+        if reply.usd is not None:
+            self._usd = (self._usd or 0.0) + reply.usd
+
+    def add_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Counts judged pairs; the same pair twice is judged, and counted, once."""
+        self._pairs.update(pairs)
+
+    def add_search(self) -> None:
+        """Counts one search."""
+        self._searches += 1
+
+    def usage(self, seconds: float | None = None) -> Usage:
+        """What was spent so far; `seconds` overrides the clock (a replay reports the recorded time)."""
+        spent = monotonic() - self._started if seconds is None else seconds
+        roles = dict(sorted(self._calls.items()))
+        tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
+        return Usage(roles, tokens, self._usd, len(self._pairs), self._searches, round(spent, 4))

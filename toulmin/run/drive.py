@@ -1,0 +1,283 @@
+"""The driver: it serves what running programs ask, in batches, within their budgets.
+
+Rules of this file
+* Readiness, not lock-step: each program goes on as soon as its own replies are there.
+* Searches, judgements and readings of all running programs are gathered into batches; model requests go out one by
+  one, concurrently up to each model's own limit.
+* A failed request is raised inside the program that asked, and nowhere else.
+* With parts that are plain functions nothing here depends on time, so a run is deterministic.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from toulmin.data import Answer, Hit, Style
+from toulmin.errors import ModelError, ToulminError, UsageError
+from toulmin.grounding.steps import (
+    Entail,
+    Generate,
+    Pair,
+    Program,
+    Read,
+    Reply,
+    Search,
+    Show,
+    Span,
+    Step,
+    Together,
+    Verdict,
+)
+from toulmin.run.batch import Batcher
+from toulmin.run.budget import Budget, Meter
+from toulmin.run.kit import Kit
+from toulmin.run.transcript import Place, Transcript
+
+V = TypeVar("V")
+Watch = Callable[[Answer], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One question and the program that answers it; `program` makes a fresh one each time it is called."""
+
+    question: str
+    method: str
+    style: Style
+    program: Callable[[], Program[Answer]]
+    budget: Budget = field(default_factory=Budget)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A job's answer, the error behind it if it failed, and everything that was asked and replied."""
+
+    job: Job
+    answer: Answer
+    transcript: Transcript
+    error: ToulminError | None = None
+
+
+class _Running:
+    """What belongs to one running job: its meter, its transcript and who watches."""
+
+    def __init__(self, job: Job, watch: Watch | None, recorded: Transcript | None) -> None:
+        self.job = job
+        self.meter = Meter(Budget() if recorded else job.budget)
+        self.watch = watch
+        self.recorded = recorded
+        self.transcript = Transcript()
+
+    def finished(self, answer: Answer, seconds: float | None = None) -> Answer:
+        return replace(answer, usage=self.meter.usage(seconds), settings=dict(self.job.settings), id=self.job.id)
+
+
+class Driver:
+    """Serves programs from a kit. One driver belongs to one event loop.
+
+    `programs` is how many jobs of `answers` run side by side; `linger` is how many seconds a batch waits for more
+    while model calls are in flight.
+    """
+
+    def __init__(self, kit: Kit, *, programs: int = 64, batch: int = 256, linger: float = 0.003) -> None:
+        self._kit = kit
+        self._programs = programs
+        self._in_flight = 0
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._searches = self._batcher(self._search, batch, linger, memory=5_000)
+        self._judgements = self._batcher(self._judge, batch, linger, memory=50_000)
+        self._readings = self._batcher(self._read, batch, linger, memory=5_000)
+
+    def _batcher(self, call: Any, size: int, linger: float, memory: int) -> Batcher[Any, Any]:
+        busy = lambda: self._in_flight > 0  # noqa: E731
+        return Batcher(call, size=size, linger=linger, memory=memory, others_busy=busy)
+
+    # -------------------------------------------------------------- jobs
+
+    async def answer(self, job: Job, watch: Watch | None = None, replay: Transcript | None = None) -> Outcome:
+        """Runs one job to its end; an error of the outside becomes an answer with status `failed`.
+
+        `watch` is called with every draft that the method shows. With `replay` no part of the kit is asked:
+        every reply comes from the transcript, and the answer is the recorded one.
+        """
+        running = _Running(job, watch, replay)
+        error: ToulminError | None = None
+        try:
+            answer = await self._run(job.program(), running, ())
+        except ToulminError as caught:
+            error = caught
+            answer = Answer(job.question, job.style, job.method, "failed", notes=(str(caught),))
+        answer = running.finished(answer, replay.seconds if replay else None)
+        running.transcript.seconds = answer.usage.seconds
+        return Outcome(job, answer, running.transcript, error)
+
+    async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
+        """Runs many jobs side by side and yields each as it ends; `jobs` is read only as places become free."""
+        source, running = iter(jobs), list[asyncio.Task[Outcome]]()
+        try:
+            while True:
+                while len(running) < self._programs and (job := next(source, None)) is not None:
+                    running.append(asyncio.create_task(self.answer(job)))
+                if not running:
+                    return
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                ended = [task for task in running if task in done]  # in their own order: a set has none
+                running = [task for task in running if task not in done]
+                for task in ended:
+                    yield task.result()
+        finally:
+            for task in running:
+                task.cancel()
+
+    # -------------------------------------------------------------- programs
+
+    async def _run(self, program: Program[V], running: _Running, path: Place) -> V:
+        """Sends a program its replies until it returns; errors of a step are raised at its yield."""
+        number = 0
+        try:
+            step = next(program)
+            while True:
+                place = (*path, number)
+                number += 1
+                try:
+                    reply = await self._answered(step, running, place)
+                except ToulminError as error:
+                    step = program.throw(error)
+                else:
+                    step = program.send(reply)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        finally:
+            program.close()
+
+    async def _answered(self, step: Step, running: _Running, place: Place) -> Any:
+        if isinstance(step, Show):
+            return self._show(step, running)
+        if isinstance(step, Together):
+            return await self._together(step, running, place)
+        if running.recorded is not None:
+            return self._replayed(step, running, place)
+        try:
+            reply = await self._in_time(step, running)
+        except ToulminError as error:
+            running.transcript.record(place, step, error=error)
+            raise
+        running.transcript.record(place, step, reply)
+        return reply
+
+    def _show(self, step: Show, running: _Running) -> None:
+        if running.watch is not None:
+            running.watch(running.finished(step.draft))
+
+    async def _together(self, step: Together, running: _Running, place: Place) -> tuple[Any, ...]:
+        """All results, or the first error in order once every program has ended."""
+        tasks = [self._run(program, running, (*place, i)) for i, program in enumerate(step.programs)]
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return tuple(results)
+
+    def _replayed(self, step: Step, running: _Running, place: Place) -> Any:
+        assert running.recorded is not None
+        self._begin(step, running.meter)
+        reply = running.recorded.reply(place, step)
+        self._end(step, reply, running.meter)
+        running.transcript.record(place, step, reply)
+        return reply
+
+    async def _in_time(self, step: Step, running: _Running) -> Any:
+        """Serves one step before the job's deadline."""
+        meter = running.meter
+        meter.check_deadline()
+        self._begin(step, meter)
+        try:
+            async with asyncio.timeout(meter.seconds_left):
+                reply = await self._served(step)
+        except TimeoutError:
+            meter.check_deadline()
+            raise ModelError("A part of the kit timed out.") from None
+        self._end(step, reply, meter)
+        return reply
+
+    @staticmethod
+    def _begin(step: Step, meter: Meter) -> None:
+        if isinstance(step, Generate):
+            meter.begin_call(step.role)
+        elif isinstance(step, Entail):
+            meter.add_pairs(step.pairs)
+        elif isinstance(step, Search):
+            meter.add_search()
+
+    @staticmethod
+    def _end(step: Step, reply: Any, meter: Meter) -> None:
+        if isinstance(step, Generate):
+            meter.add_reply(step.role, reply)
+
+    # -------------------------------------------------------------- the kit
+
+    async def _served(self, step: Step) -> Any:
+        if isinstance(step, Search):
+            return (await self._searches.ask([step]))[0]
+        if isinstance(step, Entail):
+            return tuple(await self._judgements.ask(step.pairs))
+        if isinstance(step, Read):
+            return (await self._readings.ask([step]))[0]
+        if isinstance(step, Generate):
+            return await self._generated(step)
+        raise UsageError(f"A method may yield a step of toulmin.grounding.steps, not {type(step).__name__}.")
+
+    async def _generated(self, step: Generate) -> Reply:
+        model = self._kit.models.get(step.role) or self._kit.models.get("main")
+        if model is None:
+            raise UsageError(f"The method asks the model {step.role!r}, but none is set; name one with --model.")
+        gate = self._gates.setdefault(step.role, asyncio.Semaphore(max(1, model.concurrency)))
+        async with gate:
+            self._in_flight += 1
+            try:
+                replies: Sequence[Reply] = await _called(f"model {model.name}", model.generate, [step])
+            finally:
+                self._in_flight -= 1
+        return replies[0]
+
+    async def _search(self, steps: Sequence[Search]) -> list[tuple[Hit, ...]]:
+        """One call to the retriever for each `k` asked for; methods of one run mostly agree on it."""
+        found: dict[Search, tuple[Hit, ...]] = {}
+        for k in dict.fromkeys(step.k for step in steps):
+            same = [step for step in steps if step.k == k]
+            hits = await _called("retriever", partial(self._kit.retriever.search, k=k), [s.query for s in same])
+            found.update((step, tuple(row)) for step, row in zip(same, hits, strict=True))
+        return [found[step] for step in steps]
+
+    async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+        verdicts: Sequence[Verdict] = await _called(f"judge {self._kit.judge.name}", self._kit.judge.judge, pairs)
+        return verdicts
+
+    async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
+        if self._kit.reader is None:
+            raise UsageError("The method asks a reader, but none is set; name one with --reader.")
+        wanted = [(step.question, step.passages) for step in steps]
+        spans: Sequence[Span | None] = await _called("reader", self._kit.reader.read, wanted)
+        return spans
+
+
+async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any]) -> Any:
+    """One result an item from a part that is somebody else's code, plain or async."""
+    try:
+        results = method(items)
+        if inspect.isawaitable(results):
+            results = await results
+    except (ToulminError, TimeoutError):
+        raise
+    except Exception as error:
+        raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
+    if len(results) != len(items):
+        raise ModelError(f"The {part} gave {len(results)} results for {len(items)} requests; expected one each.")
+    return results
