@@ -1,0 +1,94 @@
+"""A list in a JSON text, value by value, so that the text may be larger than memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+_CHUNK = 1 << 20
+
+
+def listed_values(file: IO[str], limit: int) -> Iterator[Any]:
+    """The values of a top-level list, or of the list under "data" of a top-level object.
+
+    What follows that list in the object is not read. Raises ValueError for anything else, with the fault in words,
+    and for a value of more than `limit` characters.
+    """
+    stream = _Stream(file, limit)
+    is_inner = stream.next_mark() == "{"
+    if is_inner:
+        _find_data(stream)
+    stream.expect("[")
+    if stream.next_mark() == "]":
+        stream.expect("]")
+    else:
+        yield stream.value()
+        while stream.expect(",", "]") == ",":
+            yield stream.value()
+    if not is_inner:
+        stream.expect("")
+
+
+def _find_data(stream: _Stream) -> None:
+    stream.expect("{")
+    while True:
+        key = stream.value()
+        stream.expect(":")
+        if key == "data":
+            return
+        stream.value()
+        stream.expect(",")
+
+
+class _Stream:
+    """A JSON text of which only the value at hand is in memory."""
+
+    def __init__(self, file: IO[str], limit: int) -> None:
+        self._file, self._limit = file, limit
+        self._text, self._at, self._ended = "", 0, False
+        self._decoder = json.JSONDecoder()
+
+    def next_mark(self) -> str:
+        """The next character that is not white space, left in place; empty at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                self._at += 1
+            if self._at < len(self._text) or self._ended:
+                return self._text[self._at : self._at + 1]
+            self._read_on()
+
+    def expect(self, *marks: str) -> str:
+        """Steps over one of these marks, which must come next; the empty mark is the end of the text."""
+        mark = self.next_mark()
+        if mark not in marks:
+            wanted, found = (" or ".join(repr(m) if m else "the end" for m in seen) for seen in (marks, [mark]))
+            raise ValueError(f"{wanted} expected, found {found}")
+        self._at += len(mark)
+        return mark
+
+    def value(self) -> Any:
+        """Steps over the next value."""
+        self.next_mark()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except ValueError:
+                # Cut off or damaged look alike until the text has ended.
+                if self._ended:
+                    raise
+            else:
+                # A number at the edge of what was read may go on.
+                if end < len(self._text) or self._ended:
+                    self._at = end
+                    return value
+            self._read_on()
+
+    def _read_on(self) -> None:
+        """Reads at least as much again as is at hand, so that a long value is not tried too often."""
+        self._text, self._at = self._text[self._at :], 0
+        if len(self._text) > self._limit:
+            raise ValueError(f"longer than {self._limit / 1e6:,.1f} million characters, or damaged")
+        more = self._file.read(max(_CHUNK, len(self._text)))
+        self._ended = not more
+        self._text += more
