@@ -1,0 +1,148 @@
+"""Where a claim nearly copies a sentence: what it changed, in words.
+
+That a number or a name stands somewhere in a source says little about a claim that moves it to another place. So a
+claim is laid beside each sentence that shares three quarters of its units, and the differing stretches are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+
+from toulmin.grounding.facts import Fact
+from toulmin.grounding.overlap import Block, differences
+from toulmin.judges.oppositions import is_negator, opposites
+from toulmin.judges.reading import COUNTS, Sentence, figure_key, implied
+from toulmin.language import STOPWORDS
+
+NEAR_COPY = 0.75  # share of a claim's units that must align before the two are compared
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
+_JOINS_EQUALS = frozenset("and or with nor &".split())
+
+
+def aligned_share(claim: Sentence, source: Sentence, blocks: tuple[Block, ...], title: AbstractSet[str]) -> float:
+    """The share of the claim's units that stand in the source sentence in order, or in the title."""
+    loose = 0
+    for block in blocks:
+        facts = [fact for at, fact in source.facts.items() if block.b_start <= at < block.b_end]
+        for at in range(block.a_start, block.a_end):
+            known = claim.facts.get(at)
+            if claim.keys[at] in title or (known and any(agree(known, fact) for fact in facts)):
+                continue
+            loose += 1
+    return 1 - loose / len(claim.keys) if claim.keys else 0.0
+
+
+def agree(claim: Fact, source: Fact) -> bool:
+    """Whether the source's fact says what the claim's says: a finer date, a longer or shorter name."""
+    if claim.kind == "name" or source.kind == "name":
+        return claim.kind == source.kind and _same_name(claim.value, source.value)
+    return claim.value in implied(source.value)
+
+
+def _same_name(a: str, b: str) -> bool:
+    telling = [{word for word in name.split() if word not in STOPWORDS} for name in (a, b)]
+    return bool(telling[0] & telling[1]) or a.replace(" ", "") == b.replace(" ", "")
+
+
+def conflict(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+    """What the claim changed against the sentence it nearly copies, in words; None if nothing that matters."""
+    looks: tuple[Callable[[Sentence, Sentence, tuple[Block, ...]], str | None], ...] = (
+        _replaced_fact,
+        _denied,
+        _turned_around,
+        _swapped,
+    )
+    return next((reason for look in looks if (reason := look(claim, source, blocks))), None)
+
+
+def _figure(sentence: Sentence, at: int) -> Fact | None:
+    """The fact at a place; the words "one" and "first" count as figures here."""
+    known = sentence.facts.get(at)
+    if known is None and sentence.keys[at] in COUNTS:
+        return Fact("number", COUNTS[sentence.keys[at]][1:], 0, 0)
+    return known
+
+
+def _facts_in(sentence: Sentence, start: int, end: int) -> Iterator[tuple[str, Fact]]:
+    for at in range(start, end):
+        known = _figure(sentence, at)
+        if known is not None:
+            yield sentence.shown[at], known
+
+
+def _says(sentence: Sentence, fact: Fact) -> bool:
+    return any(agree(fact, known) for _, known in _facts_in(sentence, 0, len(sentence.keys)))
+
+
+def _replaced_fact(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+    for block in blocks:
+        there = list(_facts_in(source, block.b_start, block.b_end))
+        for shown, fact in _facts_in(claim, block.a_start, block.a_end):
+            rivals = [words for words, other in there if _rivals(fact, other) and not _says(claim, other)]
+            if rivals and not any(agree(fact, other) for _, other in there):
+                return f"the source says {rivals[0]}, the claim says {shown}"
+    return None
+
+
+def _rivals(a: Fact, b: Fact) -> bool:
+    return (a.kind == "name") == (b.kind == "name") and not agree(a, b) and not agree(b, a)
+
+
+def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
+    return [at for at in sentence.denials if start <= at < end]
+
+
+def _content(sentence: Sentence, start: int, end: int) -> list[str]:
+    return [key for key in sentence.keys[start:end] if key not in STOPWORDS and not is_negator(key)]
+
+
+def _denied(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+    for block in blocks:
+        mine = _negators(claim, block.a_start, block.a_end)
+        theirs = _negators(source, block.b_start, block.b_end)
+        if mine and not theirs and _reaches(claim, mine, source):
+            return f"the claim says {claim.shown[mine[0]]!r}, the source does not"
+        if theirs and not mine and _reaches(source, theirs, claim):
+            return f"the source says {source.shown[theirs[0]]!r}, the claim does not"
+    return None
+
+
+def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
+    """Whether what one sentence denies is what the other says."""
+    for at in negators:
+        reach = denying.denials[at]
+        if not reach or reach[0] in other.keys or (len(reach) > 1 and reach[1] in other.keys):
+            return True
+    return False
+
+
+def _turned_around(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+    for block in blocks:
+        for a in range(block.a_start, block.a_end):
+            for b in range(block.b_start, block.b_end):
+                mine, theirs = claim.keys[a], source.keys[b]
+                if mine not in source.keys and theirs not in claim.keys and _oppose(mine, theirs):
+                    return f"the source says {source.shown[b]!r}, the claim says {claim.shown[a]!r}"
+    return None
+
+
+def _oppose(a: str, b: str) -> bool:
+    if b in opposites(a):
+        return True
+    short, long = sorted((a, b), key=len)
+    return len(short) >= 4 and any(long == prefix + short for prefix in _DENYING_PREFIXES)
+
+
+def _swapped(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+    """Two facts that changed places around words that are not symmetric."""
+    if not blocks or len(claim.keys) != len(source.keys):
+        return None
+    apart = [at for at, (a, b) in enumerate(zip(claim.keys, source.keys, strict=True)) if a != b]
+    if len(apart) != 2 or not all(at in claim.facts for at in apart):
+        return None
+    first, second = apart
+    crossed = claim.keys[first] == source.keys[second] and claim.keys[second] == source.keys[first]
+    if not crossed or set(claim.keys[first + 1 : second]) <= _JOINS_EQUALS:
+        return None
+    return f"the source has {source.shown[first]} and {source.shown[second]} the other way round"

@@ -1,0 +1,98 @@
+"""The gate: numbers, dates and names of a claim that no source contains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toulmin.grounding.facts import Fact
+from toulmin.grounding.names import is_common
+from toulmin.judges.reading import Reading, figure_key
+from toulmin.language import STOPWORDS, stem, terms
+
+# Peoples whose name does not begin with their country's, and short forms that are not initials.
+_SAME_PLACE = """
+france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
+britain british uk united kingdom | england english | wales welsh | ireland irish | scotland scottish scots
+denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
+us usa u.s u.s.a america american united states | ussr soviet | norway norwegian | finland finnish | thailand thai
+philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
+television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
+january jan | february feb | september sept | october oct | november nov | december dec
+"""
+_PLACES = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
+_ALIASES = {word: group for group in _PLACES for word in group}
+
+
+def has_term(term: str, readings: Sequence[Reading]) -> bool:
+    """Whether a source holds the term, one derived from it ("Italian" of "Italy") or another word for it."""
+    group = _ALIASES.get(term)
+    return any(
+        term in reading.where or (group and not group.isdisjoint(reading.where)) or _has_derived(term, reading)
+        for reading in readings
+    )
+
+
+def _has_derived(term: str, reading: Reading) -> bool:
+    if len(term) < 5 or (term[:5] not in reading.prefixes and len(term) > 5 + 3):
+        return False
+    return any(
+        min(len(term), len(other)) >= 4 and abs(len(term) - len(other)) <= 3 and _begins(term, other)
+        for other in reading.where
+    )
+
+
+def _begins(a: str, b: str) -> bool:
+    return a.startswith(b) or b.startswith(a)
+
+
+def _initials(reading: Reading) -> Iterator[str]:
+    for fact in reading.facts:
+        if fact.kind == "name" and " " in fact.value:
+            yield "".join(word[0] for word in fact.value.split() if word not in STOPWORDS)
+
+
+def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
+    """Whether an acronym's long form stands in a source, or the acronym of a long form."""
+    letters = shown.replace(".", "")
+    if letters.isupper() and 2 <= len(letters) <= 6:
+        return any(letters.lower() == initials for reading in readings for initials in _initials(reading))
+    if " " not in fact.value:
+        return False
+    initials = "".join(word[0] for word in fact.value.split() if word not in STOPWORDS)
+    return len(initials) >= 2 and any(
+        known.value.split()[-1] == initials for reading in readings for known in reading.facts if known.kind == "name"
+    )
+
+
+def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
+    telling = [term for term in terms(shown) if not is_common(term)]
+    absent = [term for term in telling if not _has_part(term, readings)]
+    return not absent or _is_known_short_form(fact, shown, readings)
+
+
+def _has_part(term: str, readings: Sequence[Reading]) -> bool:
+    if term.isdecimal() and any(figure_key(term) in reading.where for reading in readings):
+        return True
+    return has_term(term, readings)
+
+
+def missing(claim: Reading, sources: Sequence[Reading]) -> tuple[Fact, ...]:
+    """The facts of the claim that no source contains, in order."""
+    return tuple(fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources))
+
+
+def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
+    if fact.kind == "name":
+        return _holds_name(fact, shown, sources)
+    key = figure_key(fact.value)
+    return any(key in source.where for source in sources) or _is_pieced_together(fact, sources)
+
+
+def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
+    """Whether a full date's day stands without a year in a source, and its year elsewhere."""
+    year, _, rest = fact.value.partition("-")
+    if fact.kind != "date" or not rest or not year:
+        return False
+    bare = any(known.value == f"--{rest}" for source in sources for known in source.facts)
+    return bare and any(figure_key(year) in source.where for source in sources)

@@ -1,0 +1,193 @@
+"""A text as the lexical judge reads it: sentences of units, and where each term stands.
+
+A unit is a word's term, or a whole number, date or name, so that "June 29, 2007" and "29 June 2007" are one and the
+same unit. Figures have keys that begin with `#`, names with `@`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from toulmin.grounding.facts import Fact, facts
+from toulmin.judges.oppositions import NOT_DENYING, is_negator
+from toulmin.language import STOPWORDS, Span, sentences, terms, words
+
+SCOPE = 3  # content words that a negator reaches
+_CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
+_SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
+# What the words that are no figures by themselves may stand for.
+COUNTS = {word: "#1" for word in ("one", "first", "once", "single", "sole")} | {
+    word: "#2" for word in ("second", "twice", "double", "both", "couple", "pair", "two-time")
+}
+
+
+def figure_key(value: str) -> str:
+    """The key of a number or date."""
+    return "#" + value
+
+
+def implied(value: str) -> tuple[str, ...]:
+    """The dates that a date contains: 2007-06-29 says 2007-06, 2007, --06-29, --06, 2000s and C21 too."""
+    found = [value]
+    year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
+    if rest and (not year or len(year) == 4):
+        parts = rest.split("-")
+        found += [f"{year}-{parts[0]}", year] if year else []
+        found += [f"--{rest}", f"--{parts[0]}"]
+    if len(year) == 4 and year.isdecimal():
+        found += [f"{year[:3]}0s", f"C{(int(year) - 1) // 100 + 1}"]
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(slots=True)
+class Sentence:
+    """One sentence: its span in the text, its units with the facts among them, and what it denies.
+
+    `denials` maps the place of each negator among the units to the content units in its reach.
+    """
+
+    start: int
+    end: int
+    keys: list[str] = field(default_factory=list)
+    terms: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    facts: dict[int, Fact] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
+    denials: dict[int, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text's sentences, and for each term and figure the sentences that hold it, as a set of bits."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    facts: tuple[Fact, ...]
+    where: dict[str, int]
+    prefixes: dict[str, int]
+    pairs: frozenset[str]
+
+
+class _Word(NamedTuple):
+    """What a word is wherever it stands."""
+
+    terms: tuple[str, ...]
+    is_content: bool
+    denies: bool
+    takes_back: bool
+    ends_scope: bool
+
+
+@lru_cache(maxsize=100_000)
+def _word(word: str) -> _Word:
+    lower = word.lower()
+    denies = is_negator(lower)
+    content = lower not in STOPWORDS and not denies
+    return _Word(tuple(terms(word)), content, denies, lower in NOT_DENYING, lower in _SCOPE_ENDS)
+
+
+def _read_sentence(text: str, span: Span, found: Sequence[Fact]) -> Sentence:
+    sentence = Sentence(*span)
+    add = _Adder(sentence)
+    coming = iter(found)
+    fact = next(coming, None)
+    before = span.start
+    for a, b in words(text[span.start : span.end]):
+        at, end = span.start + a, span.start + b
+        shown = text[at:end]
+        while fact is not None and fact.end <= at:
+            fact = next(coming, None)
+        if add.reach and _CLAUSE_ENDS.search(text, before, at):
+            add.reach = 0
+        before = end
+        word = _word(shown)
+        sentence.terms.extend(word.terms)
+        if fact is None or at < fact.start:
+            add.word(shown, word)
+        elif at == fact.start or fact is not add.last:
+            add.fact(fact, text[fact.start : fact.end])
+    sentence.held = frozenset(sentence.keys)
+    return sentence
+
+
+class _Adder:
+    """Appends units to a sentence and keeps how far the last negator still reaches."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence = sentence
+        self.reach = 0
+        self.denied: list[str] = []
+        self.last: Fact | None = None
+
+    def fact(self, fact: Fact, shown: str) -> None:
+        self.last = fact
+        self.sentence.facts[len(self.sentence.keys)] = fact
+        self._unit(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value), shown, content=True)
+
+    def word(self, shown: str, word: _Word) -> None:
+        if word.takes_back and self.reach == SCOPE:
+            self.reach = 0
+            self.sentence.denials.pop(len(self.sentence.keys) - 1, None)
+        if word.denies:
+            self.reach, self.denied = SCOPE, []
+            self.sentence.denials[len(self.sentence.keys)] = self.denied
+        elif word.ends_scope:
+            self.reach = 0
+        for term in word.terms:
+            self._unit(term, shown, word.is_content)
+
+    def _unit(self, key: str, shown: str, content: bool) -> None:
+        self.sentence.keys.append(key)
+        self.sentence.shown.append(shown)
+        if content and self.reach:
+            self.denied.append(key)
+            self.reach -= 1
+
+
+def _bits(found: Sequence[Sentence]) -> dict[str, int]:
+    where: dict[str, int] = {}
+    for i, sentence in enumerate(found):
+        bit = 1 << i
+        for term in sentence.terms:
+            where[term] = where.get(term, 0) | bit
+        for key in _figure_keys(sentence):
+            where[key] = where.get(key, 0) | bit
+    return where
+
+
+def _figure_keys(sentence: Sentence) -> Iterator[str]:
+    for fact in sentence.facts.values():
+        if fact.kind == "date":
+            yield from map(figure_key, implied(fact.value))
+        elif fact.kind == "number":
+            yield figure_key(fact.value)
+        elif fact.value[-1].isdecimal():
+            yield figure_key(fact.value.rsplit(" ", 1)[-1])
+    for key in sentence.keys:
+        if key in COUNTS:
+            yield COUNTS[key]
+
+
+def adjacent(found: Sequence[str]) -> Iterator[str]:
+    """The pairs of neighbouring terms, each as one string."""
+    return (f"{a} {b}" for a, b in zip(found, found[1:], strict=False))
+
+
+def read(text: str) -> Reading:
+    """The text as the judge reads it."""
+    known = facts(text)
+    found = []
+    for span in sentences(text):
+        inside = [fact for fact in known if span.start <= fact.start < span.end]
+        found.append(_read_sentence(text, span, inside))
+    where = _bits(found)
+    prefixes: dict[str, int] = {}
+    for term, bits in where.items():
+        if len(term) >= 5:
+            prefixes[term[:5]] = prefixes.get(term[:5], 0) | bits
+    pairs = frozenset(pair for sentence in found for pair in adjacent(sentence.terms))
+    return Reading(text, tuple(found), known, where, prefixes, pairs)
