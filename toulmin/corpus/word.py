@@ -8,8 +8,8 @@ from pathlib import Path
 
 import docx
 from docx.document import Document as WordDocument
-from docx.table import Table, _Cell
-from docx.text.paragraph import Paragraph
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.corpus.plain import cannot_read, check_size, empty, readable, sound
 from toulmin.data import Document
@@ -17,6 +17,16 @@ from toulmin.errors import SourceError
 
 # Office encrypts by wrapping the file into an OLE container, the form of the older .doc as well.
 _OLE = b"\xd0\xcf\x11\xe0"
+
+_PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
+_TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
+_SIGNS = {_PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
+# Where tabs are set, what was moved away, and the second form of a drawing, for programs that do not know the first.
+_UNSEEN = (
+    qn("w:pPr"),
+    qn("w:moveFrom"),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+)
 
 
 def word_document(path: Path, limit: int) -> Document:
@@ -28,7 +38,7 @@ def word_document(path: Path, limit: int) -> Document:
     try:
         _check_archive(path, limit)
         document = docx.Document(str(path))
-        blocks = [sound(block).strip() for block in _blocks(document)]
+        blocks = [sound(block).strip() for block in _blocks(document.element.body)]
         title = document.core_properties.title or _first_heading(document)
     except (SourceError, OSError):
         raise
@@ -51,22 +61,37 @@ def _check_archive(path: Path, limit: int) -> None:
         check_size(path, sum(entry.file_size for entry in archive.infolist() if entry.filename.endswith("xml")), limit)
 
 
-def _blocks(container: WordDocument | _Cell) -> Iterator[str]:
-    for block in container.iter_inner_content():
-        if isinstance(block, Paragraph):
-            yield block.text
+def _blocks(container: BaseOxmlElement) -> Iterator[str]:
+    for element in _children(container):
+        if element.tag == _PARAGRAPH:
+            yield _words(element)
+        elif element.tag == _TABLE:
+            yield "\n".join(row for row in map(_row, _children(element)) if row)
+
+
+def _children(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
+    """The children, with those of content controls and tracked insertions in their place."""
+    for child in element:
+        if child.tag in _TRANSPARENT:
+            yield from _children(child)
         else:
-            yield "\n".join(_rows(block))
+            yield child
 
 
-def _rows(table: Table) -> Iterator[str]:
-    for row in table.rows:
-        # A merged cell is given once for each column that it spans.
-        cells = {cell._tc: cell for cell in row.cells}
-        texts = (" ".join(" ".join(_blocks(cell)).split()) for cell in cells.values())
-        line = " | ".join(text for text in texts if text)
-        if line:
-            yield line
+def _row(row: BaseOxmlElement) -> str:
+    cells = (" ".join(" ".join(_blocks(cell)).split()) for cell in _children(row))
+    return " | ".join(cell for cell in cells if cell)
+
+
+def _words(paragraph: BaseOxmlElement) -> str:
+    """What a paragraph shows, text boxes in it included; deleted text has other tags and so stays out."""
+    unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
+    parts = (
+        (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
+        for element in paragraph.iter()
+        if element not in unseen and element is not paragraph
+    )
+    return "".join(parts)
 
 
 def _first_heading(document: WordDocument) -> str:
