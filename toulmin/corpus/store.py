@@ -1,0 +1,239 @@
+"""The index on disk, as the rest of the program sees it: `update` writes it, `open_index` reads it.
+
+A `Corpus` sees one moment: what a later update changes, it does not see; whoever wants that opens the index again.
+Whatever is read is compared with its content id, so that a damaged file cannot put words into a source's mouth.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from toulmin.corpus import catalogue
+from toulmin.corpus.catalogue import State, clear_errors, damaged, id_of, key_of
+from toulmin.corpus.indexing import IndexReport, Progress, update
+from toulmin.corpus.lexicon import Lexicon
+from toulmin.data import Passage, Source, content_id
+from toulmin.errors import SourceError
+
+__all__ = ["Corpus", "IndexReport", "IndexedDocument", "Neighbours", "Progress", "Stats", "open_index", "update"]
+
+_ATTEMPTS = 20
+_CHUNK = 500  # ids a statement; SQLite allows some thousands
+_PASSAGE = (
+    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
+    " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
+)
+_DOCUMENT = (
+    "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
+    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number)"
+    " FROM documents AS d JOIN files AS f ON f.number = d.file"
+)
+
+
+class Neighbours(NamedTuple):
+    """The passages before and after one in its document; None at an end."""
+
+    before: Passage | None
+    after: Passage | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document as the index lists it, without its text; `number` is its name within this index only."""
+
+    number: int
+    title: str
+    path: str | None
+    url: str | None
+    record: str | None
+    pages: tuple[int, ...]
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What an index holds: `passages` and `terms` count each distinct passage once, titles as they are weighted."""
+
+    files: int
+    documents: int
+    passages: int
+    terms: int
+    passage_words: int
+
+
+def open_index(index: Path) -> Corpus:
+    """The corpus in an index folder, as it is now; opens in milliseconds, also while it is being updated.
+
+    Raises SourceError where no index is, IndexDamaged for a broken one or one of another version.
+    """
+    connection = catalogue.open_for_reading(index)
+    try:
+        with clear_errors(index):
+            return _snapshot(index, connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
+    """One moment of both halves; begun again when an update replaces the second while the first is looked at."""
+    missing: int | None = None
+    for _ in range(_ATTEMPTS):
+        connection.execute("BEGIN")
+        state = catalogue.read_state(connection, index)
+        try:
+            return Corpus(index, connection, state, Lexicon(index, state.generation))
+        except FileNotFoundError:
+            connection.execute("ROLLBACK")
+            if state.generation == missing:
+                break
+            missing = state.generation
+    raise damaged(index, "its term index is missing")
+
+
+class Corpus:
+    """An index open for reading; several threads may use one. Close it, or use it in a `with`."""
+
+    def __init__(self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon) -> None:
+        """For `open_index`."""
+        self.folder = index
+        self._sql = connection
+        self._state = state
+        self.lexicon = lexicon
+        if lexicon.passages != state.passages:
+            raise damaged(index, f"{state.passages} passages are stored, {lexicon.passages} can be found")
+
+    def passage(self, passage_id: str) -> Passage:
+        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
+        return self.passages([passage_id])[0]
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
+        found = self._by_id(passage_ids)
+        for passage_id in passage_ids:
+            if passage_id not in found:
+                raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
+        return [found[passage_id] for passage_id in passage_ids]
+
+    def neighbours(self, passage_id: str) -> Neighbours:
+        """The passages before and after one in its document. Raises SourceError for an unknown id."""
+        key = key_of(self.passage(passage_id).id)
+        with clear_errors(self.folder):
+            place = "SELECT number, document FROM passages WHERE key = ? ORDER BY number LIMIT 1"
+            number, document = self._sql.execute(place, (key,)).fetchone()
+        before = "WHERE p.document = ? AND p.number < ? ORDER BY p.number DESC LIMIT 1"
+        after = "WHERE p.document = ? AND p.number > ? ORDER BY p.number LIMIT 1"
+        return Neighbours(self._first(before, document, number), self._first(after, document, number))
+
+    def documents(self) -> Iterator[IndexedDocument]:
+        """Every document, in the order in which they were indexed."""
+        with clear_errors(self.folder):
+            for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
+                yield _document(row)
+
+    def document_of(self, passage_id: str) -> IndexedDocument:
+        """The document that the passage's source points into. Raises SourceError for an unknown id."""
+        key = key_of(self.passage(passage_id).id)
+        where = "WHERE d.number = (SELECT document FROM passages WHERE key = ? ORDER BY number LIMIT 1)"
+        with clear_errors(self.folder):
+            return _document(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
+
+    def text(self, document: IndexedDocument) -> str:
+        """The whole extracted text, into which the offsets of its passages point."""
+        with clear_errors(self.folder):
+            query = "SELECT text FROM passages WHERE document = ? ORDER BY number"
+            pieces = [text for (text,) in self._sql.execute(query, (document.number,))]
+            row = self._sql.execute("SELECT tail FROM documents WHERE number = ?", (document.number,)).fetchone()
+        if row is None:
+            raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+        return "".join([*pieces, row[0]])
+
+    @property
+    def stats(self) -> Stats:
+        """How much there is."""
+        with clear_errors(self.folder):
+            (files,) = self._sql.execute("SELECT count(*) FROM files").fetchone()
+            (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
+        return Stats(files, documents, self._state.passages, self._state.terms, self._state.passage_words)
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        return self._state.passages
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        return self._state.terms / max(1, self._state.passages)
+
+    def codes(self, keys: Sequence[int]) -> list[bytes]:
+        """The packed terms of passages, by the keys that the lexicon gives, in their order."""
+        found: dict[int, bytes] = {}
+        with clear_errors(self.folder):
+            for chunk in _chunks(keys):
+                found.update(self._sql.execute(f"SELECT key, codes FROM passages WHERE {_among(chunk)}", chunk))
+        if len(found) < len(set(keys)):
+            raise damaged(self.folder, "the term index names passages that are not stored")
+        return [found[key] for key in keys]
+
+    def close(self) -> None:
+        """Lets go of the files; nothing may be asked afterwards."""
+        self._sql.close()
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+        """Those passages that there are; of one that stands in several places, the place indexed first."""
+        keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
+        found: dict[str, Passage] = {}
+        with clear_errors(self.folder):
+            for chunk in _chunks(keys):
+                for row in self._sql.execute(f"{_PASSAGE} WHERE {_among(chunk)} ORDER BY p.number", chunk):
+                    if id_of(row[0]) not in found:
+                        found[id_of(row[0])] = self._passage(row)
+        return found
+
+    def _first(self, where: str, *values: int) -> Passage | None:
+        with clear_errors(self.folder):
+            row = self._sql.execute(f"{_PASSAGE} {where}", values).fetchone()
+        return self._passage(row) if row else None
+
+    def _passage(self, row: Sequence[Any]) -> Passage:
+        key, title, piece, lead, start, *place = row
+        text = piece[lead:]
+        passage_id = id_of(key)
+        if content_id(title, text) != passage_id:
+            raise damaged(self.folder, f"the text of passage {passage_id} is not what was indexed")
+        return Passage(passage_id, title, text, Source(start, start + len(text), *place))
+
+
+def _document(row: Sequence[Any]) -> IndexedDocument:
+    number, title, path, url, record, pages, passages = row
+    return IndexedDocument(number, title, path, url, record, tuple(json.loads(pages)), passages)
+
+
+def _key_or_none(passage_id: str) -> int | None:
+    try:
+        return key_of(passage_id)
+    except ValueError:
+        return None
+
+
+def _chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(keys), _CHUNK):
+        yield keys[start : start + _CHUNK]
+
+
+def _among(keys: Sequence[int]) -> str:
+    return f"key IN ({', '.join('?' * len(keys))})"
