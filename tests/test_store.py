@@ -1,0 +1,440 @@
+"""The index on disk: what an update reads, keeps and removes, and what a reader sees."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from texts import texts
+
+from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.store import Corpus, IndexedDocument, IndexReport, Progress, open_index, update
+from toulmin.data import content_id
+from toulmin.errors import IndexDamaged, SourceError, UsageError
+
+TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
+BRIDGE = "The Long Bridge carries two lanes of traffic. It opened in 1931."
+LONG = " ".join(f"Sentence number {n} speaks of the harbour and of ship number {n}." for n in range(60))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Two short files and a long one."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "tower.txt").write_text(TOWER, "utf-8")
+    (folder / "bridge.txt").write_text(BRIDGE, "utf-8")
+    (folder / "harbour.txt").write_text(LONG, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Where the index is to lie."""
+    return tmp_path / "index"
+
+
+def found(index: Path, query: str, k: int = 5) -> list[str]:
+    """The texts that a fresh reader finds, best first."""
+    with open_index(index) as corpus:
+        return [hit.passage.text for hit in Bm25(corpus).search([query], k)[0]]
+
+
+def counts(report: IndexReport) -> tuple[int, int, int, int]:
+    """Files read, unchanged, removed and skipped."""
+    return report.read, report.unchanged, report.removed, len(report.skipped)
+
+
+def document(corpus: Corpus, name: str) -> IndexedDocument:
+    """The document of the file of that name."""
+    return next(entry for entry in corpus.documents() if entry.path and Path(entry.path).name == name)
+
+
+# ---------------------------------------------------------------- updating
+
+
+def test_a_first_update_reads_every_file(docs: Path, index: Path) -> None:
+    assert counts(update(index, [docs])) == (3, 0, 0, 0)
+
+
+def test_a_second_update_reads_nothing(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    assert counts(update(index, [docs])) == (0, 3, 0, 0)
+
+
+def test_a_file_touched_but_equal_counts_as_unchanged(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    os.utime(docs / "tower.txt", (1, 1))
+    assert counts(update(index, [docs])) == (0, 3, 0, 0)
+
+
+def test_a_changed_file_is_read_again(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+    assert counts(update(index, [docs])) == (1, 2, 0, 0)
+
+
+def test_what_a_changed_file_said_before_is_no_longer_found(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+    update(index, [docs])
+    assert found(index, "Hannah Pell") == []
+
+
+def test_a_file_that_vanished_is_removed(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").unlink()
+    assert counts(update(index, [docs])) == (0, 2, 1, 0)
+
+
+def test_files_from_another_folder_stay(docs: Path, index: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "mill.txt").write_text("The mill grinds barley.", "utf-8")
+    update(index, [docs])
+    shutil.rmtree(docs)
+    update(index, [other])
+    assert found(index, "Hannah Pell") == [TOWER]
+
+
+def test_a_relative_path_names_the_same_file(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    update(index, [docs])
+    monkeypatch.chdir(docs.parent)
+    assert counts(update(index, [Path("docs")])) == (0, 3, 0, 0)
+
+
+def test_a_bad_file_among_good_ones_is_named(docs: Path, index: Path) -> None:
+    (docs / "bad.txt").write_bytes(b"abc\x00\x01def")
+    report = update(index, [docs])
+    assert [Path(skip.path).name for skip in report.skipped] == ["bad.txt"]
+
+
+def test_what_was_indexed_of_a_file_now_bad_stays(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").write_bytes(b"\x00\x01\x02")
+    update(index, [docs])
+    assert found(index, "Hannah Pell") == [TOWER]
+
+
+def test_a_record_file_bad_at_its_end_leaves_nothing_half_read(docs: Path, index: Path) -> None:
+    good = json.dumps({"_id": "1", "title": "Kiln", "text": "The kiln burns lime."})
+    (docs / "records.jsonl").write_text(f"{good}\nno json\n", "utf-8")
+    update(index, [docs])
+    assert found(index, "kiln lime") == []
+
+
+def test_a_missing_path_is_an_error(index: Path, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="does not exist"):
+        update(index, [tmp_path / "nowhere"])
+
+
+def test_an_empty_folder_makes_an_index_without_passages(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    update(index, [tmp_path / "empty"])
+    assert found(index, "anything") == []
+
+
+def test_an_index_within_the_documents_does_not_read_itself(docs: Path) -> None:
+    update(docs / "index", [docs])
+    assert counts(update(docs / "index", [docs])) == (0, 3, 0, 0)
+
+
+def test_progress_ends_with_every_file_done(docs: Path, index: Path) -> None:
+    seen: list[Progress] = []
+    update(index, [docs], on_progress=seen.append)
+    assert (seen[-1].done_files, seen[-1].total_files) == (3, 3)
+
+
+# ---------------------------------------------------------------- passages of two files
+
+
+def test_a_passage_in_two_files_is_found_once(docs: Path, index: Path) -> None:
+    shutil.copy(docs / "tower.txt", docs / "sub.txt")
+    (docs / "sub").mkdir()
+    shutil.copy(docs / "tower.txt", docs / "sub" / "tower.txt")
+    update(index, [docs])
+    ids = [content_id("tower", TOWER)]
+    with open_index(index) as corpus:
+        assert [h.passage.id for h in Bm25(corpus).search(["tower"], 5)[0] if h.passage.title == "tower"] == ids
+
+
+def test_a_passage_stays_with_the_file_that_still_holds_it(docs: Path, index: Path) -> None:
+    (docs / "sub").mkdir()
+    shutil.copy(docs / "tower.txt", docs / "sub" / "tower.txt")
+    update(index, [docs])
+    (docs / "tower.txt").unlink()
+    update(index, [docs])
+    with open_index(index) as corpus:
+        path = Bm25(corpus).search(["Hannah"], 5)[0][0].passage.source.path
+    assert path == str(docs / "sub" / "tower.txt")
+
+
+# ---------------------------------------------------------------- passage length
+
+
+def test_an_index_keeps_its_own_passage_length(docs: Path, index: Path) -> None:
+    update(index, [docs], passage_words=20)
+    (docs / "bridge.txt").unlink()
+    update(index, [docs])
+    with open_index(index) as corpus:
+        assert corpus.stats.passage_words == 20
+
+
+def test_another_passage_length_cuts_everything_again(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    assert update(index, [docs], passage_words=20).passages > 20
+
+
+def test_another_passage_length_reads_files_of_other_folders_too(docs: Path, index: Path, tmp_path: Path) -> None:
+    update(index, [docs])
+    (tmp_path / "mill.txt").write_text("The mill grinds barley.", "utf-8")
+    assert update(index, [tmp_path / "mill.txt"], passage_words=20).read == 4
+
+
+def test_a_passage_of_no_words_is_wrong_usage(docs: Path, index: Path) -> None:
+    with pytest.raises(UsageError, match="at least 1 word"):
+        update(index, [docs], passage_words=0)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_the_stored_text_is_the_text_of_the_file(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus:
+        assert corpus.text(document(corpus, "harbour.txt")) == LONG
+
+
+def test_neighbours_follow_one_another(docs: Path, index: Path) -> None:
+    update(index, [docs], passage_words=30)
+    with open_index(index) as corpus:
+        first = Bm25(corpus).search(["harbour ship number 0"], 1)[0][0].passage
+        after = corpus.neighbours(first.id).after
+        assert after is not None
+        assert corpus.neighbours(after.id).before == first
+
+
+def test_the_first_passage_has_nothing_before_it(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus:
+        assert corpus.neighbours(content_id("tower", TOWER)).before is None
+
+
+def test_passages_come_in_the_order_asked(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    ids = [content_id("tower", TOWER), content_id("bridge", BRIDGE), content_id("tower", TOWER)]
+    with open_index(index) as corpus:
+        assert [passage.id for passage in corpus.passages(ids)] == ids
+
+
+@pytest.mark.parametrize("passage_id", ["0123456789abcdef", "", "nonsense", "zz' OR 1=1", "\ud800"])
+def test_an_unknown_passage_is_an_error(docs: Path, index: Path, passage_id: str) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus, pytest.raises(SourceError, match="There is no passage"):
+        corpus.passage(passage_id)
+
+
+def test_the_document_of_a_passage_names_its_file(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus:
+        assert corpus.document_of(content_id("tower", TOWER)).path == str(docs / "tower.txt")
+
+
+def test_the_stats_count_files_documents_and_passages(docs: Path, index: Path) -> None:
+    report = update(index, [docs])
+    with open_index(index) as corpus:
+        stats = corpus.stats
+    assert (stats.files, stats.documents, stats.passages) == (3, report.documents, report.passages)
+
+
+def test_a_reader_sees_the_moment_in_which_it_was_opened(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus:
+        (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+        update(index, [docs])
+        assert [hit.passage.text for hit in Bm25(corpus).search(["Hannah Pell"], 5)[0]] == [TOWER]
+
+
+def test_a_reader_opened_while_an_update_runs_sees_what_was_before(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+    seen: list[list[str]] = []
+    update(index, [docs], on_progress=lambda progress: seen.append(found(index, "Hannah Pell")))
+    assert seen == [[TOWER]] * len(seen)
+
+
+@given(st.lists(texts(12), min_size=1, max_size=5), st.lists(texts(12), max_size=5))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_updated_index_equals_one_made_anew(
+    tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str]
+) -> None:
+    """Whatever the texts were and became: same passages, same statistics, same offsets that hold."""
+    folder = tmp_path_factory.mktemp("law")
+    (folder / "docs").mkdir()
+    _write(folder / "docs", before)
+    update(folder / "old", [folder / "docs"], passage_words=12)
+    _write(folder / "docs", after)
+    update(folder / "old", [folder / "docs"])
+    update(folder / "new", [folder / "docs"], passage_words=12)
+    assert _contents(folder / "old") == _contents(folder / "new")
+
+
+def _write(folder: Path, contents: list[str]) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+    for n, content in enumerate(contents):
+        (folder / f"{n}.txt").write_text(content, "utf-8", newline="")
+
+
+def _contents(index: Path) -> tuple[object, ...]:
+    """All that a reader can see, each passage's offsets checked against its document's text."""
+    with open_index(index) as corpus:
+        hits = Bm25(corpus).search(["lamp keeper storm Маяк 灯台 harbour"], 300)[0]
+        texts = {entry.path: corpus.text(entry) for entry in corpus.documents()}
+        for hit in hits:
+            source = hit.passage.source
+            assert texts[source.path][source.start : source.end] == hit.passage.text
+        ranked = [(hit.passage.id, round(hit.score, 9)) for hit in hits]
+        return texts, ranked, corpus.stats
+
+
+# ---------------------------------------------------------------- what is no usable index
+
+
+def test_a_missing_index_says_how_to_make_one(index: Path) -> None:
+    with pytest.raises(SourceError, match=r"run: toulmin index PATH --into"):
+        open_index(index)
+
+
+def test_a_file_is_no_index(docs: Path) -> None:
+    with pytest.raises(SourceError, match="is a file; an index is a folder"):
+        open_index(docs / "tower.txt")
+
+
+def test_a_folder_of_other_files_is_not_written_into(docs: Path) -> None:
+    with pytest.raises(SourceError, match="holds other files and no index"):
+        update(docs, [docs])
+
+
+def test_the_database_of_another_program_is_not_touched(docs: Path, index: Path) -> None:
+    index.mkdir()
+    with sqlite3.connect(index / "corpus.sqlite") as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(SourceError, match="belongs to another program"):
+        update(index, [docs])
+
+
+VERSIONS = ["PRAGMA user_version = 999", "UPDATE state SET terms_version = 0"]
+
+
+def _altered(index: Path, statement: str) -> None:
+    connection = sqlite3.connect(index / "corpus.sqlite")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("statement", VERSIONS)
+def test_an_index_of_another_version_says_so(docs: Path, index: Path, statement: str) -> None:
+    update(index, [docs])
+    _altered(index, statement)
+    with pytest.raises(IndexDamaged, match=r"another version; run: toulmin index"):
+        open_index(index)
+
+
+@pytest.mark.parametrize("statement", VERSIONS)
+def test_indexing_again_mends_an_index_of_another_version(docs: Path, index: Path, statement: str) -> None:
+    update(index, [docs])
+    _altered(index, statement)
+    update(index, [docs / "bridge.txt"])
+    assert found(index, "Hannah Pell") == [TOWER]
+
+
+def _answers_or_says_so(index: Path) -> bool:
+    """Whether the true answer comes, or an error that says what to do."""
+    try:
+        with open_index(index) as corpus:
+            hits = Bm25(corpus).search(["Hannah Pell"], 5)[0]
+            list(map(corpus.text, corpus.documents()))
+        return [hit.passage.text for hit in hits] in ([TOWER], [])
+    except SourceError as error:
+        return "toulmin index" in str(error)
+
+
+def _files(index: Path) -> list[Path]:
+    return sorted(file for file in index.rglob("*") if file.is_file() and file.stat().st_size)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
+def test_a_file_cut_short_never_gives_a_wrong_answer(docs: Path, index: Path, part: float) -> None:
+    update(index, [docs])
+    whole = {file: file.read_bytes() for file in _files(index)}
+    outcomes = []
+    for file, content in whole.items():
+        file.write_bytes(content[: int(len(content) * part)])
+        outcomes.append(_answers_or_says_so(index))
+        for other, original in whole.items():
+            other.write_bytes(original)
+    assert all(outcomes)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.2, 0.5, 0.8, 0.97])
+def test_overwritten_bytes_never_give_a_wrong_answer(docs: Path, index: Path, part: float) -> None:
+    update(index, [docs])
+    whole = {file: file.read_bytes() for file in _files(index)}
+    outcomes = []
+    for file, content in whole.items():
+        at = int(len(content) * part)
+        file.write_bytes(content[:at] + b"\xa5" * min(40, len(content) - at) + content[at + 40 :])
+        outcomes.append(_answers_or_says_so(index))
+        for other, original in whole.items():
+            other.write_bytes(original)
+    assert all(outcomes)
+
+
+def test_a_missing_term_index_is_damage(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    for folder in index.glob("terms-*"):
+        shutil.rmtree(folder)
+    with pytest.raises(IndexDamaged, match="its term index is missing"):
+        open_index(index)
+
+
+def test_a_changed_word_in_the_stored_text_is_noticed(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    _altered(index, "UPDATE passages SET text = replace(text, '1824', '1834')")
+    with open_index(index) as corpus, pytest.raises(IndexDamaged, match="is not what was indexed"):
+        corpus.passage(content_id("tower", TOWER))
+
+
+# ---------------------------------------------------------------- writers
+
+
+def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    update(index, [docs])
+    monkeypatch.setattr("toulmin.corpus.catalogue.WRITER_WAIT_SECONDS", 0.1)
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+
+    def meanwhile(progress: Progress) -> None:
+        with pytest.raises(SourceError, match="Another process is writing"):
+            update(index, [docs])
+
+    assert update(index, [docs], on_progress=meanwhile).read == 1
+
+
+def test_two_first_updates_at_once_leave_a_whole_index(docs: Path, index: Path) -> None:
+    code = "import sys; from pathlib import Path; from toulmin.corpus.store import update; update(*map(eval, sys.argv[1:]))"
+    arguments = [sys.executable, "-c", code, f"Path({str(index)!r})", f"[Path({str(docs)!r})]"]
+    running = [subprocess.Popen(arguments, stderr=subprocess.PIPE) for _ in range(2)]
+    for process in running:
+        process.communicate()
+    assert found(index, "Hannah Pell") == [TOWER]
