@@ -53,6 +53,11 @@ _WORTH = (
 )
 _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
+# What may follow a number without a space and leave it a number; "k" and "bn" multiply, "M" too, "m" after a currency.
+ATTACHED = r"(?:st|nd|rd|th|[kcmn]?m|[kmµμn]?g|m?l|ft|lbs?|mph|[kK]|[MG]|bn|[ap]m|[kmg]b|[KMG]B|[kMG]?Hz|[kMG]W|s|x)"
+_ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
+_CURRENCIES = "$£€¥₹"
+
 _MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?"
     r"|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
@@ -64,13 +69,13 @@ _FROM_DIGIT = re.compile(
     rf"(?<![\w.,])(?<!\w-)(?:"
     rf"(?P<iso>\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)"
     rf"|(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})(?:,?\s(?P<year>{_YEAR}))?"
-    rf"|(?P<decade>\d{{2,3}}0)['’]?s(?!\w)"
+    rf"|(?P<decade>\d{{3}}0|(?<=['’])\d0)['’]?s(?!\w)"
     rf"|(?P<century>\d{{1,2}})(?:st|nd|rd|th)[\s-](?:century|centuries)"
     rf"|(?P<era>\d{{1,4}})\s(?:BCE?|B\.C\.(?:E\.)?)(?!\w)"
     rf"|(?P<from>1\d{{3}}|20\d\d)[-–/](?P<to>\d\d)(?![\w%]|[-.,:/]?\d)"
     rf"|(?P<only>{_YEAR})"
     rf"|(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)(?!\d)"
-    rf"|(?P<number>\d+(?:[,\u00a0\u202f]\d{{3}})*(?:\.\d+)?)(?:st|nd|rd|th|[kcm]?m|[km]?g|ft|mph|[ap]m|k|bn)?(?![^\W_]|[-‐][^\W\d_]+-?\d)"
+    rf"|(?P<number>\d+(?:[,\u00a0\u202f]\d{{3}})*(?:\.\d+)?)(?P<unit>{ATTACHED})?(?![^\W_]|[-‐][^\W\d_]+-?\d)"
     rf"(?:[\s-](?P<scale>hundred|thousand|lakh|million|crore|billion|trillion|bn)(?!\w))?"
     rf")"
 )
@@ -112,7 +117,9 @@ def _decade(digits: str) -> str:
 
 def _numeric(match: re.Match[str]) -> Decimal:
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
-    return Decimal(digits) * _SCALES.get(match["scale"] or "", 1)
+    scale = _SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
+    is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
+    return Decimal(digits) * (10**6 if is_money and match.start() else scale)
 
 
 def _is_negative(text: str, start: int) -> bool:

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 
-from toulmin.grounding.figures import Fact
+from toulmin.grounding.figures import ATTACHED, Fact
 from toulmin.language import STOPWORDS, fold, sentences, stem
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
-_PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu for".split())
+_PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
 _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%")
 _NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
 _INNER = re.compile(r"[^\W\d_]+[-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
-_MEASURE = re.compile(r"[\d.,]+(?:st|nd|rd|th|s|m|k|km|cm|mm|kg|g|am|pm|ft|mph|kmh|bn|x|[-‐‑][a-z-]+)")
+_MEASURE = re.compile(rf"[\d.,]+(?:{ATTACHED}|[-‐‑][a-z-]+)")
 
 
 @lru_cache(maxsize=1)
@@ -35,12 +35,29 @@ def is_common(word: str) -> bool:
     return word.lower() in STOPWORDS or stem(word) in _common()
 
 
+_CONNECTIVES = frozenset(
+    "moreover furthermore additionally consequently nevertheless nonetheless overall hence thus therefore meanwhile"
+    " accordingly conversely likewise lastly firstly secondly thirdly yes no".split()
+)
+_MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|inter)-?(?=[^\W\d_]{4})")
+
+
+@lru_cache(maxsize=100_000)
+def opens_only(word: str) -> bool:
+    """Whether a word is capitalised at most because it opens a sentence: common, or derived from a common word."""
+    lower = word.lower()
+    if is_common(word) or lower in _CONNECTIVES or (lower.endswith("ly") and len(lower) > 5):
+        return True
+    made = _MADE_OF.match(lower)
+    return made is not None and is_common(lower[made.end() :])
+
+
 @lru_cache(maxsize=100_000)
 def _is_name_word(word: str) -> bool:
     """Whether a word looks like (a part of) a name wherever it stands."""
     if word[0].isupper():
         return word not in ("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve")
-    return _INNER.search(word) is not None and _MEASURE.fullmatch(word.lower()) is None
+    return _INNER.search(word) is not None and _MEASURE.fullmatch(word) is None
 
 
 def _joins(gap: str, before: str) -> bool:
@@ -68,15 +85,20 @@ def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
     return end
 
 
+def _is_function(word: str) -> bool:
+    return word.lower() in STOPWORDS | _PARTICLES and not (word.isupper() and len(word) > 1)
+
+
 def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
     """The words without function words at either end, and without a common word that only opens the sentence."""
-    while words and (words[0][0].lower() in STOPWORDS and len(words[0][0]) > 1 and not words[0][0].isupper()):
-        words, opens_sentence = words[1:], False
-    if words and opens_sentence and is_common(words[0][0]) and not words[0][0].isupper():
-        words = words[1:]
-    while words and words[-1][0].lower() in STOPWORDS and not words[-1][0].isupper():
-        words = words[:-1]
-    return words
+    first, last = 0, len(words)
+    if opens_sentence and not words[0][0].isupper() and opens_only(words[0][0]):
+        first = 1
+    while first < last and _is_function(words[first][0]):
+        first += 1
+    while first < last and _is_function(words[last - 1][0]):
+        last -= 1
+    return words[first:last]
 
 
 def name_value(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.overlap import Block, differences
@@ -16,21 +17,39 @@ from toulmin.judges.reading import COUNTS, Sentence, figure_key, implied
 from toulmin.language import STOPWORDS
 
 NEAR_COPY = 0.75  # share of a claim's units that must align before the two are compared
+LEAST_CONTENT = 2  # telling units that must align: "She is a ..." is like too many sentences
+_LONGER = 2  # units by which a source's stretch may exceed the claim's and still be what was replaced
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
-def aligned_share(claim: Sentence, source: Sentence, blocks: tuple[Block, ...], title: AbstractSet[str]) -> float:
-    """The share of the claim's units that stand in the source sentence in order, or in the title."""
-    loose = 0
-    for block in blocks:
-        facts = [fact for at, fact in source.facts.items() if block.b_start <= at < block.b_end]
-        for at in range(block.a_start, block.a_end):
-            known = claim.facts.get(at)
-            if claim.keys[at] in title or (known and any(agree(known, fact) for fact in facts)):
-                continue
-            loose += 1
-    return 1 - loose / len(claim.keys) if claim.keys else 0.0
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A claim's sentence beside one of a source: where they differ, and how much of the claim does not.
+
+    `share` counts the claim's units that stand in the source sentence in order, or in the title, and facts that
+    only moved; `content` counts the telling ones among those that the sentence itself holds.
+    """
+
+    claim: Sentence
+    source: Sentence
+    blocks: tuple[Block, ...]
+    share: float
+    content: int
+
+
+def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Comparison:
+    """The claim's sentence laid beside the source's."""
+    blocks = differences(claim.keys, source.keys)
+    loose, content = 0, 0
+    inside = [at for block in blocks for at in range(block.a_start, block.a_end)]
+    for at in inside:
+        known = claim.facts.get(at)
+        moved = known is not None and (claim.keys[at] in source.held or _says(source, known))
+        loose += not (moved or claim.keys[at] in title)
+        content -= claim.keys[at] not in STOPWORDS
+    content += sum(key not in STOPWORDS for key in claim.keys)
+    return Comparison(claim, source, blocks, 1 - loose / max(1, len(claim.keys)), content)
 
 
 def agree(claim: Fact, source: Fact) -> bool:
@@ -45,15 +64,18 @@ def _same_name(a: str, b: str) -> bool:
     return bool(telling[0] & telling[1]) or a.replace(" ", "") == b.replace(" ", "")
 
 
-def conflict(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+def conflict(beside: Comparison) -> str | None:
     """What the claim changed against the sentence it nearly copies, in words; None if nothing that matters."""
+    if beside.content < LEAST_CONTENT:
+        return None
     looks: tuple[Callable[[Sentence, Sentence, tuple[Block, ...]], str | None], ...] = (
         _replaced_fact,
         _denied,
         _turned_around,
         _swapped,
     )
-    return next((reason for look in looks if (reason := look(claim, source, blocks))), None)
+    found = (look(beside.claim, beside.source, beside.blocks) for look in looks)
+    return next((reason for reason in found if reason), None)
 
 
 def _figure(sentence: Sentence, at: int) -> Fact | None:
@@ -77,6 +99,8 @@ def _says(sentence: Sentence, fact: Fact) -> bool:
 
 def _replaced_fact(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
     for block in blocks:
+        if block.b_end - block.b_start > block.a_end - block.a_start + _LONGER:
+            continue
         there = list(_facts_in(source, block.b_start, block.b_end))
         for shown, fact in _facts_in(claim, block.a_start, block.a_end):
             rivals = [words for words, other in there if _rivals(fact, other) and not _says(claim, other)]

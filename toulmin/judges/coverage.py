@@ -10,11 +10,12 @@ from typing import NamedTuple
 from toulmin.grounding.overlap import longest_run
 from toulmin.judges.oppositions import opposites
 from toulmin.judges.reading import Reading, Sentence, adjacent, figure_key
-from toulmin.language import STOPWORDS, rarity, terms
+from toulmin.language import STOPWORDS, rarity, stem, terms
 
 FIGURE_WEIGHT = 6.0  # a number or date tells about as much as a fairly rare word
 DERIVED = 0.6  # what a term counts for where only a longer or shorter form of it stands ("election", "elected")
 PREFIX = 5
+_ONLY = frozenset(map(stem, "only solely exclusively entirely merely just strictly purely".split()))
 LEADING = 4  # sentences tried as the better half of a pair
 
 
@@ -40,7 +41,9 @@ class Coverage:
 
     `single`: by the best sentence with its title; `double`: by the best two; `whole`: by all sources together;
     `pairs`: of neighbouring terms; `run`: the longest stretch in the best sentence; `gap`: the weight of the
-    rarest term not found; `opposed`: 1 where a missing term's opposite stands in the best sentence.
+    rarest term not found; `plain`: of all words, function words too; `opposed`: 1 where a missing term's opposite
+    stands in the best sentence; `denied`: 1 where one of claim and best sentence denies what the other says;
+    `exclusive`: 1 where the claim says "only" and the best sentence does not.
     """
 
     single: float
@@ -49,7 +52,10 @@ class Coverage:
     pairs: float
     run: float
     gap: float
+    plain: float
     opposed: float
+    denied: float
+    exclusive: float
     size: int
     sentences: int
     best: tuple[Best | None, ...]
@@ -64,7 +70,10 @@ class Coverage:
             self.pairs,
             self.run,
             self.gap,
+            self.plain,
             self.opposed,
+            self.denied,
+            self.exclusive,
             math.log1p(self.size),
             math.log1p(self.sentences),
             1.0 if self.whole > 0.999 else 0.0,
@@ -107,7 +116,10 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
         pairs=_paired(claimed, sources),
         run=longest_run(claimed, terms_there) / len(claimed) if claimed else 0.0,
         gap=max((w for k, w in enumerate(wanted.values()) if not whole >> k & 1), default=0.0) / 9.5,
+        plain=_plain(claimed, sources),
         opposed=_opposed(wanted, single.sentence) if single else 0.0,
+        denied=_denied(claim, single.sentence) if single else 0.0,
+        exclusive=_exclusive(claimed, terms_there),
         size=len(wanted),
         sentences=sum(len(found) for found in rows),
         best=tuple(_best(found, claim, total) for found in rows),
@@ -179,3 +191,21 @@ def _paired(claimed: Sequence[str], sources: Sequence[Source]) -> float:
 
 def _opposed(wanted: Mapping[str, float], best: Sentence) -> float:
     return float(any(not opposites(term).isdisjoint(best.held) for term in wanted if term not in best.held))
+
+
+def _plain(claimed: Sequence[str], sources: Sequence[Source]) -> float:
+    found = sum(any(term in s.text.where or term in s.title.where for s in sources) for term in claimed)
+    return found / len(claimed) if claimed else 0.0
+
+
+def _denials(sentence: Sentence) -> set[str]:
+    return {key for reach in sentence.denials.values() for key in reach}
+
+
+def _denied(claim: Reading, best: Sentence) -> float:
+    theirs = _denials(best)
+    return float(any(key in best.held for said in claim.sentences for key in said.held & (_denials(said) ^ theirs)))
+
+
+def _exclusive(claimed: Sequence[str], best: Sequence[str]) -> float:
+    return float(not _ONLY.isdisjoint(claimed) and _ONLY.isdisjoint(best))

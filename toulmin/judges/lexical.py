@@ -16,16 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Label, Passage, Quote
-from toulmin.grounding.overlap import differences
 from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.conflicts import NEAR_COPY, aligned_share, conflict
+from toulmin.judges.conflicts import NEAR_COPY, compare, conflict
 from toulmin.judges.coverage import Best, Coverage, Source, measure, weights
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence, read
 from toulmin.language import STOPWORDS
 
-COEFFICIENTS = (-2.540, 0.321, 0.555, 1.564, 0.531, 1.017, -0.004, -0.128, 0.180, -0.035, 0.482, 0.356)
-SUPPORTED = 0.52  # the probability from which an accepted claim counts as supported
+COEFFICIENTS = (-2.593, 0.344, 0.449, 1.417, 0.421, 0.930, -0.020, 0.450, -0.122, -0.336, -0.239, 0.189, -0.057, 0.476, 0.377)
+SUPPORTED = 0.56  # the probability from which an accepted claim counts as supported
 UNSURE = 0.3
 CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more
 QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
@@ -167,10 +166,9 @@ def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
         for sentence in source.text.sentences:
             if len(loose & sentence.held) < (NEAR_COPY - 0.2) * len(loose):
                 continue
-            blocks = differences(said.keys, sentence.keys)
-            share = aligned_share(said, sentence, blocks, title)
-            if share >= NEAR_COPY:
-                nearest = max(nearest, share)
-                near.append((share, conflict(said, sentence, blocks)))
+            beside = compare(said, sentence, title)
+            if beside.share >= NEAR_COPY:
+                nearest = max(nearest, beside.share)
+                near.append((beside.share, conflict(beside)))
     reasons = [reason for share, reason in near if share >= nearest - SIMILAR]
     return None if None in reasons else next(iter(reasons), None)

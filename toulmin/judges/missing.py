@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.names import is_common
@@ -20,6 +20,7 @@ philippines filipino philippine | portugal portuguese | iceland icelandic | afgh
 television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
 january jan | february feb | september sept | october oct | november nov | december dec
 """
+_HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 _PLACES = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
 _ALIASES = {word: group for group in _PLACES for word in group}
 
@@ -46,27 +47,34 @@ def _begins(a: str, b: str) -> bool:
     return a.startswith(b) or b.startswith(a)
 
 
-def _initials(reading: Reading) -> Iterator[str]:
-    for fact in reading.facts:
-        if fact.kind == "name" and " " in fact.value:
-            yield "".join(word[0] for word in fact.value.split() if word not in STOPWORDS)
+def _letters(words: Sequence[str]) -> str:
+    return "".join(word[0] for word in words if word not in STOPWORDS)
+
+
+def _spells(letters: str, reading: Reading) -> bool:
+    """Whether consecutive words of the text begin with these letters ("matrix metalloproteases": mm)."""
+    named = any(_letters(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
+    if named or len(letters) < 3:
+        return named
+    return any(letters in _letters(sentence.terms) for sentence in reading.sentences)
 
 
 def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     """Whether an acronym's long form stands in a source, or the acronym of a long form."""
-    letters = shown.replace(".", "")
-    if letters.isupper() and 2 <= len(letters) <= 6:
-        return any(letters.lower() == initials for reading in readings for initials in _initials(reading))
-    if " " not in fact.value:
-        return False
-    initials = "".join(word[0] for word in fact.value.split() if word not in STOPWORDS)
+    short = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
+    if short.isupper() and 2 <= len(short) <= 6:
+        return any(_spells(short.lower(), reading) for reading in readings)
+    initials = _letters(fact.value.split())
     return len(initials) >= 2 and any(
-        known.value.split()[-1] == initials for reading in readings for known in reading.facts if known.kind == "name"
+        known.value.rsplit(" ", 1)[-1] == initials
+        for reading in readings
+        for known in reading.facts
+        if known.kind == "name"
     )
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    telling = [term for term in terms(shown) if not is_common(term)]
+    telling = [term for term in terms(shown) if not is_common(term) and term not in _HONORIFICS]
     absent = [term for term in telling if not _has_part(term, readings)]
     return not absent or _is_known_short_form(fact, shown, readings)
 
@@ -78,8 +86,15 @@ def _has_part(term: str, readings: Sequence[Reading]) -> bool:
 
 
 def missing(claim: Reading, sources: Sequence[Reading]) -> tuple[Fact, ...]:
-    """The facts of the claim that no source contains, in order."""
-    return tuple(fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources))
+    """The facts of the claim that no source contains, in order; an acronym that the claim itself spells out is none."""
+    absent = [fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources)]
+    return tuple(fact for fact in absent if not _is_explained(fact, claim))
+
+
+def _is_explained(fact: Fact, claim: Reading) -> bool:
+    in_brackets = claim.text[fact.start - 1 : fact.start] == "(" and claim.text[fact.end : fact.end + 1] == ")"
+    short = re.sub(r"(?<=[A-Z])s$", "", claim.text[fact.start : fact.end])
+    return in_brackets and short.isupper() and _spells(short.lower(), claim)
 
 
 def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
