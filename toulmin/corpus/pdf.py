@@ -101,7 +101,7 @@ def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
         unit += _units(raw)
     textpage.close()
     page.close()
-    return found
+    return [line for line in found if line.text]
 
 
 def _units(text: str) -> int:
