@@ -131,8 +131,10 @@ def kit(
     reader: Reader | None = None,
 ) -> Kit:
     """The parts that the settings name, or the given objects in their place."""
-    writer = main or model(settings.model, settings)
-    return Kit(retriever, judge_ or judge(settings.judge), {"main": writer}, reader)
+    models = {"main": main or model(settings.model, settings)}
+    if settings.verifier is not None:
+        models["verifier"] = model(settings.verifier, settings)
+    return Kit(retriever, judge_ or judge(settings.judge), models, reader)
 
 
 # ---------------------------------------------------------------- jobs

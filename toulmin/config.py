@@ -30,6 +30,7 @@ class Settings:
     method: str = "vanilla"
     style: Style = "long"
     model: str = "extractive"
+    verifier: str | None = None
     judge: str = "lexical"
     unsupported: Policy = "flag"
     k: int | None = None

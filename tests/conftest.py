@@ -1,0 +1,33 @@
+"""Fixtures that many tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a cache of its own and none of the settings of whoever runs it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    for name in ("INDEX", "METHOD", "MODEL", "JUDGE", "STYLE", "UNSUPPORTED", "K"):
+        monkeypatch.delenv(f"TOULMIN_{name}", raising=False)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A small folder of documents about one lighthouse."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "tower.md").write_text(
+        "# Kettle Rock Tower\n\nKettle Rock Tower was built by Hannah Pell between 1821 and 1824. The tower is 38 metres"
+        " tall. It was lit for the first time on 3 May 1824.\n",
+        "utf-8",
+    )
+    (folder / "keepers.txt").write_text(
+        "Three keepers lived in Kettle Rock Tower until 1978, when the lamp was automated. The last keeper was Tom Ashby."
+        " Every keeper had to swim.\n",
+        "utf-8",
+    )
+    return folder

@@ -1,0 +1,45 @@
+"""The command line: words in, exit codes out; the commands themselves are in `commands`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs one command and leaves with its exit code."""
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of one command: 0 done, 2 wrong words, and what each error of ours carries.
+
+    An exception that is not ours is a defect and stays a traceback.
+    """
+    from cyclopts import CycloptsError
+
+    from toulmin.cli.commands import app
+    from toulmin.errors import ToulminError
+
+    try:
+        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0
+    except CycloptsError as error:
+        return _told(f"{error} See: toulmin --help", 2)
+    except ToulminError as error:
+        return _told(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _told("Interrupted; what was done is kept.", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _told(message: str, code: int) -> int:
+    from toulmin.cli.show import printable
+
+    print(f"toulmin: {printable(message)}", file=sys.stderr)
+    return code

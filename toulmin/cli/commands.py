@@ -1,0 +1,321 @@
+"""The commands: each turns its words into a call of a verb and shows what comes back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from toulmin import __version__
+from toulmin.data import Passage, Policy, Source, Style
+from toulmin.errors import SourceError, UsageError
+
+if TYPE_CHECKING:
+    from toulmin.config import Settings
+
+app = App(
+    name="toulmin",
+    help="Answers questions from your own documents; every claim is proven by the passages it cites.",
+    version=__version__,
+    help_format="plaintext",
+    default_parameter=Parameter(negative=(), show_default=False),
+    help_epilogue='Start with:  toulmin demo\nThen:        toulmin ask "Your question?" --docs FOLDER',
+)
+
+Docs = Annotated[tuple[str, ...], Parameter(name="--docs", consume_multiple=False)]
+Sets = Annotated[tuple[str, ...], Parameter(name="--set", consume_multiple=False)]
+Json = Annotated[bool, Parameter(name="--json")]
+
+UNSUPPORTED = 6  # exit code of `check --strict`
+
+
+@app.command
+def demo(*, json: Json = False, explain: bool = False) -> int:
+    """Answers one question over the small corpus that ships in the package, and says what to try next.
+
+    Example:  toulmin demo
+
+    Parameters
+    ----------
+    json
+        Print the Answer document (JSON) on standard output, and nothing else there.
+    explain
+        Print the rounds: what was searched, drafted, kept and dropped, and why.
+    """
+    from toulmin import demo as shipped
+    from toulmin.cli import show
+
+    code = ask(shipped.QUESTION, docs=(str(shipped.FOLDER),), json=json, explain=explain)
+    if not json:
+        show.next_steps(shipped.UNANSWERED, str(shipped.FOLDER))
+    return code
+
+
+@app.command
+def ask(
+    question: str,
+    /,
+    *,
+    docs: Docs = (),
+    index: str | None = None,
+    method: str | None = None,
+    style: Style | None = None,
+    model: str | None = None,
+    verifier: str | None = None,
+    judge: str | None = None,
+    unsupported: Policy | None = None,
+    k: int | None = None,
+    set_: Sets = (),
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    deadline: float | None = None,
+    json: Json = False,
+    explain: bool = False,
+) -> int:
+    """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
+
+    Example:  toulmin ask "When was the lighthouse lit?" --docs notes/
+
+    Parameters
+    ----------
+    question
+        What to ask.
+    docs
+        A file or folder to answer from; may be given again. Indexed on the fly, read again only where changed.
+    index
+        The folder of an index made by `toulmin index` (default: .toulmin).
+    method
+        How to answer (default: vanilla).
+    style
+        long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
+    model
+        The writer, as provider:model (default: extractive, the embedded one).
+    verifier
+        A second model, for methods that contrast two.
+    judge
+        What decides support (default: lexical).
+    unsupported
+        What to do with a claim that the judge does not support: keep, flag (default) or drop it.
+    k
+        How many passages to read.
+    set_
+        NAME=VALUE: any other setting or an option of the method; may be given again.
+    max_calls
+        The most model calls to spend.
+    max_tokens
+        The most tokens to spend.
+    deadline
+        The most seconds to spend.
+    json
+        Print the Answer document (JSON) on standard output, and nothing else there.
+    explain
+        Print the rounds: what was searched, drafted, kept and dropped, and why.
+    """
+    import asyncio
+
+    from toulmin import aio, build
+    from toulmin.cli import show
+
+    chosen = _settings(
+        set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
+        unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
+    )  # fmt: skip
+    question = aio.checked_question(question)
+    with (
+        show.indexing() as on_progress,
+        build.opened(aio.sources(docs, index, None, None), chosen, on_progress) as retriever,
+    ):
+        outcome = asyncio.run(aio.answered(question, retriever, chosen))
+    show.answer(outcome.answer, as_json=json, explain=explain)
+    return outcome.error.exit_code if outcome.error else 0
+
+
+@app.command
+def check(
+    file: Path | None = None,
+    /,
+    *,
+    docs: Docs = (),
+    index: str | None = None,
+    passages: Path | None = None,
+    judge: str | None = None,
+    k: int | None = None,
+    set_: Sets = (),
+    strict: bool = False,
+    json: Json = False,
+    explain: bool = False,
+) -> int:
+    """Judges a text that somebody else wrote: its claims against the sources that they cite.
+
+    Example:  toulmin check draft.txt --passages sources.jsonl
+
+    Parameters
+    ----------
+    file
+        The text to check (default: standard input).
+    docs
+        A file or folder to check against; may be given again.
+    index
+        The folder of an index to check against (default: .toulmin).
+    passages
+        JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
+    judge
+        What decides support (default: lexical).
+    k
+        How many passages to look at for a claim that cites none.
+    set_
+        NAME=VALUE: any other setting; may be given again.
+    strict
+        Leave with exit code 6 if a claim is not supported.
+    json
+        Print the Answer document (JSON) on standard output, and nothing else there.
+    explain
+        Print the rounds: what was searched and what failed, and why.
+    """
+    import asyncio
+
+    from toulmin import aio, build
+    from toulmin.cli import show
+
+    text = _text(file)
+    chosen = _settings(set_, index=index, judge=judge, k=k)
+    given = _passages(passages) if passages else None
+    if given is not None and (docs or index):
+        raise UsageError("Give --passages, or --docs or --index, not both.")
+    sources = aio.sources(docs, index, given, None)
+    with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as retriever:
+        outcome = asyncio.run(aio.checked(text, given or (), retriever, chosen))
+    show.answer(outcome.answer, as_json=json, explain=explain)
+    if outcome.error:
+        return outcome.error.exit_code
+    return UNSUPPORTED if strict and not all(claim.is_supported for claim in outcome.answer.claims) else 0
+
+
+@app.command
+def search(
+    query: str, /, *, docs: Docs = (), index: str | None = None, k: int = 10, set_: Sets = (), json: Json = False
+) -> int:
+    """Shows the passages that rank best for a query.
+
+    Example:  toulmin search "first lighthouse" --docs notes/ --k 5
+
+    Parameters
+    ----------
+    query
+        What to look for.
+    docs
+        A file or folder to search; may be given again.
+    index
+        The folder of an index (default: .toulmin).
+    k
+        How many passages to show.
+    set_
+        NAME=VALUE: any other setting, such as bm25_k1=0.9; may be given again.
+    json
+        Print {"query", "hits"} as JSON on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import show
+
+    chosen = _settings(set_, index=index)
+    hits = toulmin.search(query, docs=docs or None, index=index, k=k, settings=chosen)
+    show.hits(query, hits, as_json=json)
+    return 0
+
+
+@app.command
+def index(
+    paths: Annotated[tuple[str, ...], Parameter(negative=())],
+    /,
+    *,
+    into: str | None = None,
+    strict: bool = False,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Reads files and folders into a persistent index; a second run reads only what changed.
+
+    Reads txt, md, html, pdf, docx, jsonl (_id, title, text), tsv of passages, and ALCE json.
+
+    Example:  toulmin index notes/ papers/ --into library/
+
+    Parameters
+    ----------
+    paths
+        Files and folders to read.
+    into
+        The folder of the index (default: .toulmin).
+    strict
+        Leave with exit code 3 if a file could not be read.
+    set_
+        NAME=VALUE: any other setting, such as passage_words=120; may be given again.
+    json
+        Print the report as JSON on standard output, and nothing else there.
+    """
+    from toulmin import build
+    from toulmin.cli import show
+
+    if not paths:
+        raise UsageError("Name the files and folders to index, for example: toulmin index notes/")
+    chosen = _settings(set_)
+    folder = Path(into or chosen.index)
+    with show.indexing() as on_progress:
+        report = build.update_index(paths, folder, chosen, on_progress)
+    show.index_report(report, str(folder), as_json=json)
+    return SourceError.exit_code if strict and report.skipped else 0
+
+
+@app.command
+def doctor(*, index: str | None = None, json: Json = False) -> int:
+    """Says what is installed, what works here, what is missing, and the command that mends it.
+
+    Example:  toulmin doctor
+
+    Parameters
+    ----------
+    index
+        The folder of an index to look at (default: .toulmin).
+    json
+        Print the findings as JSON on standard output, and nothing else there.
+    """
+    from toulmin.cli import show
+    from toulmin.cli.doctor import examined
+
+    findings = examined(index)
+    show.findings(findings, as_json=json)
+    return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
+
+
+# ---------------------------------------------------------------- from words to values
+
+
+def _settings(pairs: tuple[str, ...], **flags: Any) -> Settings:
+    """The settings in force under the flags; `--set` names a setting or an option of the method."""
+    from toulmin import aio, config
+
+    given = {name: value for name, value in flags.items() if value is not None}
+    return aio.settled(None, aio.settings_of(config.parse_options(pairs) | given))
+
+
+def _text(file: Path | None) -> str:
+    """The text of a file, or of standard input where none is named."""
+    if file is None or str(file) == "-":
+        if sys.stdin.isatty():
+            raise UsageError(
+                "Name a file to check, or send a text: toulmin check draft.txt  or  cat draft.txt | toulmin check"
+            )
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
+
+
+def _passages(file: Path) -> tuple[Passage, ...]:
+    """One passage a line, in the order of the lines, which `[n]` counts; none is cut."""
+    from toulmin.corpus.readers import read_documents
+
+    records = read_documents(file)
+    return tuple(Passage.of(r.text, r.title, Source(0, len(r.text), path=str(file), record=r.record)) for r in records)

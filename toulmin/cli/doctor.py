@@ -1,0 +1,87 @@
+"""`doctor`: what is installed, what works here, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import toulmin
+from toulmin import config
+from toulmin.data import Passage
+from toulmin.errors import SourceError, ToulminError
+
+PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part's state, in words, with the command or change that mends it."""
+
+    part: str
+    state: Literal["works", "missing", "broken"]
+    detail: str
+    remedy: str | None = None
+
+
+def examined(index: str | None) -> list[Finding]:
+    """Every part, really tried where that costs little."""
+    looks: list[tuple[str, Callable[[], Finding]]] = [
+        ("settings", _settings),
+        ("writer, judge and search", _answering),
+        ("index", lambda: _index(index)),
+        ("cache", _cache),
+    ]
+    version = Finding("toulmin", "works", f"{toulmin.__version__} on Python {platform.python_version()}")
+    return [version, *(_tried(part, look) for part, look in looks)]
+
+
+def _tried(part: str, look: Callable[[], Finding]) -> Finding:
+    try:
+        return look()
+    except ToulminError as error:
+        return Finding(part, "broken", str(error))
+
+
+def _settings() -> Finding:
+    found = config.load(os.environ, Path.cwd())
+    where = f"from {config.FILE}" if Path(config.FILE).is_file() else f"no {config.FILE} here, defaults"
+    return Finding("settings", "works", f"{where}; method {found.method}, model {found.model}, judge {found.judge}")
+
+
+def _answering() -> Finding:
+    answer = toulmin.ask("When was the lamp of the tower first lit?", passages=[PROBE])
+    if not any(claim.is_supported for claim in answer.claims):
+        return Finding("writer, judge and search", "broken", f"a trial question ended {answer.status}", "report this")
+    judge = answer.claims[0].support
+    words = f"model {answer.settings['model']}, judge {judge.judge if judge else 'none'}: a trial question was answered"
+    return Finding("writer, judge and search", "works", f"{words} here, with no network")
+
+
+def _index(index: str | None) -> Finding:
+    from toulmin.corpus import store
+
+    folder = Path(index or config.load(os.environ, Path.cwd()).index)
+    if not folder.exists():
+        remedy = f"toulmin index YOUR_FOLDER --into {folder}"
+        return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
+    with store.open_index(folder) as corpus:
+        return Finding("index", "works", f"{folder}: {corpus.stats}")
+
+
+def _cache() -> Finding:
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("toulmin")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SourceError(
+            f"{folder} cannot be made ({error.strerror}); set XDG_CACHE_HOME to a folder of yours."
+        ) from error
+    if not os.access(folder, os.W_OK):
+        return Finding("cache", "broken", f"{folder} cannot be written", "set XDG_CACHE_HOME to a folder of yours")
+    return Finding("cache", "works", f"{folder} (indexes of --docs are kept there)")

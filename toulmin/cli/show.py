@@ -1,0 +1,273 @@
+"""What a person sees: answers with their evidence, hits, reports; or the same as one JSON document.
+
+Text of documents, questions and models is data: it is printed as it is, with control characters made visible, and
+never as markup.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round
+
+if TYPE_CHECKING:
+    from toulmin.cli.doctor import Finding
+    from toulmin.corpus.store import IndexReport, Progress
+
+# A verdict is told by a word and a shape as well as by a colour.
+LOOKS = {
+    "supported": ("✓", "green"),
+    "unsure": ("?", "yellow"),
+    "unsupported": ("✗", "red"),
+    "contradicted": ("✗", "red"),
+    "not checked": ("·", "dim"),
+}
+
+# Control characters, and those that reorder text: they could colour a terminal or make it show other words.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
+
+
+def printable(text: str) -> str:
+    """The text with control and reordering characters shown as `\\x1b` and the like."""
+    shown = _UNPRINTABLE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
+    return shown.encode("utf-8", "replace").decode("utf-8")
+
+
+def _words(text: str, style: str = "") -> Text:
+    return Text(printable(" ".join(text.split())), style)
+
+
+def _console() -> Console:
+    return Console(highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+def _json(document: Any) -> None:
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
+
+
+# ---------------------------------------------------------------- answers
+
+
+def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
+    """The answer with its evidence on standard output; as JSON, the Answer document."""
+    if as_json:
+        from toulmin import wire
+
+        _json(wire.document(answer))
+        if explain:
+            _rounds(answer, Console(stderr=True, highlight=False, emoji=False, markup=False))
+        return
+    console = _console()
+    if answer.question:
+        console.print(_words(answer.question, "bold"))
+        console.print()
+    if answer.claims:
+        _prose(answer, console)
+        _evidence(answer, console)
+    for note in answer.notes:
+        console.print(_words(note, "yellow" if answer.claims else "bold yellow"))
+    if explain:
+        _rounds(answer, console)
+    console.print(_cost(answer))
+
+
+def _prose(answer: Answer, console: Console) -> None:
+    for paragraph in answer.text.split("\n"):
+        console.print(_words(paragraph))
+    console.print()
+
+
+def _evidence(answer: Answer, console: Console) -> None:
+    console.print(Text("Evidence", "bold"))
+    numbers = {passage.id: n for n, passage in enumerate(answer.cited, start=1)}
+    for claim in answer.claims:
+        console.print(_verdict(claim))
+        for citation in claim.citations:
+            source = _source(answer.passage(citation.passage))
+            console.print(Padding(Text(f"[{numbers[citation.passage]}] ").append_text(source), (0, 0, 0, 4)))
+            console.print(Padding(_quoted(citation, claim), (0, 0, 0, 8)))
+    console.print()
+
+
+def _verdict(claim: Claim) -> Text:
+    support = claim.support
+    label = support.label if support else "not checked"
+    shape, colour = LOOKS[label]
+    line = Text(f"  {shape} {label}", colour)
+    if support:
+        line.append(f" {support.score:.2f}", "dim")
+    line.append("  ").append_text(_words(claim.text))
+    if support and support.reason and not claim.is_supported:
+        line.append(f"  ({printable(support.reason)})", colour)
+    return line
+
+
+def _quoted(citation: Citation, claim: Claim) -> Text:
+    if citation.quote is None:
+        return Text("no sentence of this passage was decisive", "dim")
+    quote = _words(citation.quote.text, "italic")
+    return Text("“", "italic").append_text(quote).append("”", "italic")
+
+
+def _source(passage: Passage) -> Text:
+    """Where a passage stands: title, file, record, page and offsets."""
+    source = passage.source
+    where = [source.path or source.url or "given passage"]
+    where += [f"record {source.record}"] if source.record else []
+    where += [f"page {source.page}"] if source.page else []
+    where.append(f"characters {source.start}–{source.end}")
+    return _words(passage.title or "untitled", "bold").append("  ").append_text(_words(", ".join(where), "dim"))
+
+
+def _cost(answer: Answer) -> Text:
+    usage = answer.usage
+    judges = dict.fromkeys(claim.support.judge for claim in answer.claims if claim.support)
+    parts = [f"judged by {', '.join(judges)}"] if judges else []
+    model = answer.settings.get("model")
+    parts.append(f"written by {model}" if model and answer.method != "check" else answer.method)
+    parts.append(f"{usage.searches} searches, {sum(usage.calls.values())} model calls, {usage.judge_pairs} judgements")
+    parts.append(f"{usage.seconds:.2f} s")
+    return _words(" · ".join(parts), "dim")
+
+
+# ---------------------------------------------------------------- rounds
+
+TOLD = {
+    "search": "Searched",
+    "draft": "Drafted",
+    "claim": "Wrote a claim",
+    "verify": "Verified",
+    "contrast": "Contrasted",
+    "plan": "Planned",
+    "assess": "Assessed",
+    "refine": "Refined",
+    "repair": "Repaired",
+}
+
+
+def _rounds(answer: Answer, console: Console) -> None:
+    """The story of the answer: each round in a line, with what it kept and what it dropped and why."""
+    console.print(Text("How it came to be", "bold"))
+    titles = {passage.id: passage.title or passage.id for passage in answer.passages}
+    for number, step in enumerate(answer.rounds, start=1):
+        console.print(Text(f"  {number}. ").append_text(_headline(step, titles)))
+        for text in step.kept:
+            console.print(Padding(Text("kept     ", "green").append_text(_words(text)), (0, 0, 0, 5)))
+        for dropped in step.dropped:
+            line = (
+                Text("rejected ", "red")
+                .append_text(_words(dropped.text))
+                .append(f"  ({printable(dropped.why)})", "red")
+            )
+            console.print(Padding(line, (0, 0, 0, 5)))
+    console.print()
+
+
+def _headline(step: Round, titles: dict[str, str]) -> Text:
+    line = Text(TOLD[step.kind])
+    if step.queries:
+        line.append_text(_words(f" for “{'”, “'.join(step.queries)}”"))
+    if step.read:
+        shown = list(dict.fromkeys(titles[id] for id in step.read))
+        more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
+        verb = "found" if step.kind == "search" else "from"
+        line.append_text(_words(f": {verb} {len(step.read)} passages ({', '.join(shown[:4])}{more})", "dim"))
+    elif step.kind == "search":
+        line.append(": found nothing")
+    return line
+
+
+# ---------------------------------------------------------------- hits, reports, findings
+
+
+def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
+    """The ranked passages; as JSON `{"query", "hits"}`."""
+    if as_json:
+        from toulmin import wire
+
+        _json(wire.hits_document(query, found))
+        return
+    console = _console()
+    for n, hit in enumerate(found, start=1):
+        console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
+        console.print(Padding(_words(hit.passage.text), (0, 0, 0, 13)))
+    if not found:
+        console.print("Nothing in the sources holds a word of this query.")
+
+
+def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
+    """What was read, left, removed and skipped; as JSON the same by name."""
+    if as_json:
+        _json({"index": folder, **asdict(report)})
+        return
+    console = _console()
+    for entry in report.skipped:
+        console.print(Text("skipped  ", "yellow").append_text(_words(f"{entry.path}: {entry.reason}")))
+    console.print(
+        _words(
+            f"{report.read} files read, {report.unchanged} unchanged, {report.removed} removed,"
+            f" {len(report.skipped)} skipped."
+        )
+    )
+    console.print(_words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
+
+
+def findings(found: Sequence[Finding], *, as_json: bool) -> None:
+    """What works and what does not, each with its remedy."""
+    if as_json:
+        _json([asdict(finding) for finding in found])
+        return
+    console = _console()
+    shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}
+    for finding in found:
+        shape, colour = shapes[finding.state]
+        console.print(
+            Text(f"{shape} {finding.state:<8}", colour).append_text(_words(f"{finding.part}: {finding.detail}"))
+        )
+        if finding.remedy:
+            console.print(Padding(Text("→ ").append_text(_words(finding.remedy)), (0, 0, 0, 10)))
+
+
+def next_steps(unanswered: str, folder: str) -> None:
+    """What to try after the demo."""
+    console = _console()
+    console.print()
+    console.print(Text("Try next", "bold"))
+    console.print(_words(f'  toulmin ask "{unanswered}" --docs {folder}'))
+    console.print(Text("      a question that these sources do not answer", "dim"))
+    console.print(Text('  toulmin ask "Your question?" --docs YOUR_FOLDER --explain'))
+    console.print(Text("      your own txt, md, html, pdf, docx or jsonl files", "dim"))
+    console.print(Text("  toulmin check draft.txt --docs YOUR_FOLDER"))
+    console.print(Text("      a text that somebody else wrote, held against your files", "dim"))
+
+
+@contextmanager
+def indexing() -> Iterator[Callable[[Progress], None] | None]:
+    """A progress bar on standard error while files are read; None where that is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("read", total=None, visible=False)
+
+        def on_progress(now: Progress) -> None:
+            bar.update(task, completed=now.done_files, total=now.total_files, visible=True)
+
+        yield on_progress
