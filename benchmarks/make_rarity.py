@@ -24,7 +24,7 @@ def main() -> None:
         counts.update(set(terms(row["text"])))
         n += 1
     rows = sorted((term, df) for term, df in counts.items() if df >= LEAST)
-    head = f"# ln(N/df) over {n} English Wikipedia passages; terms in at least {LEAST}; made by benchmarks/make_rarity.py\n"
+    head = f"# ln(N/df) over {n} English Wikipedia passages; in at least {LEAST}; made by benchmarks/make_rarity.py\n"
     TABLE.write_text(head + "".join(f"{term}\t{math.log(n / df):.2f}\n" for term, df in rows), "utf-8")
     print(f"{len(rows)} terms of {n} passages -> {TABLE}")
 
