@@ -6,7 +6,7 @@ claim is laid beside each sentence that shares three quarters of its units, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -34,6 +34,7 @@ class Comparison:
     claim: Sentence
     source: Sentence
     blocks: tuple[Block, ...]
+    title: AbstractSet[str]
     share: float
     content: int
 
@@ -49,33 +50,36 @@ def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Compa
         loose += not (moved or claim.keys[at] in title)
         content -= claim.keys[at] not in STOPWORDS
     content += sum(key not in STOPWORDS for key in claim.keys)
-    return Comparison(claim, source, blocks, 1 - loose / max(1, len(claim.keys)), content)
+    return Comparison(claim, source, blocks, title, 1 - loose / max(1, len(claim.keys)), content)
 
 
-def agree(claim: Fact, source: Fact) -> bool:
-    """Whether the source's fact says what the claim's says: a finer date, a longer or shorter name."""
+def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
+    """Whether the source's fact says what the claim's says: a finer date, a longer or shorter name.
+
+    Where two names share a word, what only the claim's has may stand in the title ("President Obama" under the
+    title *Barack Obama*).
+    """
     if claim.kind == "name" or source.kind == "name":
-        return claim.kind == source.kind and _same_name(claim.value, source.value)
+        return claim.kind == source.kind and _same_name(_telling(claim.value), _telling(source.value), title)
     return claim.value in implied(source.value)
 
 
-def _same_name(a: str, b: str) -> bool:
-    telling = [{word for word in name.split() if word not in STOPWORDS} for name in (a, b)]
-    return bool(telling[0] & telling[1]) or a.replace(" ", "") == b.replace(" ", "")
+def _telling(name: str) -> set[str]:
+    return {word for word in name.split() if word not in STOPWORDS} or {name}
+
+
+def _same_name(claim: set[str], source: set[str], title: AbstractSet[str]) -> bool:
+    if claim <= source or source <= claim or "".join(claim) == "".join(source):
+        return True
+    return bool(claim & source) and claim - source <= title
 
 
 def conflict(beside: Comparison) -> str | None:
     """What the claim changed against the sentence it nearly copies, in words; None if nothing that matters."""
     if beside.content < LEAST_CONTENT:
         return None
-    looks: tuple[Callable[[Sentence, Sentence, tuple[Block, ...]], str | None], ...] = (
-        _replaced_fact,
-        _denied,
-        _turned_around,
-        _swapped,
-    )
-    found = (look(beside.claim, beside.source, beside.blocks) for look in looks)
-    return next((reason for reason in found if reason), None)
+    looks = (_replaced_fact, _denied, _turned_around, _swapped)
+    return next((reason for look in looks if (reason := look(beside))), None)
 
 
 def _figure(sentence: Sentence, at: int) -> Fact | None:
@@ -97,20 +101,30 @@ def _says(sentence: Sentence, fact: Fact) -> bool:
     return any(agree(fact, known) for _, known in _facts_in(sentence, 0, len(sentence.keys)))
 
 
-def _replaced_fact(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
-    for block in blocks:
+def _replaced_fact(beside: Comparison) -> str | None:
+    for block in beside.blocks:
         if block.b_end - block.b_start > block.a_end - block.a_start + _LONGER:
             continue
-        there = list(_facts_in(source, block.b_start, block.b_end))
-        for shown, fact in _facts_in(claim, block.a_start, block.a_end):
-            rivals = [words for words, other in there if _rivals(fact, other) and not _says(claim, other)]
-            if rivals and not any(agree(fact, other) for _, other in there):
-                return f"the source says {rivals[0]}, the claim says {shown}"
+        there = list(_facts_in(beside.source, block.b_start, block.b_end))
+        for shown, fact in _facts_in(beside.claim, block.a_start, block.a_end):
+            if not any(agree(fact, other, beside.title) for _, other in there):
+                rivals = (words for words, other in there if _rivals(fact, other) and not _moved(other, beside))
+                rival = next(rivals, None)
+                if rival is not None:
+                    return f"the source says {rival}, the claim says {shown}"
     return None
 
 
 def _rivals(a: Fact, b: Fact) -> bool:
-    return (a.kind == "name") == (b.kind == "name") and not agree(a, b) and not agree(b, a)
+    return (a.kind == "name") == (b.kind == "name") and not agree(b, a)
+
+
+def _moved(fact: Fact, beside: Comparison) -> bool:
+    """Whether the claim has the source's fact at another place, where the source has none of it."""
+    blocks = beside.blocks
+    return any(
+        agree(fact, known) for block in blocks for _, known in _facts_in(beside.claim, block.a_start, block.a_end)
+    )
 
 
 def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
@@ -121,8 +135,9 @@ def _content(sentence: Sentence, start: int, end: int) -> list[str]:
     return [key for key in sentence.keys[start:end] if key not in STOPWORDS and not is_negator(key)]
 
 
-def _denied(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
-    for block in blocks:
+def _denied(beside: Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
         mine = _negators(claim, block.a_start, block.a_end)
         theirs = _negators(source, block.b_start, block.b_end)
         if mine and not theirs and _reaches(claim, mine, source):
@@ -141,8 +156,9 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
     return False
 
 
-def _turned_around(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
-    for block in blocks:
+def _turned_around(beside: Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
         for a in range(block.a_start, block.a_end):
             for b in range(block.b_start, block.b_end):
                 mine, theirs = claim.keys[a], source.keys[b]
@@ -158,9 +174,10 @@ def _oppose(a: str, b: str) -> bool:
     return len(short) >= 4 and any(long == prefix + short for prefix in _DENYING_PREFIXES)
 
 
-def _swapped(claim: Sentence, source: Sentence, blocks: tuple[Block, ...]) -> str | None:
+def _swapped(beside: Comparison) -> str | None:
     """Two facts that changed places around words that are not symmetric."""
-    if not blocks or len(claim.keys) != len(source.keys):
+    claim, source = beside.claim, beside.source
+    if not beside.blocks or len(claim.keys) != len(source.keys):
         return None
     apart = [at for at, (a, b) in enumerate(zip(claim.keys, source.keys, strict=True)) if a != b]
     if len(apart) != 2 or not all(at in claim.facts for at in apart):

@@ -23,7 +23,23 @@ from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence, read
 from toulmin.language import STOPWORDS
 
-COEFFICIENTS = (-2.593, 0.344, 0.449, 1.417, 0.421, 0.930, -0.020, 0.450, -0.122, -0.336, -0.239, 0.189, -0.057, 0.476, 0.377)
+COEFFICIENTS = (
+    -2.593,
+    0.344,
+    0.449,
+    1.417,
+    0.421,
+    0.930,
+    -0.020,
+    0.450,
+    -0.122,
+    -0.336,
+    -0.239,
+    0.189,
+    -0.057,
+    0.476,
+    0.377,
+)
 SUPPORTED = 0.56  # the probability from which an accepted claim counts as supported
 UNSURE = 0.3
 CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more

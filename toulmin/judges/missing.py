@@ -74,7 +74,8 @@ def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) ->
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    telling = [term for term in terms(shown) if not is_common(term) and term not in _HONORIFICS]
+    content = [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
+    telling = [term for term in content if not is_common(term)] or content
     absent = [term for term in telling if not _has_part(term, readings)]
     return not absent or _is_known_short_form(fact, shown, readings)
 
