@@ -272,7 +272,7 @@ def test_a_reader_opened_while_an_update_runs_sees_what_was_before(docs: Path, i
 
 
 @given(st.lists(texts(12), min_size=1, max_size=5), st.lists(texts(12), max_size=5))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_an_updated_index_equals_one_made_anew(
     tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str]
 ) -> None:
@@ -432,8 +432,9 @@ def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch
 
 
 def test_two_first_updates_at_once_leave_a_whole_index(docs: Path, index: Path) -> None:
-    code = "import sys; from pathlib import Path; from toulmin.corpus.store import update; update(*map(eval, sys.argv[1:]))"
-    arguments = [sys.executable, "-c", code, f"Path({str(index)!r})", f"[Path({str(docs)!r})]"]
+    code = "import sys; from pathlib import Path; from toulmin.corpus.store import update;"
+    code += "update(Path(sys.argv[1]), [Path(sys.argv[2])])"
+    arguments = [sys.executable, "-c", code, str(index), str(docs)]
     running = [subprocess.Popen(arguments, stderr=subprocess.PIPE) for _ in range(2)]
     for process in running:
         process.communicate()

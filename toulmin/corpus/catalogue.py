@@ -208,8 +208,10 @@ def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return SourceError(f"Another process is writing to {index}; wait until it has ended and try again.")
-    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
         return cannot_write(index, str(error), is_full=True)
-    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+    # A file that ends too early is damage; other trouble with reading and writing is the disk's.
+    is_disk = name.startswith("SQLITE_IOERR") and name != "SQLITE_IOERR_SHORT_READ"
+    if is_disk or name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return cannot_write(index, str(error), is_full=False)
     return damaged(index, str(error))

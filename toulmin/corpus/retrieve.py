@@ -51,7 +51,9 @@ class _Weighing:
 
     def weigh(self, counts: Floats, relative_lengths: Floats) -> Floats:
         """What each count adds, before the term's idf; lengths are relative to the mean."""
-        return counts * (self.k1 + 1) / (counts + self.k1 * (1 - self.b + self.b * relative_lengths))
+        least = np.finfo(np.float64).tiny  # for a count of 0 at a k1 of 0
+        damping = self.k1 * (1 - self.b + self.b * relative_lengths)
+        return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
 
 
 def _idf(frequency: int, passages: int) -> float:

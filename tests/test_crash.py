@@ -1,0 +1,213 @@
+"""Whatever stops an update, at whatever moment, the index opens and answers as before it or as after it.
+
+More trials than the suite has time for: TOULMIN_CRASH_TRIALS=500 pytest tests/test_crash.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.store import Progress, open_index, update
+from toulmin.errors import SourceError
+
+TRIALS = int(os.environ.get("TOULMIN_CRASH_TRIALS", "12"))
+WORDS = "lamp tower keeper storm harbour reef oil wick lens fog horn boat wreck tide rock bell night ship crew".split()
+PROGRAM = """
+import sys
+from pathlib import Path
+from toulmin.corpus.store import update
+print("ready", flush=True)
+update(Path(sys.argv[1]), [Path(sys.argv[2])])
+print("done", flush=True)
+"""
+
+
+def _page(seed: int, words: int = 600) -> str:
+    draw = random.Random(seed)
+    return " ".join(f"{' '.join(draw.choices(WORDS, k=9))} number{seed}." for _ in range(words // 10))
+
+
+@dataclass(frozen=True)
+class Scene:
+    """An index made from files as they were, and the same files as they are now."""
+
+    index: Path
+    docs: Path
+    before: str
+    after: str
+    seconds: float
+
+
+def answers(index: Path) -> str:
+    """All that a reader can see, as one digest."""
+    with open_index(index) as corpus:
+        hits = Bm25(corpus).search([*WORDS, *(f"number{n}" for n in range(60))], 400)
+        seen = [[(hit.passage.id, round(hit.score, 9)) for hit in ranked] for ranked in hits]
+        texts = sorted(corpus.text(document) for document in corpus.documents())
+        return hashlib.sha256(repr((seen, texts, corpus.stats)).encode()).hexdigest()
+
+
+def _answers_or_error(index: Path) -> str:
+    try:
+        return answers(index)
+    except SourceError as error:
+        return str(error).partition(";")[0]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
+    """Forty files, of which ten changed, ten vanished and ten are new."""
+    folder = tmp_path_factory.mktemp("crash")
+    docs, index = folder / "docs", folder / "index"
+    docs.mkdir()
+    for n in range(40):
+        (docs / f"{n}.txt").write_text(_page(n), "utf-8")
+    update(index, [docs])
+    for n in range(10):
+        (docs / f"{n}.txt").write_text(_page(n, 500), "utf-8")
+        (docs / f"{n + 10}.txt").unlink()
+        (docs / f"{n + 40}.txt").write_text(_page(n + 40), "utf-8")
+    shutil.copytree(index, folder / "whole")
+    started = time.perf_counter()
+    update(folder / "whole", [docs])
+    return Scene(index, docs, answers(index), answers(folder / "whole"), time.perf_counter() - started)
+
+
+@pytest.fixture
+def index(scene: Scene, tmp_path: Path) -> Path:
+    """A copy of the index as it was."""
+    return Path(shutil.copytree(scene.index, tmp_path / "index"))
+
+
+def _start(index: Path, docs: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PROGRAM, str(index), str(docs)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def _stopped(index: Path, docs: Path, sign: signal.Signals, after: float) -> None:
+    with _start(index, docs) as process:
+        time.sleep(after)
+        process.send_signal(sign)
+
+
+@pytest.mark.parametrize("trial", range(TRIALS))
+def test_killed_at_any_moment_the_index_is_as_before_or_after(scene: Scene, index: Path, trial: int) -> None:
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
+    assert answers(index) in (scene.before, scene.after)
+
+
+@pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
+def test_an_update_after_a_kill_ends_what_the_killed_one_began(scene: Scene, index: Path, trial: int) -> None:
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(-trial).uniform(0, scene.seconds))
+    update(index, [scene.docs])
+    assert answers(index) == scene.after
+
+
+@pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
+def test_a_killed_update_leaves_nothing_behind_in_the_end(scene: Scene, index: Path, trial: int) -> None:
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(100 + trial).uniform(0, scene.seconds))
+    update(index, [scene.docs])
+    assert len(list(index.glob("terms-*"))) == 1
+
+
+@pytest.mark.parametrize("trial", range(max(2, TRIALS // 4)))
+def test_a_first_update_killed_leaves_no_index_or_a_whole_one(scene: Scene, tmp_path: Path, trial: int) -> None:
+    index = tmp_path / "new"
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
+    assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
+
+
+@pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
+def test_interrupted_at_any_moment_the_index_is_as_before_or_after(scene: Scene, index: Path, trial: int) -> None:
+    _stopped(index, scene.docs, signal.SIGINT, random.Random(trial).uniform(0, 1.2 * scene.seconds))
+    assert answers(index) in (scene.before, scene.after)
+
+
+@pytest.mark.parametrize("file", [0, 7, 30])
+def test_interrupted_between_files_the_index_is_as_before(scene: Scene, index: Path, file: int) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.done_files == file:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        update(index, [scene.docs], on_progress=interrupt)
+    assert answers(index) == scene.before
+
+
+def test_a_reader_goes_on_while_updates_come_and_are_killed(scene: Scene, index: Path) -> None:
+    with open_index(index) as corpus:
+        before = Bm25(corpus).search(["keeper"], 50)
+        _stopped(index, scene.docs, signal.SIGKILL, scene.seconds / 2)
+        update(index, [scene.docs])
+        assert Bm25(corpus).search(["keeper"], 50) == before
+
+
+# ---------------------------------------------------------------- full disks
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from toulmin.corpus.store import update
+from toulmin.errors import SourceError
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
+try:
+    update(Path(sys.argv[1]), [Path(sys.argv[2])])
+except SourceError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("limit", [100, 5_000, 40_000, 100_000, 200_000])
+def test_where_files_cannot_grow_the_index_is_as_before_and_the_error_says_why(
+    scene: Scene, index: Path, limit: int
+) -> None:
+    command = [sys.executable, "-c", LIMITED, str(index), str(scene.docs), str(limit)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    expected = scene.before if "The disk is full" in said.stdout else scene.after
+    assert (said.stderr, answers(index)) == ("", expected)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one megabyte."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no small file system can be mounted here (needs to be root)")
+    yield place
+    subprocess.run(["umount", str(place)], check=False)
+
+
+def test_a_full_disk_leaves_the_index_as_it_was(scene: Scene, small_disk: Path, tmp_path: Path) -> None:
+    index = Path(shutil.copytree(scene.index, small_disk / "index"))
+    big = tmp_path / "big.txt"
+    big.write_text("".join(_page(n) for n in range(300)), "utf-8")
+    with pytest.raises(SourceError, match="The disk is full"):
+        update(index, [big])
+    assert answers(index) == scene.before
+
+
+def test_after_a_full_disk_nothing_is_left_in_the_way(scene: Scene, small_disk: Path, tmp_path: Path) -> None:
+    index = Path(shutil.copytree(scene.index, small_disk / "index"))
+    big = tmp_path / "big.txt"
+    big.write_text("".join(_page(n) for n in range(300)), "utf-8")
+    with pytest.raises(SourceError):
+        update(index, [big])
+    assert len(list(index.glob("terms-*"))) == 1
