@@ -9,7 +9,6 @@ are written out.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -41,6 +40,9 @@ _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
 )
 _INCORRECT_PASSWORD = 4
+
+# A running head stands on this part of the pages that it spans, and on three: left and right pages may differ.
+_RUNS = 0.4
 
 # What parts paragraphs. In parts of a line's height: another size, a step to the right, a space however lines are
 # set. In parts of the page's usual distance of lines: a space; of their usual width: a line that ends early.
@@ -124,8 +126,11 @@ def _box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
     """The pages without what stands at the edge of many: words are kept where they are first, page numbers nowhere."""
-    seen = Counter(mark for n, page in enumerate(pages) for mark in {_mark(line, n) for line in page[:2] + page[-2:]})
-    running = {mark for mark, times in seen.items() if times >= max(3, 0.4 * len(pages))}
+    seen: dict[str | int, list[int]] = {}
+    for n, page in enumerate(pages):
+        for mark in {_mark(page[i], n) for i in _edges(page)}:
+            seen.setdefault(mark, []).append(n)
+    running = {mark for mark, on in seen.items() if len(on) >= 3 and len(on) >= _RUNS * (on[-1] - on[0] + 1)}
     said: set[str | int] = set()
     kept = []
     for n, page in enumerate(pages):
