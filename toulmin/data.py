@@ -238,9 +238,15 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
     return {id: n for n, id in enumerate(order, start=1)}
 
 
+# How the inside of a bracket begins that could be read as a mark: a number, a word for a passage, a flag of `render`.
+MARK_OPENING = (
+    r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|citation|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
+)
 # A mark of the claim's own words ("[3]" in a document) is escaped, so that it can never be read as a citation.
-_OWN_MARK = re.compile(r"(\\*)([\[【])(?=\s*\d)")
+_OWN_MARK = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
 _ENDING = re.compile(r"[.!?。！？]$")
+# Entities of a list stand between commas; one that holds a comma, or begins with a quotation mark, is quoted.
+_NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
 def _escaped(text: str) -> str:
@@ -253,8 +259,8 @@ def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) 
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited)
     if flag and claim.support is not None and not claim.is_supported:
         marks += f"[{claim.support.label}]"
-    if style == "list" and "," in text:
-        text = f'"{text}"'
+    if style == "list" and _NEEDS_QUOTES.search(text):
+        text = '"' + text.replace('"', '""') + '"'
     if not marks:
         return text
     ending = _ENDING.search(text) if style != "list" else None
@@ -266,7 +272,7 @@ def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
         return ", "
     if after.section != before.section:
         return f"\n\n{after.section}\n" if after.section else "\n\n"
-    return " " if _ENDING.search(text) else "\n"
+    return " " if _ENDING.search(text) else "\n\n"
 
 
 def render(claims: tuple[Claim, ...], style: Style, *, flag: bool = False) -> Rendering:

@@ -1,0 +1,167 @@
+"""The lines of a model's reply: which begin an item, which are headings, and which only go on.
+
+A list marker ("1.", "-", "*"), a Markdown heading and a label ("Paragraph 2:") are no words of the reply's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Kind = Literal["heading", "label", "number", "bullet", "plain"]
+
+# A line this long ended because it was full, not because a thought did.
+_FULL_LINE = 50
+
+_NEW_ITEM = re.compile(
+    r"(?P<indent>[^\S\n]{0,40})(?:>[^\S\n]?){0,3}(?:"
+    r"(?P<heading>#{1,6}[^\S\n]+)"
+    r"|(?P<label>(?:\*\*)?(?:paragraph|section|question|query|part|step)[^\S\n]+\d{1,3}(?:\*\*)?[^\S\n]?[:.)–-](?:\*\*)?[^\S\n]+)"
+    r"|(?P<number>(?:\*\*)?\(?\d{1,3}[.)](?:\*\*)?(?:[^\S\n]+|$))"
+    r"|(?P<bullet>[-*•·‣–+](?:[^\S\n]+|$)))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RULE = re.compile(r"[^\S\n]*([-*_=])(?:[^\S\n]*\1){2,}[^\S\n]*")
+_BOLD = re.compile(r"\*\*(?=\S)([^*\n]+)\*\*")
+_ALL_BOLD = re.compile(r"[^\S\n]*\*\*[^*\n]{1,80}\*\*:?[^\S\n]*")
+_PREAMBLE = re.compile(
+    r"\W*(?:here (?:are|is)|here's|sure|certainly|of course|okay|the following|below (?:are|is))\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that holds words: `text[start:end]` without its marker; it begins at `line`, marker included."""
+
+    line: int
+    start: int
+    end: int
+    kind: Kind
+    indent: int
+    after_blank: bool
+    is_bold: bool
+
+
+class Block(NamedTuple):
+    """Consecutive lines that run on as one text; the first begins at `line`, its marker included."""
+
+    line: int
+    start: int
+    end: int
+    is_item: bool
+    is_heading: bool
+
+
+def without_bold(text: str) -> str:
+    """The text without Markdown's marks of bold type."""
+    return _BOLD.sub(r"\1", text)
+
+
+def read_lines(text: str) -> Iterator[Line]:
+    """The lines that hold words, in order."""
+    offset, blank = 0, True
+    for raw in text.split("\n"):
+        line = None if not raw.strip() or _RULE.fullmatch(raw) else _line(raw, offset, blank)
+        if line is not None:
+            yield line
+        blank = line is None
+        offset += len(raw) + 1
+
+
+def _line(raw: str, offset: int, after_blank: bool) -> Line:
+    marker = _NEW_ITEM.match(raw)
+    is_bold = _ALL_BOLD.fullmatch(raw) is not None
+    kind: Kind = "heading" if is_bold else "plain"
+    start = len(raw) - len(raw.lstrip())
+    indent = start
+    if marker is not None and marker.lastgroup is not None:
+        kind = marker.lastgroup  # type: ignore[assignment]  # the groups are named after the kinds
+        start, indent = marker.end(), len(marker["indent"])
+    return Line(offset, offset + start, offset + len(raw.rstrip()), kind, indent, after_blank, is_bold)
+
+
+def blocks(text: str) -> list[Block]:
+    """The paragraphs and list items; a line that was broken because it was full goes on in the next."""
+    found: list[Block] = []
+    lines = list(read_lines(text))
+    for i, line in enumerate(lines):
+        if i and _goes_on(text, lines[i - 1], line):
+            found[-1] = found[-1]._replace(end=line.end)
+        else:
+            is_last = i == len(lines) - 1
+            heading = line.kind == "heading" and not (line.is_bold and is_last)
+            found.append(Block(line.line, line.start, line.end, line.kind in ("label", "number", "bullet"), heading))
+    return found
+
+
+def _goes_on(text: str, before: Line, line: Line) -> bool:
+    if line.after_blank or line.kind != "plain" or before.kind == "heading":
+        return False
+    return before.end - before.start >= _FULL_LINE or text[line.start : line.start + 1].islower()
+
+
+# ---------------------------------------------------------------- lists
+
+
+def list_items(text: str) -> tuple[str, ...]:
+    """The distinct items of a numbered, bulleted, titled or plain list, in order, as single lines without Markdown.
+
+    A line that is indented, or stands right below an item, goes on with that item. What comes before the first item
+    of a marked list and after its last paragraph is talk about the list, and dropped; a plain list loses a first line
+    such as "Here are the questions:".
+    """
+    lines = list(read_lines(text))
+    kind = _kind_of_items(lines)
+    items = _marked_items(text, lines, kind) if kind else _plain_items(text, lines)
+    return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
+
+
+def _kind_of_items(lines: list[Line]) -> Kind | None:
+    """What begins an item: the highest kind that occurs twice (a single heading titles a list), else any."""
+    counts = Counter(line.kind for line in lines)
+    ranked: tuple[Kind, ...] = ("heading", "label", "number", "bullet")
+    repeated = [kind for kind in ranked if counts[kind] > 1]
+    single = [kind for kind in ranked[1:] if counts[kind]]
+    return next(iter(repeated + single), None)
+
+
+def _words(text: str, line: Line) -> str:
+    return " ".join(without_bold(text[line.start : line.end]).split())
+
+
+def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[str]:
+    items: list[list[str]] = []
+    margin = next(line.indent for line in lines if line.kind == kind)
+    is_open = False
+    for line in lines:
+        if line.kind == kind and line.indent <= margin + 1:
+            items.append([_words(text, line)])
+            is_open = True
+            continue
+        is_open = is_open and (not line.after_blank or line.indent > margin or kind in ("heading", "label"))
+        if is_open:
+            items[-1].append(_words(text, line))
+    titled = kind == "heading"
+    return [_joined(parts, titled) for parts in items]
+
+
+def _joined(parts: list[str], titled: bool) -> str:
+    """An item's lines as one; a title is set off by a colon, so that `Outline` finds it."""
+    if titled and len(parts) > 1:
+        return f"{parts[0].rstrip(':. ')}: {' '.join(parts[1:])}"
+    return " ".join(parts)
+
+
+def _plain_items(text: str, lines: list[Line]) -> list[str]:
+    return [_words(text, line) for line in without_preamble(text, lines)]
+
+
+def without_preamble(text: str, lines: list[Line]) -> list[Line]:
+    """The lines less a first one that only announces the others ("Here are the questions:")."""
+    if len(lines) < 2 or lines[0].kind != "plain":
+        return lines
+    first = _words(text, lines[0])
+    return lines[1:] if first.endswith(":") or _PREAMBLE.match(first) else lines

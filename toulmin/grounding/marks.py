@@ -1,0 +1,183 @@
+"""Citation marks in a text: which forms count, what they name, and the text without them.
+
+Read as marks: `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]`, `[[1]]`, `[^1]`, `【1】`,
+`【1†source】`, `[Document 1]` and its kin, `(2)` right after a bracketed mark, and the flags that a rendering writes
+(`[unsure]`).
+
+Read as text
+* what a backslash escapes: `\\[3]` is how a rendering writes a document's own "[3]", and `lift` gives "[3]" back;
+* a lone number from 1000 to 2999 (and lists and ranges of such) when fewer passages were offered: "[2018]" is a year.
+  Any other number is a label, offered or not.
+
+Every pattern here is bounded or cannot match in two ways, so that no text takes more than linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toulmin.data import MARK_OPENING
+
+_FLAGS = frozenset(("unsure", "unsupported", "contradicted"))
+_OUT_OF_ALL_BOUNDS = 10**9
+
+_ESCAPED = rf"(?<!\\)(?P<slashes>(?:\\\\)*)\\(?P<bracket>[\[【［])(?={MARK_OPENING})"
+_BODY = r"[^\[\]【】［］\n]{1,300}"
+_TOKEN = re.compile(
+    rf"(?P<escaped>{_ESCAPED})|\[\[(?P<double>{_BODY})\]\]|[\[【［](?P<single>{_BODY})[\]】］]", re.IGNORECASE
+)
+_UNESCAPE = re.compile(_ESCAPED, re.IGNORECASE)
+_LINK_TARGET = re.compile(r"\((?:https?:|#)[^()\s]{0,500}\)")
+_PARENTHESIS = re.compile(r"[^\S\n]?\(([\d,; ]{1,100})\)")
+_BETWEEN_MARKS = re.compile(r"[^\S\n]{0,2}(?:[,;]|,?[^\S\n]?(?:and|&))?[^\S\n]{0,2}")
+
+_WORD = r"(?:(?:documents?|docs?|passages?|sources?|references?|refs?|citations?|snippets?)\.?\s*[#:]?\s*)?"
+_LABEL = re.compile(rf"{_WORD}[#^]?(\d+)(?:\s*[-‐‑–—]\s*{_WORD}(\d+))?(?:†[^,;]*)?", re.IGNORECASE)
+_LABEL_BREAK = re.compile(r"\s*(?:[,;、，；]|\band\b|&)\s*")
+_ONLY_NUMBERS = re.compile(r"[\d\s,;‐‑–—-]+")
+_STOP_BEFORE = re.compile(r"(?<![.!?])[.!?][\"'”’»)]?$")
+
+
+class LabelRange(NamedTuple):
+    """The labels from `first` to `last`, as written; a single label is a range of one."""
+
+    first: int
+    last: int
+
+
+class Mark(NamedTuple):
+    """Neighbouring marks taken together: where they stand, and what they name in order (a flag names nothing)."""
+
+    start: int
+    end: int
+    labels: tuple[LabelRange, ...]
+
+
+class Placed(NamedTuple):
+    """A mark that was taken off: the position in the remaining text at which it stood."""
+
+    position: int
+    labels: tuple[LabelRange, ...]
+
+
+class Lifted(NamedTuple):
+    """A text without its marks, and the marks in order."""
+
+    text: str
+    marks: tuple[Placed, ...]
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) <= 9 else _OUT_OF_ALL_BOUNDS
+
+
+def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
+    """What the inside of a bracket names; None where it is no mark."""
+    if body.strip().lower() in _FLAGS:
+        return ()
+    pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
+    found = [LabelRange(_number(p[1]), _number(p[2] or p[1])) for p in pieces if p is not None]
+    if len(found) < len(pieces):
+        return None
+    if _ONLY_NUMBERS.fullmatch(body) and all(_is_year(n, offered) for pair in found for n in pair):
+        return None
+    return tuple(found)
+
+
+def _is_year(number: int, offered: int) -> bool:
+    return 1000 <= number <= 2999 and number > offered
+
+
+def _single_marks(text: str, offered: int) -> Iterator[Mark]:
+    for token in _TOKEN.finditer(text):
+        body = token["double"] or token["single"]
+        labels = None if body is None else _labels(body, offered)
+        if labels is None:
+            continue
+        target = _LINK_TARGET.match(text, token.end())
+        end = target.end() if target else token.end()
+        while more := _PARENTHESIS.match(text, end):
+            others = _labels(more[1], offered)
+            if not others:
+                break
+            labels, end = labels + others, more.end()
+        yield Mark(token.start(), end, labels)
+
+
+def _belong_together(text: str, before: Mark, after: Mark) -> bool:
+    gap = text[before.end : after.start] if after.start - before.end <= 10 else "too far"
+    return _BETWEEN_MARKS.fullmatch(gap) is not None
+
+
+def find_marks(text: str, offered: int = 0) -> list[Mark]:
+    """The marks in order, neighbours joined ("[1], [2]" is one), with the parentheses that hold nothing else."""
+    marks: list[Mark] = []
+    gathered: list[LabelRange] = []
+    for mark in _single_marks(text, offered):
+        if marks and _belong_together(text, marks[-1], mark):
+            gathered.extend(mark.labels)
+            marks[-1] = Mark(marks[-1].start, mark.end, ())
+        else:
+            _close(marks, gathered)
+            marks.append(mark)
+            gathered = list(mark.labels)
+    _close(marks, gathered)
+    return [_with_parentheses(text, mark) for mark in marks]
+
+
+def _close(marks: list[Mark], gathered: list[LabelRange]) -> None:
+    if marks:
+        marks[-1] = marks[-1]._replace(labels=tuple(gathered))
+
+
+def _with_parentheses(text: str, mark: Mark) -> Mark:
+    inside = text[max(0, mark.start - 1) : mark.start] == "(" and text[mark.end : mark.end + 1] == ")"
+    return Mark(mark.start - 1, mark.end + 1, mark.labels) if inside else mark
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _UNESCAPE.sub(lambda m: m["slashes"][: len(m["slashes"]) // 2] + m["bracket"], text)
+
+
+def lift(text: str, offered: int = 0) -> Lifted:
+    """Takes the marks off, each with one space before it, and the escapes off what is text.
+
+    `offered` is how many passages could be cited; it only decides what is a year.
+    """
+    pieces: list[str] = []
+    placed: list[Placed] = []
+    size = start = 0
+    for mark in find_marks(text, offered):
+        piece = _before(text, start, mark)
+        pieces.append(_unescaped(piece))
+        size += len(pieces[-1])
+        placed.append(Placed(size, mark.labels))
+        joint, start = _after(text, piece, mark.end)
+        pieces.append(joint)
+        size += len(joint)
+    pieces.append(_unescaped(text[start:]))
+    return Lifted("".join(pieces), tuple(placed))
+
+
+def _before(text: str, start: int, mark: Mark) -> str:
+    """The words before a mark, less one space; a line break goes too when only a stop follows the mark."""
+    piece = text[start : mark.start]
+    dangling = text[mark.end : mark.end + 1] in (".", ",", ";", ":", "!", "?")
+    if piece.endswith((" ", "\t", "\xa0")) or (dangling and piece.endswith("\n")):
+        return piece[:-1]
+    return piece
+
+
+def _after(text: str, before: str, end: int) -> tuple[str, int]:
+    """What to set in a mark's place, and where the text goes on: "One. [1]. Two" has a stop too many."""
+    follower = text[end : end + 2]
+    if _STOP_BEFORE.search(before[-3:]):
+        if follower[:1] == "." and follower != "..":
+            return "", end + 1
+        if follower[:1].isalnum():
+            return " ", end
+    return "", end
