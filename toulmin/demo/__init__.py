@@ -1,0 +1,15 @@
+"""A small corpus about the search for longitude at sea, with a question that it answers and one that it does not."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+FOLDER = Path(str(resources.files(__name__) / "longitude"))
+"""The folder of the documents."""
+
+QUESTION = "What reward did the Longitude Act offer, and how accurate was the sea watch H4 on its voyages?"
+"""A question whose answer stands in several of them."""
+
+UNANSWERED = "How many satellites does a GPS receiver need to find its position?"
+"""A question of the same field whose answer stands in none."""
