@@ -352,5 +352,7 @@ def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
         if quote is not None:
             found = texts[citation.passage][quote.start : quote.end]
             _check(found == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
+    for id in claim.support.evidence if claim.support else ():
+        _check(id in texts, f"{claim.text!r} rests on {id!r}, which was not read")
     if claim.is_supported:
         _check(bool(claim.citations), f"{claim.text!r} is supported but cites nothing")
