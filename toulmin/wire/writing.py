@@ -1,22 +1,14 @@
-"""The JSON of an Answer: one document for the command line, the server, the result files and the page.
-
-`document` and `dumps` write it, `parse` reads it back into the vocabulary, `schema` describes it. What can be rendered
-from the claims (the text, places in it, numbers of citations) is written for readers and ignored when read.
-
-`python -m toulmin.wire [FILE]` writes the schema, to `docs/answer.schema.json` unless told otherwise.
-"""
+"""From an Answer to its document."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-import toulmin
+from toulmin import __version__
 from toulmin.data import (
     Answer,
     Citation,
@@ -38,9 +30,6 @@ SCHEMA_VERSION = 1
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SAFE_INTEGER = 2**63
-
-
-# ---------------------------------------------------------------- writing
 
 
 def document(answer: Answer) -> dict[str, Any]:
@@ -68,7 +57,7 @@ def document(answer: Answer) -> dict[str, Any]:
         "invalid_citations": answer.invalid_citations,
         "notes": list(answer.notes),
         "settings": dict(answer.settings),
-        "version": toulmin.__version__,
+        "version": __version__,
     }
     plain: dict[str, Any] = _plain(written)
     return plain
@@ -197,35 +186,3 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _SAFE_INTEGER):
         return value
     return _plain(str(value))
-
-
-# ---------------------------------------------------------------- reading
-
-
-def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
-    """The Answer that a document describes; `parse(dumps(answer))` is the answer, once it has its id and its
-    passages stand in the document's order.
-
-    Raises `UsageError` that names the field for what is no Answer document or breaks a rule of the vocabulary.
-    """
-    from toulmin import schema  # pydantic takes a tenth of a second to import; writing does without
-
-    return schema.read_answer(data)
-
-
-def schema() -> dict[str, Any]:
-    """The JSON schema (draft 2020-12) of the Answer document."""
-    from toulmin import schema as described
-
-    return described.answer_schema()
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Writes the schema to the named file."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    target = Path(given[0]) if given else Path("docs/answer.schema.json")
-    target.write_bytes(orjson.dumps(schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-
-if __name__ == "__main__":
-    main()
