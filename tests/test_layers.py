@@ -27,7 +27,8 @@ MAY_IMPORT = {
     "judges": GROUND | {"grounding"},
     "corpus": GROUND,
     "run": GROUND | {"grounding"},
-    "wire": GROUND | {"grounding"},
+    "schema": GROUND,
+    "wire": GROUND | {"grounding", "schema"},
     "config": GROUND,
     "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "run", "config"},
     "aio": GROUND | {"build", "config", "corpus", "methods", "run"},
@@ -46,7 +47,7 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"run", "aio", "verbs", "build", "cli"},
-    "pydantic": {"wire", "run"},
+    "pydantic": {"schema", "wire", "run"},
     "platformdirs": {"build", "cli"},
 }
 
