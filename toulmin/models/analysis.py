@@ -1,0 +1,165 @@
+"""What the embedded writer sees in a passage: its sentences, their terms, facts, and how well each would stand alone.
+
+A passage is analysed once and kept; a question then costs only comparisons.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from toulmin.data import Citation, Claim, Passage, Quote
+from toulmin.grounding.facts import Fact, facts
+from toulmin.language import STOPWORDS, fold, rarity, sentences, stem, terms, words
+
+_BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
+_PERSONS = frozenset("he she they his her hers their theirs him them".split())
+_THINGS = frozenset("it its this that these those such both another others".split())
+_CONNECTIVES = frozenset(
+    "however also later then but and so thus therefore moreover furthermore instead meanwhile nevertheless".split()
+)
+_DEFINITE = re.compile(r"\W*(?:[Tt]he|[Tt]his|[Tt]hat|[Tt]hese|[Tt]hose|[Ss]uch)\s+(?=[^\W\d_])(?![A-Z])")
+_OPENING = 6  # words of a sentence in which a pronoun still points back at the title
+_DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|may|might|will|would|shall|should|must|am"
+    r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
+    r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
+)
+_LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
+_SHORTEST = 4  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Something that a sentence says: a fact by its value, or a plain term; equal if they say the same.
+
+    `kind` is a fact's kind or "term"; `terms` are the content terms of its words.
+    """
+
+    kind: str
+    value: str
+    terms: frozenset[str] = field(compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A sentence of a passage, at `passage.text[start:end]`; what is dear to know of it is found when first asked."""
+
+    passage: Passage
+    position: int
+    start: int
+    end: int
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """Its numbers, dates and names, with offsets of the passage."""
+        found = facts(self.passage.text[self.start : self.end])
+        return tuple(replace(fact, start=fact.start + self.start, end=fact.end + self.start) for fact in found)
+
+    @cached_property
+    def text(self) -> str:
+        """The words, runs of white space collapsed."""
+        return " ".join(self.passage.text[self.start : self.end].split())
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """What it speaks of: its terms without stop words."""
+        return content_terms(self.text)
+
+    @cached_property
+    def finds(self) -> tuple[Find, ...]:
+        """Its facts, save those that are only its title again, and its plain terms; each once."""
+        title = title_terms(self.passage.title)
+        told = [Find(fact.kind, fact.value, content_terms(fact.value)) for fact in self.facts]
+        new = [find for find in told if not find.terms or not find.terms <= title]
+        plain = [Find("term", term, frozenset((term,))) for term in sorted(self.terms)]
+        return tuple(dict.fromkeys(new + plain))
+
+    @cached_property
+    def length(self) -> int:
+        """White-space separated words, the lead-in included."""
+        return len(self.standalone.split())
+
+    @cached_property
+    def standalone(self) -> str:
+        """The sentence, led in by the passage's title where it would not stand alone."""
+        title = " ".join(self.passage.title.split())
+        return f"{title}: {self.text}" if title and self._leans_on(title) else self.text
+
+    @cached_property
+    def soundness(self) -> float:
+        """How much of a sentence it is, 0 to 1: markup, tables, headings, cut or endless ones are low."""
+        return _soundness(self.text)
+
+    def _leans_on(self, title: str) -> bool:
+        return not title_terms(title) & self.terms and points_back(self.text)
+
+    def claim(self) -> Claim:
+        """The sentence as a claim that cites and quotes its passage."""
+        return Claim(self.standalone, (self.citation(),))
+
+    def citation(self) -> Citation:
+        """Its passage, with the sentence as the exact quote."""
+        quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
+        return Citation(self.passage.id, quote)
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """The terms of a text without its stop words."""
+    return frozenset(term for term in terms(text) if term not in _STOP_TERMS)
+
+
+_STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
+
+
+@lru_cache(maxsize=4096)
+def title_terms(title: str) -> frozenset[str]:
+    """The head words of a title: without what stands in brackets at its end, and without stop words."""
+    return content_terms(_BRACKETED.sub("", title) or title)
+
+
+def points_back(text: str) -> bool:
+    """Whether a sentence opens with words that mean something said before: a pronoun, "The film", "However"."""
+    if _DEFINITE.match(text):
+        return True
+    named = False
+    for n, span in enumerate(words(text)[:_OPENING]):
+        word = text[span.start : span.end]
+        lower = word.lower()
+        if lower in _THINGS or (n == 0 and lower in _CONNECTIVES) or (lower in _PERSONS and not named):
+            return True
+        named = named or (n > 0 and word[0].isupper())
+    return False
+
+
+def _soundness(text: str) -> float:
+    count = len(text.split())
+    if count < _SHORTEST or not any(c.isalpha() for c in text):
+        return 0.05
+    score = 1.0
+    if _DEBRIS.search(text) or count > _LONGEST or not _VERB.search(text):
+        score *= 0.2
+    if text[0].islower() or text[0] in ",;:)]":
+        score *= 0.5
+    if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
+        score *= 0.5
+    return score
+
+
+@lru_cache(maxsize=4096)
+def analyse(passage: Passage) -> tuple[Sentence, ...]:
+    """The sentences of a passage in order; those of the last 4096 passages are kept."""
+    spans = sentences(passage.text)
+    return tuple(Sentence(passage, n, span.start, span.end) for n, span in enumerate(spans))
+
+
+def weight(found: frozenset[str] | set[str]) -> float:
+    """How much terms tell together: the sum of their rarities."""
+    return sum(map(rarity, found))
+
+
+def folded(text: str) -> str:
+    """A text as it is compared: lower case, accents folded, single spaces."""
+    return " ".join(fold(text).split())

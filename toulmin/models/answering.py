@@ -1,0 +1,98 @@
+"""Answers to a question from ranked passages: whole, claim by claim, or passage by passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toulmin.data import Claim, Style
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt, Extract, NextClaim, Summarise
+from toulmin.models.selecting import draw, entities, prose, sectioned, shortest, uncited
+from toulmin.models.survey import Survey
+
+_UNLIMITED = 10**6  # words
+_SINKING = 0.1
+_USUAL_PASSAGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the writer answers: the mean `words` of a long answer, and the `threshold` below which it abstains."""
+
+    words: int
+    threshold: float
+
+    def is_silenced(self, survey: Survey, passages: int) -> bool:
+        """Whether too little of the question stands in any one sentence of that many passages.
+
+        Of many ranked passages one is likelier to answer, so the bar sinks with their number.
+        """
+        ease: float = max(1, passages) ** _SINKING
+        return survey.coverage < self.threshold / ease
+
+
+def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
+    """The claims that answer; none where the passages do not say."""
+    survey = Survey(prompt.question, prompt.passages)
+    if manner.is_silenced(survey, len(prompt.passages)):
+        return Draft()
+    claims = claims_of(survey, prompt.style, manner.words, sample)
+    return Draft(claims if prompt.inline else uncited(claims))
+
+
+def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
+    """The `sample`-th answer in that style; a report has twice the words."""
+    if style == "list":
+        return entities(survey, sample)
+    if style == "short":
+        return shortest(survey, sample)
+    if style == "report":
+        return sectioned(draw(survey, 2 * words, sample))
+    return prose(draw(survey, words, sample))
+
+
+def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
+    """What adds most to what is written, or for later samples the next best; None when the answer is complete."""
+    survey = Survey(prompt.question, prompt.passages)
+    if not prompt.written.strip() and manner.is_silenced(survey, len(prompt.passages)):
+        return None
+    if prompt.style in ("list", "short"):
+        return _next_span(survey, prompt, sample)
+    written = " ".join(prompt.written.split())
+    told = [entry for entry in survey.entries if entry.sentence.text in written]
+    foreign = len(written.split()) - sum(entry.sentence.length for entry in told)
+    return _nth([e.sentence.standalone for e in survey.ranked(told, manner.words - foreign)], sample)
+
+
+def _next_span(survey: Survey, prompt: NextClaim, sample: int) -> str | None:
+    if prompt.style == "short":
+        return None if prompt.written.strip() else _nth([claim.text for claim in shortest(survey, sample)], 0)
+    return _nth([claim.text for claim in entities(survey) if claim.text not in prompt.written], sample)
+
+
+def _nth(texts: Sequence[str], n: int) -> str | None:
+    return texts[n] if n < len(texts) else None
+
+
+def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
+    """The passage's sentences that say most to the question within `words`; None if it is irrelevant."""
+    survey = Survey(prompt.question, (prompt.passage,))
+    if _is_irrelevant(survey, manner):
+        return None
+    short = [entry for entry in draw(survey, prompt.words, sample) if entry.sentence.length <= prompt.words]
+    return " ".join(claim.text for claim in prose(short)) or None
+
+
+def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
+    """The passage's sentence that answers best, able to stand alone; None if the passage is irrelevant."""
+    survey = Survey(prompt.question, (prompt.passage,))
+    ranked = survey.ranked((), _UNLIMITED)
+    if _is_irrelevant(survey, manner) or not ranked:
+        return None
+    return ranked[sample % len(ranked)].sentence.standalone
+
+
+def _is_irrelevant(survey: Survey, manner: Manner) -> bool:
+    """A passage shortened for an answer is one of several, so it is judged by the bar of several."""
+    return manner.is_silenced(survey, _USUAL_PASSAGES)

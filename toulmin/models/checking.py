@@ -1,0 +1,85 @@
+"""Holding claims against passages: where they stand word for word, which passages cover them, whether they do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from toulmin.data import Citation, Claim, Label, Passage
+from toulmin.grounding.facts import facts
+from toulmin.models.analysis import Sentence, analyse, content_terms, folded, title_terms, weight
+
+_MOST_CITED = 3
+_WORTH_CITING = 0.15  # a further passage is cited if it covers this share of the claim more
+_SUPPORTED, _UNSUPPORTED = 0.8, 0.5
+
+
+def holding(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
+    """The sentence of the passages that the claim is, word for word, with or without its lead-in; cited ones first."""
+    text = " ".join(claim.text.split())
+    first = sorted(passages, key=lambda passage: passage.id not in claim.cited)
+    same = (s for passage in first for s in analyse(passage) if text in (s.text, s.standalone))
+    return next(same, None)
+
+
+def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
+    """The citation of a passage with a sentence that holds the claim's words, cited passages first."""
+    text = folded(claim.text)
+    for passage in sorted(passages, key=lambda passage: passage.id not in claim.cited):
+        for sentence in analyse(passage):
+            if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", folded(sentence.text)):
+                return sentence.citation()
+    return None
+
+
+def citing(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The ids of one to three passages that together cover the claim best; none if no passage shares a word with it."""
+    word_for_word = holding(Claim(claim), passages)
+    if word_for_word is not None:
+        return (word_for_word.passage.id,)
+    wanted = content_terms(claim)
+    whole = weight(wanted) or 1.0
+    cited: dict[str, None] = {}
+    while passages and len(cited) < _MOST_CITED:
+        best = max(passages, key=lambda passage: weight(wanted & _best_terms(passage, wanted)))
+        gained = wanted & _best_terms(best, wanted)
+        if not gained or (cited and weight(gained) < _WORTH_CITING * whole):
+            break
+        cited[best.id] = None
+        wanted -= gained
+    return tuple(cited)
+
+
+def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
+    """The terms of the passage's sentence that holds most of what is wanted, with those of the title."""
+    title = title_terms(passage.title)
+    held = (sentence.terms | title for sentence in analyse(passage))
+    return max(held, key=lambda terms: weight(wanted & terms), default=title)
+
+
+def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
+    """Whether the passages support the claim: by the share of it that the best sentences cover, and all its facts.
+
+    With a question, where the claim is no sentence of its own, half of the question must stand there as well.
+    """
+    wanted = content_terms(claim)
+    ids = citing(claim, passages)
+    held = frozenset[str]().union(*(_best_terms(passage, wanted) for passage in passages if passage.id in ids))
+    share = _share(wanted, held)
+    if share < _UNSUPPORTED or not _holds_facts(claim, passages):
+        return "unsupported"
+    is_answer = question is None or _share(content_terms(question), held) >= _UNSUPPORTED
+    return "supported" if share >= _SUPPORTED and is_answer else "unsure"
+
+
+def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
+    return weight(wanted & held) / (weight(wanted) or 1.0)
+
+
+def _holds_facts(claim: str, passages: Sequence[Passage]) -> bool:
+    """Whether every number, date and name of the claim stands somewhere in the passages."""
+    told = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
+    held = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
+    return all(
+        fact.value in told or (fact.kind == "name" and content_terms(fact.value) <= held) for fact in facts(claim)
+    )

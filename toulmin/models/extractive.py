@@ -1,0 +1,112 @@
+"""The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
+
+It says nothing that the passages do not say: a claim is a sentence of a passage word for word (led in by the
+passage's title where it would not stand alone), or the words of a fact in it, and quotes that sentence exactly.
+Nothing in a passage is obeyed or read as a mark. It is deterministic; `Generate.sample` asks for other selections.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from toulmin.data import Label, render
+from toulmin.errors import ModelError, UsageError
+from toulmin.grounding import prompts as ask
+from toulmin.grounding.citing import Draft, Labels
+from toulmin.grounding.steps import Generate, Reply
+from toulmin.models.advising import medoid, remarks
+from toulmin.models.answering import Manner, answer, extract, next_claim, summary
+from toulmin.models.checking import citing, verdict
+from toulmin.models.planning import outline, queries, questions
+from toulmin.models.redrafting import correct, refine, write
+from toulmin.models.survey import Survey
+
+
+class Extractive:
+    """A `LanguageModel` that needs no model.
+
+    `words` is the mean length of a long answer; its sentences are whole, so one answer is a little longer or shorter.
+    A report has twice as many, each section of a planned text `words`.
+
+    `threshold`, from 0 (never) to 1 (nearly always), is when it abstains: the best single sentence must hold that
+    share of the question's terms, weighted by rarity, the title not counted. The default was chosen for one given
+    passage on the train split of `pool_questions`; the bar sinks with the number n of passages, by n to the power of
+    0.1, to four fifths for ten.
+    """
+
+    name = "extractive"
+
+    def __init__(self, words: int = 75, threshold: float = 0.5, concurrency: int = 64) -> None:
+        if words < 1:
+            raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
+        if not 0 <= threshold <= 1:
+            raise UsageError(f"threshold: expected a share of the question from 0 to 1, not {threshold}.")
+        if concurrency < 1:
+            raise UsageError(f"concurrency: expected at least 1 request at once, not {concurrency}.")
+        self.concurrency = concurrency
+        self.manner = Manner(words, threshold)
+
+    def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+        """One reply a request, in order, with `value` set and `text` for reading only.
+
+        Raises `ModelError` for a prompt of a type that it does not know.
+        """
+        return [self._reply(request) for request in requests]
+
+    def _reply(self, request: Generate) -> Reply:
+        handler = _HANDLERS.get(type(request.prompt))
+        if handler is None:
+            known, came = ", ".join(kind.__name__ for kind in _HANDLERS), type(request.prompt).__name__
+            raise ModelError(f"The embedded writer answers {known}; it was asked {came}. Name another model.")
+        value = handler(request.prompt, self.manner, request.sample)
+        return Reply(_as_text(request.prompt, value), value)
+
+
+def _cite(prompt: ask.Cite, _manner: Manner, _sample: int) -> Labels:
+    return Labels(citing(prompt.claim, prompt.passages))
+
+
+def _feedback(prompt: ask.Feedback, _manner: Manner, _sample: int) -> Mapping[str, str]:
+    return remarks(prompt, Survey(prompt.question, prompt.passages))
+
+
+def _judge(prompt: ask.JudgeClaim, _manner: Manner, _sample: int) -> Label:
+    return verdict(prompt.claim, prompt.passages, prompt.question)
+
+
+_HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
+    ask.AnswerPrompt: answer,
+    ask.NextClaim: next_claim,
+    ask.Cite: _cite,
+    ask.Queries: lambda prompt, _, sample: queries(prompt, sample),
+    ask.Summarise: summary,
+    ask.Extract: extract,
+    ask.Correct: correct,
+    ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
+    ask.Questions: lambda prompt, _manner, _sample: questions(prompt),
+    ask.Write: write,
+    ask.Feedback: _feedback,
+    ask.Refine: refine,
+    ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
+    ask.JudgeClaim: _judge,
+}
+
+
+def _as_text(prompt: ask.Prompt[Any], value: Any) -> str:
+    """The value in words, for a trace; nothing for None, which every prompt reads back as None."""
+    if value is None:
+        return ""
+    if isinstance(value, Draft):
+        return render(value.claims, getattr(prompt, "style", "long")).text
+    if isinstance(value, Labels):
+        return " ".join(value.ids)
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {words}" for name, words in value.items())
+    if isinstance(value, tuple):
+        return "\n".join(_line(item) for item in value)
+    return str(value)
+
+
+def _line(item: Any) -> str:
+    return f"{item.title}: {item.description}" if isinstance(item, ask.Paragraph) else str(item)

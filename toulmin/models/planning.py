@@ -1,0 +1,137 @@
+"""Plans from passages: what paragraphs a text could have, and which questions would find more for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toulmin.data import Passage
+from toulmin.grounding.facts import Fact
+from toulmin.grounding.prompts import Paragraph, Queries, Questions
+from toulmin.language import rarity, stem, words
+from toulmin.models.analysis import Sentence, analyse, content_terms, folded
+from toulmin.models.survey import Survey
+
+_MOST_PARAGRAPHS = 4
+_MOST_QUESTIONS = 6
+_LONGEST_TITLE = 60  # characters, as `Outline.read` cuts a model's titles
+_ELSEWHERE = re.compile(
+    r"\b(?:leave|leaving|other (?:paragraph|section|part)s?|do not|don't|avoid|omit)\b", re.IGNORECASE
+)
+_COUNTED = re.compile(r"\s+([a-z]{3,}s)\b")
+
+
+def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
+    """Two to four paragraphs, one a subject of the passages; fewer where the passages hold fewer."""
+    groups = _subjects(topic, passages)
+    titles = list(groups)
+    return tuple(
+        Paragraph(title, _description(topic, groups[title], [t for t in titles if t != title])) for title in titles
+    )
+
+
+def _subjects(topic: str, passages: Sequence[Passage]) -> dict[str, list[Passage]]:
+    """The passages by title; where all have one title or none, by what each names most; the rest goes to the last."""
+    by_title = {" ".join(p.title.split()) for p in passages}
+    named = _title if len(by_title) > 1 else _most_named
+    groups: dict[str, list[Passage]] = {}
+    for passage in passages:
+        name = named(topic, passage)[:_LONGEST_TITLE].strip() or topic
+        if name not in groups and len(groups) == _MOST_PARAGRAPHS:
+            name = list(groups)[-1]
+        groups.setdefault(name, []).append(passage)
+    return groups
+
+
+def _title(topic: str, passage: Passage) -> str:
+    return " ".join(passage.title.split()) or topic
+
+
+def _most_named(topic: str, passage: Passage) -> str:
+    names = _salient([passage], topic)
+    return names[0] if names else _title(topic, passage)
+
+
+def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
+    """The names of the passages beside the topic's own, those in most sentences first."""
+    told, count, form = content_terms(topic), dict[str, int](), dict[str, str]()
+    for fact, sentence in _facts(passages):
+        if fact.kind == "name" and not content_terms(fact.value) <= told:
+            count[fact.value] = count.get(fact.value, 0) + 1
+            form.setdefault(fact.value, _surface(sentence, fact))
+    return [form[value] for value in sorted(count, key=lambda value: -count[value])]
+
+
+def _facts(passages: Sequence[Passage]) -> Iterator[tuple[Fact, Sentence]]:
+    return ((fact, sentence) for p in passages for sentence in analyse(p) for fact in sentence.facts)
+
+
+def _surface(sentence: Sentence, fact: Fact) -> str:
+    text = " ".join(sentence.passage.text[fact.start : fact.end].split())
+    return text.removesuffix("'s").removesuffix("’s")
+
+
+def _description(topic: str, passages: Sequence[Passage], others: Sequence[str]) -> str:
+    about = _salient(passages, topic)[:4]
+    what = f"Write what the sources say about {', '.join(about) or topic}."
+    return f"{what} Leave {', '.join(others)} to the other paragraphs." if others else what
+
+
+def subject(topic: str, paragraph: Paragraph) -> str:
+    """What a paragraph is about, in words to select by: without what its description leaves to others."""
+    remarks = re.split(r"(?<=[.;!?])\s+", paragraph.description)
+    return " ".join([topic, paragraph.title, *(remark for remark in remarks if not _ELSEWHERE.search(remark))])
+
+
+def questions(prompt: Questions) -> tuple[str, ...]:
+    """Stand-alone questions about what the passages name beside the topic, at most six."""
+    about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
+    survey = Survey(about, prompt.passages)
+    asked: dict[str, None] = {}
+    for entry in survey.ranked((), 10**6):
+        for fact in entry.sentence.facts:
+            asked.update((question, None) for question in _asked(prompt.topic, entry.sentence, fact))
+    return tuple(asked)[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)
+
+
+def _asked(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
+    surface = _surface(sentence, fact)
+    if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
+        yield f"What is the connection between {topic} and {surface}?"
+    elif fact.kind == "date":
+        yield f"What happened to {topic} in {surface}?"
+    elif fact.kind == "number":
+        counted = _COUNTED.match(sentence.passage.text, fact.end)
+        if counted:
+            yield f"How many {counted[1]} does {topic} have?"
+
+
+def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
+    """At most `n` queries: the question with what the claim adds, the claim's telling words, its facts one by one."""
+    found: dict[str, str] = {}
+    for query in _queries(prompt):
+        plain = " ".join(query.split())
+        if plain:
+            found.setdefault(folded(plain), plain)
+    distinct = list(found.values())
+    start = sample * prompt.n % len(distinct) if distinct else 0
+    return tuple((distinct[start:] + distinct[:start])[: prompt.n])
+
+
+def _queries(prompt: Queries) -> Iterator[str]:
+    lead, colon, rest = prompt.claim.partition(": ")
+    title = lead if colon and len(lead) <= _LONGEST_TITLE else ""
+    told = content_terms(prompt.question)
+    new = [word for word in _telling(prompt.claim) if stem(word) not in told]
+    yield f"{prompt.question} {' '.join(new[:3])}"
+    yield " ".join(_telling(prompt.claim)[:8])
+    yield f"{title} {prompt.question}" if title else prompt.question
+    for word in new:
+        yield f"{title} {word} {' '.join(_telling(prompt.question)[:3])}"
+    yield rest or prompt.claim
+
+
+def _telling(text: str) -> list[str]:
+    """The words of a text that are no stop words, the rarest first, each once."""
+    spoken = dict.fromkeys(text[span.start : span.end] for span in words(text))
+    return sorted((word for word in spoken if content_terms(word)), key=lambda word: -rarity(stem(word)))

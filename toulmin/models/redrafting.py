@@ -1,0 +1,120 @@
+"""Drafts made from something: an earlier draft, its feedback, the findings and paragraphs of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toulmin.data import Claim, Passage, Style
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import Correct, Finding, Paragraph, Refine, Write
+from toulmin.models.advising import faulty
+from toulmin.models.analysis import Sentence, content_terms, folded, weight
+from toulmin.models.answering import Manner, claims_of
+from toulmin.models.checking import entity_citation, holding
+from toulmin.models.planning import subject
+from toulmin.models.selecting import draw, prose
+from toulmin.models.survey import Survey
+
+_LEAST_ROOM = 8  # words: no sentence is looked for in less
+
+
+def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
+    """The draft's claims that stand word for word in the passages, completed with the best others."""
+    survey = Survey(prompt.question, prompt.passages)
+    if prompt.style in ("list", "short"):
+        return Draft(_spans(prompt.draft, survey, prompt, manner, sample))
+    held = [sentence for claim in prompt.draft if (sentence := holding(claim, prompt.passages))]
+    if not held and manner.is_silenced(survey, len(prompt.passages)):
+        return Draft()
+    return Draft(_completed([sentence.claim() for sentence in held], held, survey, manner, sample))
+
+
+def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
+    """The claims that neither a verdict nor the feedback faults, completed with the best sentences not yet used."""
+    survey = Survey(prompt.question, prompt.passages)
+    bad = faulty(prompt.claims, prompt.feedback)
+    good = [replace(claim, support=None) for n, claim in enumerate(prompt.claims) if n not in bad]
+    if prompt.style in ("list", "short"):
+        return Draft(_spans(good, survey, prompt, manner, sample))
+    if not good and manner.is_silenced(survey, len(prompt.passages)):
+        return Draft()
+    told = [sentence for claim in prompt.claims if (sentence := holding(claim, prompt.passages))]
+    return Draft(_completed(good, told, survey, manner, sample))
+
+
+def _completed(
+    kept: Sequence[Claim], told: Sequence[Sentence], survey: Survey, manner: Manner, sample: int
+) -> tuple[Claim, ...]:
+    """The kept claims, then what the best sentences beside `told` add, within the length of an answer."""
+    room = manner.words - sum(len(claim.text.split()) for claim in kept)
+    if kept and room < _LEAST_ROOM:
+        return tuple(kept)
+    new = draw(survey, max(room, _LEAST_ROOM), sample, told)
+    fitting = [entry for entry in new if not kept or entry.sentence.length <= room]
+    return (*kept, *prose(fitting))
+
+
+def _spans(
+    kept: Sequence[Claim], survey: Survey, prompt: Correct | Refine, manner: Manner, sample: int
+) -> tuple[Claim, ...]:
+    """The entities that the passages hold, then those that were missing; of short answers the first."""
+    cited = [(claim, entity_citation(claim, prompt.passages)) for claim in kept]
+    held = [replace(claim, citations=(citation,), support=None) for claim, citation in cited if citation]
+    known = {claim.text.casefold() for claim in held}
+    silent = manner.is_silenced(survey, len(prompt.passages))
+    new = () if silent else claims_of(survey, prompt.style, manner.words, sample)
+    claims = (*held, *(claim for claim in new if claim.text.casefold() not in known))
+    return claims[:1] if prompt.style == "short" else claims
+
+
+def write(prompt: Write, manner: Manner, sample: int) -> Draft:
+    """Cited prose about the topic: what proves the findings, else the best sentences; a section a paragraph."""
+    told: list[Sentence] = []
+    if not prompt.paragraphs:
+        found = _from_findings(prompt.findings, prompt.passages, told)
+        return Draft(found or _from_passages(prompt.topic, prompt.passages, manner.words, sample, told))
+    claims: list[Claim] = []
+    for paragraph in prompt.paragraphs:
+        own = [f for f in prompt.findings if _home(f, prompt) is paragraph]
+        about = subject(prompt.topic, paragraph)
+        found = _from_findings(own, prompt.passages, told)
+        found = found or _from_passages(about, prompt.passages, manner.words, sample, told)
+        claims += [replace(claim, section=_heading(paragraph, prompt.style)) for claim in found]
+    return Draft(tuple(claims))
+
+
+def _heading(paragraph: Paragraph, style: Style) -> str | None:
+    return paragraph.title if style == "report" else None
+
+
+def _home(finding: Finding, prompt: Write) -> Paragraph:
+    """The paragraph whose plan shares most with the finding's question; the first of equals."""
+    asked = content_terms(finding.question) - content_terms(prompt.topic)
+    return max(prompt.paragraphs, key=lambda p: weight(asked & content_terms(subject("", p))))
+
+
+def _from_findings(findings: Sequence[Finding], passages: Sequence[Passage], told: list[Sentence]) -> tuple[Claim, ...]:
+    """For each finding the best sentence that holds one of its answers, each sentence once; adds them to `told`."""
+    claims = []
+    for finding in findings:
+        survey = Survey(finding.question, finding.passages or passages)
+        answers = [folded(answer) for answer in finding.answers]
+        proof = next((e for e in survey.ranked((), 10**6, told) if _holds(e.sentence, answers)), None)
+        if proof is not None:
+            told.append(proof.sentence)
+            claims.append(proof.sentence.claim())
+    return tuple(claims)
+
+
+def _holds(sentence: Sentence, answers: Sequence[str]) -> bool:
+    text = folded(sentence.text)
+    return any(answer in text for answer in answers)
+
+
+def _from_passages(
+    about: str, passages: Sequence[Passage], words: int, sample: int, told: list[Sentence]
+) -> tuple[Claim, ...]:
+    chosen = draw(Survey(about, passages), words, sample, told)
+    told += [entry.sentence for entry in chosen]
+    return prose(chosen)

@@ -1,0 +1,95 @@
+"""Claims by selection: whole sentences, the entities of a list, the shortest span; each with its exact quote."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from toulmin.data import Citation, Claim
+from toulmin.grounding.facts import Fact
+from toulmin.models.analysis import Find, Sentence
+from toulmin.models.survey import Entry, Survey, in_reading_order
+
+_ENTITY_SHARE = 0.3  # an entity of a list is worth at least this share of the best one
+_MOST_ENTITIES = 20
+
+
+def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
+    """The `sample`-th selection of about `words` words, in the order chosen.
+
+    Draw 0 is the best. The next ones leave out parts of it, its last sentences first, and fill up with the next best;
+    when every part has been left out once, the same goes on without it.
+    """
+    out = list(barred)
+    while sample > 0:
+        best = survey.choose(words, out)
+        if not best:
+            return survey.choose(words, barred)
+        parts = 2 ** len(best) - 1
+        dropped = min(sample, parts)
+        out += [entry.sentence for n, entry in enumerate(reversed(best)) if dropped >> n & 1]
+        sample -= dropped
+    return survey.choose(words, out) or survey.choose(words, barred)
+
+
+def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
+    """The sentences as claims, in reading order."""
+    return tuple(entry.sentence.claim() for entry in in_reading_order(chosen))
+
+
+def sectioned(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
+    """The sentences as claims under their passages' titles, in reading order."""
+    ordered = in_reading_order(chosen)
+    return tuple(replace(e.sentence.claim(), section=e.sentence.passage.title or None) for e in ordered)
+
+
+def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
+    """The entities that the question asks for, best first; later draws leave out the last ones."""
+    finds = _answers(survey)
+    if not finds:
+        return ()
+    enough = _ENTITY_SHARE * survey.worth[finds[0]]
+    kept = [find for find in finds if survey.worth[find] >= enough][:_MOST_ENTITIES]
+    kept = kept[: len(kept) - sample % len(kept)]
+    return _distinct([_span(survey, find) for find in kept])
+
+
+def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
+    """The one span that answers best; later draws give the next best. Without any fact, the best sentence."""
+    finds = _answers(survey)
+    if finds:
+        return (_span(survey, finds[sample % len(finds)]),)
+    ranked = survey.ranked((), words=10**6)
+    return (ranked[sample % len(ranked)].sentence.claim(),) if ranked else ()
+
+
+def _answers(survey: Survey) -> list[Find]:
+    """The facts that may answer, best first: those of the kind asked for, if there are any."""
+    found = [find for find in survey.worth if find.kind != "term"]
+    asked = [find for find in found if find.kind == survey.kind]
+    return sorted(asked or found, key=lambda find: -survey.worth[find])
+
+
+def _span(survey: Survey, find: Find) -> Claim:
+    """The find in the words of the best sentence that holds it; the sentence is the quote."""
+    holder = max((e for e in survey.entries if find in e.finds), key=lambda entry: entry.evidence).sentence
+    fact = next(fact for fact in holder.facts if (fact.kind, fact.value) == (find.kind, find.value))
+    return Claim(_words(holder, fact), (holder.citation(),))
+
+
+def _words(sentence: Sentence, fact: Fact) -> str:
+    text = " ".join(sentence.passage.text[fact.start : fact.end].split())
+    return text.removesuffix("'s").removesuffix("’s") if fact.kind == "name" else text
+
+
+def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    by_text: dict[str, Claim] = {}
+    for claim in claims:
+        by_text.setdefault(claim.text.casefold(), claim)
+    return tuple(by_text.values())
+
+
+def uncited(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims as a text without citations holds them."""
+    none: tuple[Citation, ...] = ()
+    return tuple(replace(claim, citations=none) for claim in claims)
