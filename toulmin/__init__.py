@@ -27,17 +27,7 @@ __version__ = "0.1.0"
 # `import toulmin` stays quick.
 _HOMES = {
     "toulmin.config": ("Settings",),
-    "toulmin.data": (
-        "Answer",
-        "Citation",
-        "Claim",
-            "Hit",
-        "Passage",
-        "Quote",
-        "Source",
-        "Support",
-        "Usage",
-    ),  # fmt: skip
+    "toulmin.data": ("Answer", "Citation", "Claim", "Hit", "Passage", "Quote", "Source", "Support", "Usage"),
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
     "toulmin.run.budget": ("Budget",),
     "toulmin.run.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),

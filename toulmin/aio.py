@@ -9,8 +9,9 @@ import asyncio
 import inspect
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toulmin import build, config
 from toulmin.build import Sources
@@ -23,8 +24,9 @@ from toulmin.run.drive import Driver, Outcome
 from toulmin.run.kit import Judge, LanguageModel, Reader, Retriever
 
 if TYPE_CHECKING:
-    from toulmin.corpus.indexing import IndexReport, Progress
+    from toulmin.corpus.store import IndexReport, Progress
 
+T = TypeVar("T")
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 LONGEST_QUESTION = 100_000  # characters
 
@@ -83,9 +85,23 @@ async def ask(
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
     chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
+    question = checked_question(question)
     with build.opened(sources(docs, index, passages, retriever), chosen) as found:
-        outcome = await answered(question, found, chosen, model, judge, reader, method, budget, on_draft)
-    return outcome.answer
+        parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
+        embedded = _own(model) is None and chosen.model == "extractive"
+        job = build.job(question, chosen, by=_own(method), budget_=budget, embedded=embedded)
+        outcome = await Driver(parts).answer(job, on_draft)
+    return with_notes(outcome, found.notes).answer
+
+
+def _own(part: str | T | None) -> T | None:
+    """The caller's own object; a name of one of ours is settings' business."""
+    return None if isinstance(part, str) else part
+
+
+def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
+    """The outcome whose answer says these things too."""
+    return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
 
 
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
@@ -95,30 +111,6 @@ def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     named = {name: value for name, value in options.items() if name in known}
     named |= {name: value for name, value in specs.items() if isinstance(value, str)}
     return named | ({"options": own} if own else {})
-
-
-async def answered(
-    question: str,
-    retriever: Retriever,
-    settings: Settings,
-    model: str | LanguageModel | None = None,
-    judge: str | Judge | None = None,
-    reader: Reader | None = None,
-    method: str | Method | None = None,
-    budget: Budget | None = None,
-    on_draft: Callable[[Answer], None] | None = None,
-) -> Outcome:
-    """One question through the driver, with the error behind a failed answer and its transcript."""
-    main = None if isinstance(model, str) else model
-    kit = build.kit(retriever, settings, main=main, judge_=None if isinstance(judge, str) else judge, reader=reader)
-    job = build.job(
-        checked_question(question),
-        settings,
-        by=None if isinstance(method, str) else method,
-        budget_=budget,
-        embedded=main is None and settings.model == "extractive",
-    )
-    return await Driver(kit).answer(job, on_draft)
 
 
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
@@ -154,22 +146,17 @@ async def check(
     `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds.
     """
     chosen = settled(settings, settings_of(options, judge=judge))
+    job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
     with build.opened(sources(docs, index, passages, retriever), chosen) as found:
-        return (await checked(text, tuple(passages or ()), found, chosen, judge)).answer
+        outcome = await Driver(build.kit(found.retriever, chosen, judge_=_own(judge))).answer(job)
+    return with_notes(outcome, found.notes).answer
 
 
-async def checked(
-    text: str,
-    passages: tuple[Passage, ...],
-    retriever: Retriever,
-    settings: Settings,
-    judge: str | Judge | None = None,
-) -> Outcome:
-    """One text through the driver; see `check`."""
+def checked_text(text: str) -> str:
+    """The text; raises `UsageError` for one without words."""
     if not text.strip():
         raise UsageError("A text to check needs words, but an empty one came.")
-    kit = build.kit(retriever, settings, judge_=None if isinstance(judge, str) else judge)
-    return await Driver(kit).answer(build.check_job(text, passages, settings))
+    return text
 
 
 async def search(
@@ -178,6 +165,7 @@ async def search(
     docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
     passages: Sequence[Passage] | None = None,
+    retriever: Retriever | None = None,
     k: int = 10,
     settings: Settings | None = None,
     **options: Any,
@@ -186,8 +174,8 @@ async def search(
     if k < 1:
         raise UsageError(f"k counts passages from 1, not {k}.")
     chosen = settled(settings, options)
-    with build.opened(sources(docs, index, passages, None), chosen) as found:
-        hits = found.search([checked_question(query)], k)
+    with build.opened(sources(docs, index, passages, retriever), chosen) as found:
+        hits = found.retriever.search([checked_question(query)], k)
         return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
 
 

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, content_id
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
 
 if TYPE_CHECKING:
-    from toulmin.corpus.indexing import IndexReport, Progress
+    from toulmin.corpus.readers import Skipped
+    from toulmin.corpus.store import IndexReport, Progress
 
 MODELS = ("extractive",)
 JUDGES = ("lexical",)
@@ -62,43 +63,66 @@ def update_index(
     settings: Settings,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Reads what changed in the files and folders into the index; see `corpus.store.update`."""
-    from toulmin.corpus import store
+    """Reads what changed in the files and folders into the index; see `corpus.store.update`.
+
+    Raises `SourceError` where there is no file at all, and nothing that was there before.
+    """
+    from toulmin.corpus import readers, store
 
     paths = [Path(doc) for doc in docs]
-    words = {} if settings.passage_words is None else {"passage_words": settings.passage_words}
-    return store.update(into, paths, on_progress=on_progress, **words)
+    report = store.update(into, paths, passage_words=settings.passage_words, on_progress=on_progress)
+    if not (report.read or report.unchanged or report.removed or report.skipped):
+        kinds = " ".join(sorted(readers.SUFFIXES))
+        raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Sources ready to be searched, and the files among them that could not be read."""
+
+    retriever: Retriever
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer says about the files that could not be read."""
+        return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in self.skipped)
 
 
 @contextmanager
 def opened(
     sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> Iterator[Retriever]:
-    """A retriever over the sources, closed at the end; files given as `docs` are indexed first where they changed."""
+) -> Iterator[Opened]:
+    """The sources, closed at the end; files given as `docs` are indexed first where they changed.
+
+    Raises `SourceError` where there is nothing to answer from.
+    """
     if sources.retriever is not None:
-        yield sources.retriever
+        yield Opened(sources.retriever)
         return
     from toulmin.corpus import retrieve, store
 
     weights = {name: value for name, value in (("k1", settings.bm25_k1), ("b", settings.bm25_b)) if value is not None}
     if sources.passages is not None:
-        yield retrieve.InMemory(sources.passages, **weights)
+        yield Opened(retrieve.InMemory(sources.passages, **weights))
         return
-    index = Path(sources.index or settings.index)
-    if sources.docs:
-        index = docs_index(sources.docs, settings)
-        update_index(sources.docs, index, settings, on_progress)
-    with store.open_index(index) as corpus:
-        yield retrieve.Bm25(corpus, **weights)
+    ready, skipped = indexed(sources, settings, on_progress)
+    with store.open_index(Path(ready.index or settings.index)) as corpus:
+        yield Opened(retrieve.Bm25(corpus, **weights), skipped)
 
 
-def resolved(sources: Sources, settings: Settings) -> Sources:
-    """The same sources by index: documents are indexed once, here, so that many processes can open the result."""
+def indexed(
+    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
+) -> tuple[Sources, tuple[Skipped, ...]]:
+    """The same sources with their documents brought into an index of the user's cache, and what could not be read."""
     if not sources.docs:
-        return sources
+        return sources, ()
     index = docs_index(sources.docs, settings)
-    update_index(sources.docs, index, settings)
-    return Sources(index=str(index))
+    report = update_index(sources.docs, index, settings, on_progress)
+    if not report.documents:
+        raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
+    return Sources(index=str(index)), report.skipped
 
 
 # ---------------------------------------------------------------- the kit
@@ -207,8 +231,7 @@ def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def answerer(sources: Sources, settings: Settings) -> Callable[[Sequence[str]], list[Answer]]:
     """A function that answers many questions side by side; its kit stays open as long as it lives."""
-    stack = ExitStack()
-    parts = kit(stack.enter_context(opened(sources, settings)), settings)
+    parts = kit(ExitStack().enter_context(opened(sources, settings)).retriever, settings)
 
     async def all_answers(questions: Sequence[str]) -> list[Answer]:
         embedded = settings.model == "extractive"

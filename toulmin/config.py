@@ -113,7 +113,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 def _in_words(kind: Any) -> str:
     words = {str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
-    shown = []
+    shown: list[str] = []
     for part in _parts(kind):
         if get_origin(part) is Literal:
             shown.extend(repr(choice) for choice in get_args(part))

@@ -32,7 +32,7 @@ class Span(NamedTuple):
 
 # ---------------------------------------------------------------- sentences
 
-_CLOSERS = r"[\"'”’»›)\]}」』】]*"
+_CLOSERS = r"[\"'”’»›)\]}」』】*_]*"  # the last two close Markdown's bold and italic type
 _CITATION = r"(?:\s?[\[【]\d[\d,;\s–-]*[\]】])*"
 _BREAK = re.compile(
     rf"(?P<stop>[.!?…]+){_CLOSERS}{_CITATION}(?=\s|$)"
@@ -40,7 +40,7 @@ _BREAK = re.compile(
     r"|(?P<para>\n[^\S\n]*(?=\n|[-*•·#|>]\s|\d{1,3}[.)]\s))"
 )
 _STARTS_SENTENCE = re.compile(r"\s+[\"'“‘«‹(\[{「『¿¡*_]*(?P<head>\S)")
-_LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]+$")
+_LAST_WORD = re.compile(r"[^\s(\[\"'“‘«*_]+$")
 _NEXT_WORD = re.compile(r"\s+[\"'“‘«(]*(\w+)")
 _NEVER_ENDS = frozenset(
     "mr mrs ms dr prof st messrs mme mlle hon rev fr gen col lt sgt capt cmdr adm maj gov sen rep pres supt"
@@ -65,7 +65,7 @@ def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
         return False
     word = before[0]
     lower = word.lower().rstrip(".")
-    at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip()
+    at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t")
     if word.isdigit() and len(word) <= 2 and at_line_start and start - before.start() == len(word):
         return before.start() == 0 or text[before.start() - 1] == "\n"
     if (lower if len(word) > 1 else word) in _NEVER_ENDS:
@@ -195,5 +195,5 @@ def _rarities() -> dict[str, float]:
 
 
 def rarity(term: str) -> float:
-    """How much a term tells: ln(N/df) over English encyclopaedia passages, from 0 (everywhere) to about 9.5 (unseen)."""
+    """How much a term tells: ln(N/df) over encyclopaedia passages, from 0 (everywhere) to about 9.5 (unseen)."""
     return _rarities().get(term, 9.5)

@@ -65,7 +65,7 @@ def ask_all(
     it); a script then needs the usual `if __name__ == "__main__":` guard. Questions are read only as answers come.
     """
     chosen = aio.settled(settings, aio.settings_of(options))
-    found = build.resolved(aio.sources(docs, index, None, None), chosen)
+    found, _ = build.indexed(aio.sources(docs, index, None, None), chosen)
     make = partial(build.answerer, found, chosen)
     if workers > 1:
         return spread(questions, make, workers)

@@ -13,7 +13,9 @@ from toulmin.data import Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
+    from toulmin.build import Sources
     from toulmin.config import Settings
+    from toulmin.run.drive import Job, Outcome
 
 app = App(
     name="toulmin",
@@ -113,23 +115,14 @@ def ask(
     explain
         Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
-    import asyncio
-
     from toulmin import aio, build
-    from toulmin.cli import show
 
     chosen = _settings(
         set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
-    question = aio.checked_question(question)
-    with (
-        show.indexing() as on_progress,
-        build.opened(aio.sources(docs, index, None, None), chosen, on_progress) as retriever,
-    ):
-        outcome = asyncio.run(aio.answered(question, retriever, chosen))
-    show.answer(outcome.answer, as_json=json, explain=explain)
-    return outcome.error.exit_code if outcome.error else 0
+    job = build.job(aio.checked_question(question), chosen, embedded=chosen.model == "extractive")
+    return _driven(job, aio.sources(docs, index, None, None), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -174,23 +167,29 @@ def check(
     explain
         Print the rounds: what was searched and what failed, and why.
     """
+    from toulmin import aio, build
+
+    chosen = _settings(set_, index=index, judge=judge, k=k)
+    given = _passages(passages) if passages else None
+    job = build.check_job(aio.checked_text(_text(file)), given or (), chosen)
+    done = _driven(job, aio.sources(docs, index, given, None), chosen, json=json, explain=explain)
+    failing = [claim for claim in done.answer.claims if not claim.is_supported]
+    return done.exit_code or (UNSUPPORTED if strict and failing else 0)
+
+
+def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool) -> Outcome:
+    """One job run to its end over the sources, and shown."""
     import asyncio
 
     from toulmin import aio, build
     from toulmin.cli import show
+    from toulmin.run.drive import Driver
 
-    text = _text(file)
-    chosen = _settings(set_, index=index, judge=judge, k=k)
-    given = _passages(passages) if passages else None
-    if given is not None and (docs or index):
-        raise UsageError("Give --passages, or --docs or --index, not both.")
-    sources = aio.sources(docs, index, given, None)
-    with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as retriever:
-        outcome = asyncio.run(aio.checked(text, given or (), retriever, chosen))
+    with show.indexing() as on_progress, build.opened(sources, settings, on_progress) as found:
+        outcome = asyncio.run(Driver(build.kit(found.retriever, settings)).answer(job))
+    outcome = aio.with_notes(outcome, found.notes)
     show.answer(outcome.answer, as_json=json, explain=explain)
-    if outcome.error:
-        return outcome.error.exit_code
-    return UNSUPPORTED if strict and not all(claim.is_supported for claim in outcome.answer.claims) else 0
+    return outcome
 
 
 @app.command
@@ -217,10 +216,14 @@ def search(
         Print {"query", "hits"} as JSON on standard output, and nothing else there.
     """
     import toulmin
+    from toulmin import aio, build
     from toulmin.cli import show
 
     chosen = _settings(set_, index=index)
-    hits = toulmin.search(query, docs=docs or None, index=index, k=k, settings=chosen)
+    sources = aio.sources(docs, index, None, None)
+    with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
+        hits = toulmin.search(query, retriever=found.retriever, k=k, settings=chosen)
+    show.notes(found.notes)
     show.hits(query, hits, as_json=json)
     return 0
 

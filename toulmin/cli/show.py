@@ -83,6 +83,12 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     console.print(_cost(answer))
 
 
+def notes(found: Sequence[str]) -> None:
+    """Notes on standard error, for commands whose output has no place for them."""
+    for note in found:
+        Console(stderr=True, highlight=False, emoji=False, markup=False).print(_words(note, "yellow"))
+
+
 def _prose(answer: Answer, console: Console) -> None:
     for paragraph in answer.text.split("\n"):
         console.print(_words(paragraph))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Style, render
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Status, Style, render
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
 from toulmin.grounding.steps import Program, generate, search, show
 from toulmin.grounding.verify import apply_policy, verify
@@ -74,7 +74,7 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy) -> Answer
         notes = (*notes, SILENCE)
     elif weak := [claim for claim in kept if claim.support is not None and not claim.is_supported]:
         notes = (*notes, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.")
-    status = "answered" if kept else "abstained"
+    status: Status = "answered" if kept else "abstained"
     return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
 
 

@@ -64,6 +64,11 @@ class Outcome:
     transcript: Transcript
     error: ToulminError | None = None
 
+    @property
+    def exit_code(self) -> int:
+        """0 for an answer or an abstention, else what the error carries."""
+        return self.error.exit_code if self.error else 0
+
 
 class _Running:
     """What belongs to one running job: its meter, its transcript and who watches."""
