@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.overlap import Block, differences
 from toulmin.judges.oppositions import is_negator, opposites
-from toulmin.judges.reading import COUNTS, Sentence, figure_key, implied
+from toulmin.judges.reading import COUNTS, Sentence, implied
 from toulmin.language import STOPWORDS
 
 NEAR_COPY = 0.75  # share of a claim's units that must align before the two are compared
@@ -80,6 +80,33 @@ def conflict(beside: Comparison) -> str | None:
         return None
     looks = (_replaced_fact, _denied, _turned_around, _swapped)
     return next((reason for look in looks if (reason := look(beside))), None)
+
+
+def turned(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> str | None:
+    """How a claim says the reverse of a sentence that holds three quarters of its telling units, in any order."""
+    content = [key for key in claim.keys if key not in STOPWORDS and not is_negator(key)]
+    held = [key for key in content if key in source.held]
+    if len(held) < LEAST_CONTENT or sum(k in source.held or k in title for k in content) < NEAR_COPY * len(content):
+        return None
+    return _plainly_denied(claim, source) or _plainly_opposed(claim, source)
+
+
+def _plainly_denied(claim: Sentence, source: Sentence) -> str | None:
+    for at, reach in claim.denials.items():
+        if reach and reach[0] in source.held and not source.denials:
+            return f"the claim says {claim.shown[at]!r}, the source does not"
+    return None
+
+
+def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
+    if claim.denials or source.denials:
+        return None
+    for at, key in enumerate(claim.keys):
+        if key not in source.held and key not in STOPWORDS:
+            other = next((k for k in source.keys if k in opposites(key) and k not in claim.held), None)
+            if other is not None:
+                return f"the source says {source.shown[source.keys.index(other)]!r}, the claim says {claim.shown[at]!r}"
+    return None
 
 
 def _figure(sentence: Sentence, at: int) -> Fact | None:

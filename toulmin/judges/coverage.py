@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from toulmin.grounding.overlap import longest_run
-from toulmin.judges.oppositions import opposites
 from toulmin.judges.reading import Reading, Sentence, adjacent, figure_key
-from toulmin.language import STOPWORDS, rarity, stem, terms
+from toulmin.language import STOPWORDS, rarity, terms
 
 FIGURE_WEIGHT = 6.0  # a number or date tells about as much as a fairly rare word
 DERIVED = 0.6  # what a term counts for where only a longer or shorter form of it stands ("election", "elected")
 PREFIX = 5
-_ONLY = frozenset(map(stem, "only solely exclusively entirely merely just strictly purely".split()))
-LEADING = 4  # sentences tried as the better half of a pair
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One premise: its text and its title, both read."""
 
     text: Reading
@@ -37,48 +34,26 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What of a claim was found; all but the counts are shares of its weighted terms, from 0 to 1.
+    """What of a claim was found, as shares from 0 to 1, and the best sentence of each premise.
 
-    `single`: by the best sentence with its title; `double`: by the best two; `whole`: by all sources together;
-    `pairs`: of neighbouring terms; `run`: the longest stretch in the best sentence; `gap`: the weight of the
-    rarest term not found; `plain`: of all words, function words too; `opposed`: 1 where a missing term's opposite
-    stands in the best sentence; `denied`: 1 where one of claim and best sentence denies what the other says;
-    `exclusive`: 1 where the claim says "only" and the best sentence does not.
+    `single`: of the weighted terms, by the best sentence with its title; `whole`: by all sources together; `tail`:
+    the same of the second half of the terms, where a claim says what is new; `plain`: of all words, function words
+    too; `pairs`: of neighbouring words; `run`: the longest stretch of words in the best sentence; `denied`: 1 where
+    the claim denies what the best sentence says without a denial.
     """
 
     single: float
-    double: float
     whole: float
+    tail: float
+    plain: float
     pairs: float
     run: float
-    gap: float
-    plain: float
-    opposed: float
     denied: float
-    exclusive: float
-    size: int
-    sentences: int
     best: tuple[Best | None, ...]
 
     def features(self) -> tuple[float, ...]:
-        """The numbers that the judge's regression weighs."""
-        return (
-            1.0,
-            self.single,
-            self.double,
-            self.whole,
-            self.pairs,
-            self.run,
-            self.gap,
-            self.plain,
-            self.opposed,
-            self.denied,
-            self.exclusive,
-            math.log1p(self.size),
-            math.log1p(self.sentences),
-            1.0 if self.whole > 0.999 else 0.0,
-            self.single * self.single,
-        )
+        """The numbers that the judge's regression weighs, the constant first."""
+        return (1.0, self.single, self.tail, self.plain, self.pairs, self.run * self.run, self.denied)
 
 
 def weights(reading: Reading) -> dict[str, float]:
@@ -94,34 +69,27 @@ def weights(reading: Reading) -> dict[str, float]:
             else:
                 found[figure_key(fact.value)] = FIGURE_WEIGHT
     telling = {term: max(weight, 0.5) for term, weight in found.items() if term not in STOPWORDS}
-    return telling or {term: 0.5 for term in found}
+    return telling or dict.fromkeys(found, 0.5)
 
 
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
     """How the sources cover the claim, whose terms are `wanted`."""
-    total = sum(wanted.values()) or 1.0
     values = _found_values(wanted, sources)
+    asked = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
-    leading = sorted((row for found in rows for row in found), key=lambda row: -row.score)[:LEADING]
-    single = leading[0] if leading else None
-    whole = 0
-    for row in (row for found in rows for row in found):
-        whole |= row.mask
-    terms_there = single.sentence.terms if single else []
+    single = max((row for found in rows for row in found), key=lambda row: row.score, default=None)
+    whole = reduce(or_, (row.mask for found in rows for row in found), 0)
     claimed = [term for sentence in claim.sentences for term in sentence.terms]
+    half = len(asked) // 2
+    total = sum(asked) or 1.0
     return Coverage(
         single=single.score / total if single else 0.0,
-        double=max((_weigh(row.mask | leading[0].mask, values) for row in leading), default=0.0) / total,
         whole=_weigh(whole, values) / total,
-        pairs=_paired(claimed, sources),
-        run=longest_run(claimed, terms_there) / len(claimed) if claimed else 0.0,
-        gap=max((w for k, w in enumerate(wanted.values()) if not whole >> k & 1), default=0.0) / 9.5,
-        plain=_plain(claimed, sources),
-        opposed=_opposed(wanted, single.sentence) if single else 0.0,
+        tail=_weigh(whole >> half, values[half:]) / (sum(asked[half:]) or 1.0),
+        plain=_held(claimed, [reading.where for source in sources for reading in source]),
+        pairs=_held(list(adjacent(claimed)), [reading.pairs for source in sources for reading in source]),
+        run=longest_run(claimed, single.sentence.terms) / len(claimed) if single and claimed else 0.0,
         denied=_denied(claim, single.sentence) if single else 0.0,
-        exclusive=_exclusive(claimed, terms_there),
-        size=len(wanted),
-        sentences=sum(len(found) for found in rows),
         best=tuple(_best(found, claim, total) for found in rows),
     )
 
@@ -183,29 +151,12 @@ def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
     return Best(best.sentence, best.own / total)
 
 
-def _paired(claimed: Sequence[str], sources: Sequence[Source]) -> float:
-    pairs = list(adjacent(claimed))
-    found = sum(any(pair in s.text.pairs or pair in s.title.pairs for s in sources) for pair in pairs)
-    return found / len(pairs) if pairs else 0.0
-
-
-def _opposed(wanted: Mapping[str, float], best: Sentence) -> float:
-    return float(any(not opposites(term).isdisjoint(best.held) for term in wanted if term not in best.held))
-
-
-def _plain(claimed: Sequence[str], sources: Sequence[Source]) -> float:
-    found = sum(any(term in s.text.where or term in s.title.where for s in sources) for term in claimed)
-    return found / len(claimed) if claimed else 0.0
-
-
-def _denials(sentence: Sentence) -> set[str]:
-    return {key for reach in sentence.denials.values() for key in reach}
+def _held(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
+    """The share of the wanted that any of the holders has."""
+    found = sum(any(item in holder for holder in holders) for item in wanted)
+    return found / len(wanted) if wanted else 0.0
 
 
 def _denied(claim: Reading, best: Sentence) -> float:
-    theirs = _denials(best)
-    return float(any(key in best.held for said in claim.sentences for key in said.held & (_denials(said) ^ theirs)))
-
-
-def _exclusive(claimed: Sequence[str], best: Sequence[str]) -> float:
-    return float(not _ONLY.isdisjoint(claimed) and _ONLY.isdisjoint(best))
+    reached = {reach[0] for sentence in claim.sentences for reach in sentence.denials.values() if reach}
+    return float(not best.denials and not reached.isdisjoint(best.held))

@@ -14,45 +14,46 @@ import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.conflicts import NEAR_COPY, compare, conflict
+from toulmin.judges.conflicts import NEAR_COPY, compare, conflict, turned
 from toulmin.judges.coverage import Best, Coverage, Source, measure, weights
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence, read
 from toulmin.language import STOPWORDS
 
-COEFFICIENTS = (
-    -2.593,
-    0.344,
-    0.449,
-    1.417,
-    0.421,
-    0.930,
-    -0.020,
-    0.450,
-    -0.122,
-    -0.336,
-    -0.239,
-    0.189,
-    -0.057,
-    0.476,
-    0.377,
-)
-SUPPORTED = 0.56  # the probability from which an accepted claim counts as supported
-UNSURE = 0.3
+# Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
+COEFFICIENTS = (-2.94, 1.36, 1.21, 1.12, 0.57, 1.57, -0.94)
+SUPPORTED = 0.50  # the probability from which an accepted claim counts as supported
+UNSURE = 0.35
 CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more
+LEAST_COVERED = 0.35  # share of the claim's weighted terms below which the sources are about something else
 QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
 SIMILAR = 0.1  # near copies within this share of the nearest are read too
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """Why the gate rejects a claim; `contradicts` where the premises say otherwise."""
+class Ruling(Enum):
+    """What the gate does with a claim: the range of support that it leaves open."""
 
-    reason: str
-    contradicts: bool
+    ACCEPTED = (CEILING, 1.0)
+    DOUBTED = (CEILING, SUPPORTED - 0.01)  # never supported, but not sure to be wrong
+    REJECTED = (0.0, CEILING)
+    CONTRADICTED = (0.0, CEILING / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The gate's ruling and its reason in words."""
+
+    ruling: Ruling
+    reason: str | None = None
+
+    def support(self, share: float) -> float:
+        """The probability of support that lies at this share of the open range."""
+        low, high = self.ruling.value
+        return low + (high - low) * share
 
 
 class Lexical:
@@ -72,11 +73,11 @@ class Lexical:
         """One verdict a pair, in order."""
         return [self._verdict(pair) for pair in pairs]
 
-    def features(self, pair: Pair) -> tuple[tuple[float, ...], bool]:
-        """What the regression sees of a pair, and whether the gate accepts it: for fitting."""
+    def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
+        """What the regression sees of a pair, and what the gate says of it: for fitting."""
         sources = self._sources(pair)
         claim, found = self._measured(pair, sources)
-        return found.features(), _rejection(pair, claim, sources) is None
+        return found.features(), _gate(pair, claim, found, sources)
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None) or read(text)
@@ -98,32 +99,30 @@ class Lexical:
     def _verdict(self, pair: Pair) -> Verdict:
         sources = self._sources(pair)
         claim, found = self._measured(pair, sources)
-        rejection = _rejection(pair, claim, sources)
-        probability = _probability(found)
-        support = CEILING * probability if rejection else CEILING + (1 - CEILING) * probability
-        label, reason = _label(support, rejection)
+        gate = _gate(pair, claim, found, sources)
+        support = gate.support(_share(found))
+        label, weak = _label(support, gate.ruling)
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, found.best, strict=True))
-        return Verdict(label, support, _contradiction(support, rejection), self.name, quotes, reason)
+        return Verdict(label, support, _contradiction(support, gate.ruling), self.name, quotes, gate.reason or weak)
 
 
-def _probability(found: Coverage) -> float:
+def _share(found: Coverage) -> float:
     score = sum(c * x for c, x in zip(COEFFICIENTS, found.features(), strict=True))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def _label(support: float, rejection: Rejection | None) -> tuple[Label, str | None]:
-    if rejection is not None:
-        return ("contradicted" if rejection.contradicts else "unsupported"), rejection.reason
+def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:
+    if ruling is Ruling.CONTRADICTED:
+        return "contradicted", None
     if support >= SUPPORTED:
         return "supported", None
-    weak = "the sources say only part of this" if support >= UNSURE else "the sources do not say this"
-    return ("unsure" if support >= UNSURE else "unsupported"), weak
+    if support >= UNSURE:
+        return "unsure", "the sources say only part of this"
+    return "unsupported", "the sources do not say this"
 
 
-def _contradiction(support: float, rejection: Rejection | None) -> float:
-    if rejection is not None and rejection.contradicts:
-        return 0.9
-    return (1 - support) * 0.2
+def _contradiction(support: float, ruling: Ruling) -> float:
+    return 0.9 if ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
 
 
 def _quote(premise: Passage, best: Best | None) -> Quote | None:
@@ -136,22 +135,24 @@ def _quote(premise: Passage, best: Best | None) -> Quote | None:
 # ---------------------------------------------------------------- the gate
 
 
-def _rejection(pair: Pair, claim: Reading, sources: Sequence[Source]) -> Rejection | None:
-    """Why the claim cannot be supported, whatever the coverage; None if nothing speaks against it."""
-    readings = [reading for source in sources for reading in (source.text, source.title) if reading.sentences]
+def _gate(pair: Pair, claim: Reading, found: Coverage, sources: Sequence[Source]) -> Gate:
+    """Whether anything forbids support, whatever the coverage."""
     if not any(source.text.sentences for source in sources):
-        return Rejection("there are no sources", contradicts=False)
+        return Gate(Ruling.REJECTED, "there are no sources")
     if not any(sentence.keys for sentence in claim.sentences):
-        return Rejection("the claim has no words", contradicts=False)
-    changed = _changed(claim, sources)
-    if changed:
-        return Rejection(changed, contradicts=True)
-    absent = [claim.text[fact.start : fact.end] for fact in missing(claim, readings)]
-    if pair.question and not absent:
-        absent = _absent_words(claim, readings)
-    if absent:
-        return Rejection(_absence(absent), contradicts=False)
-    return None
+        return Gate(Ruling.REJECTED, "the claim has no words")
+    if changed := _changed(claim, sources):
+        return Gate(Ruling.CONTRADICTED, changed)
+    readings = [reading for source in sources for reading in (source.text, source.title) if reading.sentences]
+    absent = missing(claim, readings)
+    sure = absent.sure or (_absent_words(claim, readings) if pair.question else ())
+    if sure:
+        return Gate(Ruling.REJECTED, _absence(sure))
+    if found.whole < LEAST_COVERED:
+        return Gate(Ruling.REJECTED, "the sources do not speak of this")
+    if absent.doubtful:
+        return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
+    return Gate(Ruling.ACCEPTED)
 
 
 def _absence(absent: Sequence[str]) -> str:
@@ -174,17 +175,18 @@ def _changed(claim: Reading, sources: Sequence[Source]) -> str | None:
 
 def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
     """What the claim's sentence changed against every sentence that it nearly copies; None if one agrees."""
-    nearest = 0.0
     near: list[tuple[float, str | None]] = []
+    turns: list[str | None] = []
     for source in sources:
         title = {key for sentence in source.title.sentences for key in sentence.held}
         loose = said.held - title
         for sentence in source.text.sentences:
-            if len(loose & sentence.held) < (NEAR_COPY - 0.2) * len(loose):
-                continue
-            beside = compare(said, sentence, title)
-            if beside.share >= NEAR_COPY:
-                nearest = max(nearest, beside.share)
-                near.append((beside.share, conflict(beside)))
+            if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose):
+                beside = compare(said, sentence, title)
+                if beside.share >= NEAR_COPY:
+                    near.append((beside.share, conflict(beside)))
+            if reason := turned(said, sentence, title):
+                turns.append(reason)
+    nearest = max((share for share, _ in near), default=0.0)
     reasons = [reason for share, reason in near if share >= nearest - SIMILAR]
-    return None if None in reasons else next(iter(reasons), None)
+    return None if None in reasons else next(iter(reasons + turns), None)

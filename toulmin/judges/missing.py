@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.names import is_common
@@ -20,6 +21,7 @@ philippines filipino philippine | portugal portuguese | iceland icelandic | afgh
 television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
 january jan | february feb | september sept | october oct | november nov | december dec
 """
+_SHORT_FORM = re.compile(r"(?:[A-Z]\.?){2,6}(?:['’]?s)?")
 _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 _PLACES = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
 _ALIASES = {word: group for group in _PLACES for word in group}
@@ -74,7 +76,7 @@ def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) ->
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    content = [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
+    content = _content(shown)
     telling = [term for term in content if not is_common(term)] or content
     absent = [term for term in telling if not _has_part(term, readings)]
     return not absent or _is_known_short_form(fact, shown, readings)
@@ -86,10 +88,38 @@ def _has_part(term: str, readings: Sequence[Reading]) -> bool:
     return has_term(term, readings)
 
 
-def missing(claim: Reading, sources: Sequence[Reading]) -> tuple[Fact, ...]:
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The words of facts that no source contains: `sure` ones, and `doubtful` ones that may be no names at all.
+
+    A word that only opens a sentence may be no name; an acronym may be the short form of what a source spells out
+    in other words; capitals on common words ("the Blue Line") may be a matter of style.
+    """
+
+    sure: tuple[str, ...]
+    doubtful: tuple[str, ...]
+
+
+def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
     """The facts of the claim that no source contains, in order; an acronym that the claim itself spells out is none."""
     absent = [fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources)]
-    return tuple(fact for fact in absent if not _is_explained(fact, claim))
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for fact in absent:
+        if not _is_explained(fact, claim):
+            found[_is_doubtful(fact, claim)].append(claim.text[fact.start : fact.end])
+    return Absence(tuple(found[False]), tuple(found[True]))
+
+
+def _is_doubtful(fact: Fact, claim: Reading) -> bool:
+    if fact.kind != "name" or any(c.isdigit() for c in fact.value):
+        return False
+    shown = claim.text[fact.start : fact.end]
+    opens = " " not in fact.value and any(sentence.start == fact.start for sentence in claim.sentences)
+    return opens or _SHORT_FORM.fullmatch(shown) is not None or all(map(is_common, _content(shown)))
+
+
+def _content(shown: str) -> list[str]:
+    return [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
 
 
 def _is_explained(fact: Fact, claim: Reading) -> bool:

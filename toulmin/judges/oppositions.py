@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from toulmin.language import stem
@@ -15,8 +16,18 @@ NOT_DENYING = frozenset(
 )
 
 _OPPOSED = """
-increase increased increases increasing rise rose rises risen grow grew grown gain gained up upward upwards
-  | decrease decreased decreases decreasing fall fell falls fallen decline declined drop dropped shrink shrank down downward reduced
+increase increased rise rose risen grow grew grown growth gain gained up upward upwards raise raised elevate elevated elevation
+  boost enhance enhanced enhancement promote promotion upregulate upregulated upregulation expand expanded heighten
+  | decrease decreased fall fell fallen decline declined drop dropped shrink shrank down downward reduce reduced reduction lower
+  lowered diminish diminished suppress suppressed suppression inhibit inhibited inhibition attenuate attenuated impair impaired
+  downregulate downregulated downregulation lessen contract
+activate activated activation stimulate stimulation induce induction enable | deactivate inactivate inactivation inhibit inhibition
+  suppress suppression block blockade prevent prevention disable
+accelerate accelerated hasten | slow slowed delay delayed decelerate
+improve improved improvement better | worsen worsened worse impair impaired deteriorate
+encourage encouraged favour | discourage discouraged hinder
+resistant resistance immune | susceptible susceptibility vulnerable sensitive
+natural | artificial
 more greater larger bigger higher most greatest largest biggest highest | less fewer smaller lower least fewest smallest lowest
 high tall big large | low short small little
 before prior preceding earlier | after following later subsequent
@@ -77,7 +88,7 @@ likely | unlikely
 @lru_cache(maxsize=1)
 def _opposites() -> dict[str, frozenset[str]]:
     table: dict[str, set[str]] = {}
-    for row in _OPPOSED.replace("\n  |", " |").strip().splitlines():
+    for row in re.sub(r"\n  +", " ", _OPPOSED).strip().splitlines():
         sides = [[stem(word) for word in side.split()] for side in row.split("|")]
         for side, other in (sides, sides[::-1]):
             for word in side:

@@ -20,9 +20,7 @@ SCOPE = 3  # content words that a negator reaches
 _CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
 _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
 # What the words that are no figures by themselves may stand for.
-COUNTS = {word: "#1" for word in ("one", "first", "once", "single", "sole")} | {
-    word: "#2" for word in ("second", "twice", "double", "both", "couple", "pair", "two-time")
-}
+COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2")
 
 
 def figure_key(value: str) -> str:
