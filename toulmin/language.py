@@ -54,7 +54,7 @@ _SOMETIMES_ENDS = frozenset(
 _STARTERS = frozenset(
     "the a an it he she they we i you this that these those there in on at by for from with as after before when"
     " while although but and however his her its their our my if since during under over no one many some most"
-    " such each both all what who where why how".split()
+    " such each both all what who where why how then later because until".split()
 )
 
 
@@ -67,7 +67,7 @@ def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
     lower = word.lower().rstrip(".")
     at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t")
     if word.isdigit() and len(word) <= 2 and at_line_start and start - before.start() == len(word):
-        return before.start() == 0 or text[before.start() - 1] == "\n"
+        return True
     if (lower if len(word) > 1 else word) in _NEVER_ENDS:
         return True
     is_initial = len(word) == 1 and word.isupper() and word != "I"
@@ -83,7 +83,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     follower = _STARTS_SENTENCE.match(text, match.end())
     if follower is None:
         return True
-    if follower["head"].islower() and "\n\n" not in text[match.end() : follower.end()]:
+    is_brand = text[follower.end() : follower.end() + 1].isupper()  # "iPhone" may begin a sentence
+    if follower["head"].islower() and not is_brand and "\n\n" not in text[match.end() : follower.end()]:
         return False
     return match["stop"] != "." or not _is_ambiguous_stop(text, match.start(), match.end())
 
@@ -195,5 +196,5 @@ def _rarities() -> dict[str, float]:
 
 
 def rarity(term: str) -> float:
-    """How much a term tells: ln(N/df) over encyclopaedia passages, from 0 (everywhere) to about 9.5 (unseen)."""
+    """How much a term tells: ln(N/df) over encyclopaedia passages, 0 (everywhere) to about 9.5 (unseen)."""
     return _rarities().get(term, 9.5)

@@ -80,7 +80,8 @@ def _line(raw: str, offset: int, after_blank: bool) -> Line:
     if marker is not None and marker.lastgroup is not None:
         kind = marker.lastgroup  # type: ignore[assignment]  # the groups are named after the kinds
         start, indent = marker.end(), len(marker["indent"])
-    return Line(offset, offset + start, offset + len(raw.rstrip()), kind, indent, after_blank, is_bold)
+    end = max(start, len(raw.rstrip()))
+    return Line(offset, offset + start, offset + end, kind, indent, after_blank, is_bold)
 
 
 def blocks(text: str) -> list[Block]:

@@ -1,7 +1,7 @@
 """What an Answer document must look like, checked field by field, and the way back into the vocabulary.
 
 The models mirror the document that `writing` makes; nothing else in the package works on them. Fields that a later
-version adds are ignored. What is rendered from the claims (the text, places in it, numbers) is checked for its form only.
+version adds are ignored. What is rendered from the claims (text, places, numbers) is only checked for its form.
 """
 
 from __future__ import annotations
