@@ -23,14 +23,20 @@ def _blocking(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
+        if not _in_event_loop():
             return asyncio.run(verb(*args, **kwargs))
         with ThreadPoolExecutor(max_workers=1) as thread:
             return thread.submit(lambda: asyncio.run(verb(*args, **kwargs))).result()
 
     return call
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 ask = _blocking(aio.ask)

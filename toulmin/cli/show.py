@@ -6,6 +6,7 @@ never as markup.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Round, citation_numbers
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
@@ -31,6 +33,8 @@ LOOKS = {
     "contradicted": ("✗", "red"),
     "not checked": ("·", "dim"),
 }
+
+WIDEST = 100  # columns
 
 # Control characters, and those that reorder text: they could colour a terminal or make it show other words.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
@@ -47,7 +51,10 @@ def _words(text: str, style: str = "") -> Text:
 
 
 def _console() -> Console:
-    return Console(highlight=False, emoji=False, markup=False, soft_wrap=False)
+    """Standard output, no wider than reads well, with nothing in the text taken for markup."""
+    console = Console(highlight=False, emoji=False, markup=False)
+    console.width = min(console.width, WIDEST)
+    return console
 
 
 def _json(document: Any) -> None:
@@ -96,45 +103,54 @@ def _prose(answer: Answer, console: Console) -> None:
 
 
 def _evidence(answer: Answer, console: Console) -> None:
+    """Each claim with its verdict, and under it what it cites and the source's exact words."""
     console.print(Text("Evidence", "bold"))
-    numbers = {passage.id: n for n, passage in enumerate(answer.cited, start=1)}
+    numbers = citation_numbers(answer.claims)
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for claim in answer.claims:
-        console.print(_verdict(claim))
+        grid.add_row(_verdict(claim), _said(claim))
         for citation in claim.citations:
-            source = _source(answer.passage(citation.passage))
-            console.print(Padding(Text(f"[{numbers[citation.passage]}] ").append_text(source), (0, 0, 0, 4)))
-            console.print(Padding(_quoted(citation, claim), (0, 0, 0, 8)))
-    console.print()
+            passage = answer.passage(citation.passage)
+            grid.add_row("", Text(f"[{numbers[citation.passage]}] ").append_text(_source(passage, citation.quote)))
+            grid.add_row("", _quoted(citation))
+        grid.add_row("", "")
+    console.print(grid)
 
 
 def _verdict(claim: Claim) -> Text:
     support = claim.support
     label = support.label if support else "not checked"
     shape, colour = LOOKS[label]
-    line = Text(f"  {shape} {label}", colour)
-    if support:
-        line.append(f" {support.score:.2f}", "dim")
-    line.append("  ").append_text(_words(claim.text))
-    if support and support.reason and not claim.is_supported:
-        line.append(f"  ({printable(support.reason)})", colour)
+    return Text(f"  {shape} {label}", colour).append(f" {support.score:.2f}" if support else "", "dim")
+
+
+def _said(claim: Claim) -> Text:
+    line = _words(claim.text)
+    if claim.support and claim.support.reason and not claim.is_supported:
+        line.append(f"  ({printable(claim.support.reason)})", LOOKS[claim.support.label][1])
     return line
 
 
-def _quoted(citation: Citation, claim: Claim) -> Text:
+def _quoted(citation: Citation) -> Text:
     if citation.quote is None:
         return Text("no sentence of this passage was decisive", "dim")
-    quote = _words(citation.quote.text, "italic")
-    return Text("“", "italic").append_text(quote).append("”", "italic")
+    return Text("“", "italic").append_text(_words(citation.quote.text)).append("”")
 
 
-def _source(passage: Passage) -> Text:
-    """Where a passage stands: title, file, record, page and offsets."""
+def _source(passage: Passage, quote: Quote | None = None) -> Text:
+    """Where a passage, or its decisive sentence, stands: title, file, record, page and offsets in the file's text."""
     source = passage.source
-    where = [source.path or source.url or "given passage"]
+    start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
+    where = [_shortest(source.path) if source.path else source.url or "given passage"]
     where += [f"record {source.record}"] if source.record else []
     where += [f"page {source.page}"] if source.page else []
-    where.append(f"characters {source.start}–{source.end}")
+    where.append(f"characters {start}–{end}")
     return _words(passage.title or "untitled", "bold").append("  ").append_text(_words(", ".join(where), "dim"))
+
+
+def _shortest(path: str) -> str:
+    """The path as seen from the working folder where that is shorter."""
+    return min(path, os.path.relpath(path), key=len)
 
 
 def _cost(answer: Answer) -> Text:
