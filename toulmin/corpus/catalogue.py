@@ -23,7 +23,7 @@ from toulmin.errors import IndexDamaged, SourceError
 from toulmin.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-FORMAT = 1
+FORMAT = 2  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
 _CONTENT_ID = re.compile("[0-9a-f]{16}")

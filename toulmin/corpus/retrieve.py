@@ -12,20 +12,21 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from toulmin.corpus.catalogue import damaged, id_of
-from toulmin.corpus.lexicon import Codes, passage_terms, term_code, unpack
+from toulmin.corpus.lexicon import TITLE_WEIGHT, Codes, passage_terms, term_code, unpack
 from toulmin.corpus.store import Corpus
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.language import STOPWORDS, stem, terms
 
 # Chosen on the train split by benchmarks/retrieval.py --tune.
-K1 = 1.2
+K1 = 1.6
 B = 0.75
 
 _CANDIDATES = 200
@@ -123,13 +124,21 @@ def _counts(flat: Codes, lengths: Floats, asked: Sequence[int]) -> Floats:
 class InMemory:
     """BM25 over passages at hand, every one of them scored; of those with one id, the first stands for all."""
 
-    def __init__(self, passages: Sequence[Passage], k1: float = K1, b: float = B) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], k1: float = K1, b: float = B, title_weight: int = TITLE_WEIGHT
+    ) -> None:
         self._weighing = _Weighing(k1, b)
         self._passages = list({passage.id: passage for passage in reversed(passages)}.values())
-        found_by = [passage_terms(passage) for passage in self._passages]
+        found_by = [passage_terms(passage, title_weight) for passage in self._passages]
         lengths = np.array([len(terms) for terms in found_by], dtype=np.float64)
         self._relative = lengths / max(1.0, lengths.mean() if len(lengths) else 1.0)
         self._postings = _postings(found_by)
+
+    def at(self, k1: float, b: float) -> InMemory:
+        """The same passages at another setting, without reading them again."""
+        other = copy(self)
+        other._weighing = _Weighing(k1, b)
+        return other
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first; none for a query of which no passage holds a word."""

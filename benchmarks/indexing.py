@@ -1,0 +1,99 @@
+"""What indexing costs: time, memory and disk for `pool_corpus`, and how fast the index opens and answers.
+
+    python benchmarks/indexing.py
+
+Each update runs in a process of its own, whose greatest resident memory is taken; its time leaves out the start of
+the interpreter. The text is what was read: titles and texts in UTF-8. Queries are `pool_questions` dev, first hits 10.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import data
+
+from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.store import Corpus, open_index
+
+UPDATE = """
+import json, resource, sys, time
+from pathlib import Path
+from toulmin.corpus.store import update
+started, worked = time.perf_counter(), time.process_time()
+report = update(Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]])
+kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+seconds, busy = time.perf_counter() - started, time.process_time() - worked
+print(json.dumps({"seconds": seconds, "cpu": busy, "megabytes": kilobytes / 1024, "passages": report.passages}))
+"""
+
+
+def updated(index: Path, *paths: Path) -> dict[str, float]:
+    """What an update in a fresh process took."""
+    command = [sys.executable, "-c", UPDATE, str(index), *map(str, paths)]
+    measured: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return measured
+
+
+def size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def milliseconds_to_open(index: Path, times: int = 20) -> float:
+    taken = []
+    for _ in range(times):
+        started = perf_counter()
+        open_index(index).close()
+        taken.append(1000 * (perf_counter() - started))
+    return statistics.median(taken)
+
+
+def milliseconds_a_query(corpus: Corpus, questions: list[str]) -> list[float]:
+    retriever, taken = Bm25(corpus), []
+    for question in questions:
+        started = perf_counter()
+        retriever.search([question], 10)
+        taken.append(1000 * (perf_counter() - started))
+    return sorted(taken)
+
+
+def queries_a_second(corpus: Corpus, questions: list[str]) -> float:
+    started = perf_counter()
+    Bm25(corpus).search(questions, 10)
+    return len(questions) / (perf_counter() - started)
+
+
+def show(what: str, figure: str, target: str = "") -> None:
+    print(f"{what:44}{figure:>14}{target:>14}")
+
+
+def main() -> None:
+    file = data.path("pool_corpus")
+    text = sum(len(row["title"].encode()) + len(row["text"].encode()) for row in data.rows("pool_corpus"))
+    questions = [row["question"] for row in data.rows("pool_questions", "dev")]
+    with TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        first, second = updated(index, file), updated(index, file)
+        with open_index(index) as corpus:
+            each = milliseconds_a_query(corpus, questions)
+            rate = queries_a_second(corpus, questions)
+        show("", "measured", "target")
+        show("passages", f"{first['passages']:.0f}")
+        show("indexing, seconds", f"{first['seconds']:.1f}", "under 20")
+        show("indexing, CPU seconds", f"{first['cpu']:.1f}")
+        show("peak memory, MB", f"{first['megabytes']:.0f}", "under 500")
+        show("index over text", f"{size(index) / text:.2f}", "under 3")
+        show("second update, nothing changed, seconds", f"{second['seconds']:.3f}")
+        show("opening, ms, median", f"{milliseconds_to_open(index):.1f}", "few")
+        show("one query, ms, median", f"{statistics.median(each):.1f}", "few")
+        show("one query, ms, 95 of 100 below", f"{each[int(len(each) * 0.95)]:.1f}")
+        show("queries a second in a batch, one thread", f"{rate:.0f}", "150")
+
+
+if __name__ == "__main__":
+    main()
