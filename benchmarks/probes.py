@@ -78,7 +78,8 @@ def _show(kind: list[Probe], verdicts: list[Verdict], wants_support: bool) -> No
     for probe, verdict in zip(kind, verdicts, strict=True):
         if verdict.entails != wants_support:
             print(
-                f"- {probe.edited}\n  was: {probe.sentence}\n  [{probe.passage.title}] {verdict.support:.2f} {verdict.reason}"
+                f"- {probe.edited}\n  was: {probe.sentence}\n"
+                f"  [{probe.passage.title}] {verdict.support:.2f} {verdict.reason}"
             )
 
 

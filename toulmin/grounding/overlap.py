@@ -26,7 +26,7 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
     while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
         tail += 1
     a_end, b_end = len(a) - tail, len(b) - tail
-    if head == a_end or head == b_end:
+    if head in (a_end, b_end):
         return () if head == a_end == b_end else (Block(head, a_end, head, b_end),)
     matcher = SequenceMatcher(None, a[head:a_end], b[head:b_end], autojunk=False)
     return tuple(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.overlap import Block, differences
+from toulmin.judges.naming import may_be_same
 from toulmin.judges.oppositions import is_negator, opposites
 from toulmin.judges.reading import COUNTS, Sentence, implied
 from toulmin.language import STOPWORDS
@@ -54,24 +55,10 @@ def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Compa
 
 
 def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
-    """Whether the source's fact says what the claim's says: a finer date, a longer or shorter name.
-
-    Where two names share a word, what only the claim's has may stand in the title ("President Obama" under the
-    title *Barack Obama*).
-    """
+    """Whether the source's fact says what the claim's says: a finer date, another form of the name."""
     if claim.kind == "name" or source.kind == "name":
-        return claim.kind == source.kind and _same_name(_telling(claim.value), _telling(source.value), title)
+        return claim.kind == source.kind and may_be_same(claim.value, source.value, title)
     return claim.value in implied(source.value)
-
-
-def _telling(name: str) -> set[str]:
-    return {word for word in name.split() if word not in STOPWORDS} or {name}
-
-
-def _same_name(claim: set[str], source: set[str], title: AbstractSet[str]) -> bool:
-    if claim <= source or source <= claim or "".join(claim) == "".join(source):
-        return True
-    return bool(claim & source) and claim - source <= title
 
 
 def conflict(beside: Comparison) -> str | None:
@@ -82,13 +69,14 @@ def conflict(beside: Comparison) -> str | None:
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
-def turned(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> str | None:
-    """How a claim says the reverse of a sentence that holds three quarters of its telling units, in any order."""
+def reversed_share(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
+    """The share of the claim's telling units that a sentence holds in any order, and how the claim says the reverse."""
     content = [key for key in claim.keys if key not in STOPWORDS and not is_negator(key)]
-    held = [key for key in content if key in source.held]
-    if len(held) < LEAST_CONTENT or sum(k in source.held or k in title for k in content) < NEAR_COPY * len(content):
-        return None
-    return _plainly_denied(claim, source) or _plainly_opposed(claim, source)
+    held = sum(key in source.held for key in content)
+    share = sum(key in source.held or key in title for key in content) / max(1, len(content))
+    if held < LEAST_CONTENT or share < NEAR_COPY:
+        return share, None
+    return share, _plainly_denied(claim, source) or _plainly_opposed(claim, source)
 
 
 def _plainly_denied(claim: Sentence, source: Sentence) -> str | None:
@@ -103,7 +91,7 @@ def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
         return None
     for at, key in enumerate(claim.keys):
         if key not in source.held and key not in STOPWORDS:
-            other = next((k for k in source.keys if k in opposites(key) and k not in claim.held), None)
+            other = next((k for k in source.keys if k in opposites(key) and k not in claim.held | STOPWORDS), None)
             if other is not None:
                 return f"the source says {source.shown[source.keys.index(other)]!r}, the claim says {claim.shown[at]!r}"
     return None
@@ -134,12 +122,17 @@ def _replaced_fact(beside: Comparison) -> str | None:
             continue
         there = list(_facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in _facts_in(beside.claim, block.a_start, block.a_end):
-            if not any(agree(fact, other, beside.title) for _, other in there):
-                rivals = (words for words, other in there if _rivals(fact, other) and not _moved(other, beside))
-                rival = next(rivals, None)
-                if rival is not None:
-                    return f"the source says {rival}, the claim says {shown}"
+            rival = next((words for words, other in there if _rivals(fact, other) and not _moved(other, beside)), None)
+            if rival is not None and not _is_told(fact, there, beside):
+                return f"the source says {rival}, the claim says {shown}"
     return None
+
+
+def _is_told(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
+    """Whether the source tells the claim's fact in the same stretch; or elsewhere, in a sentence otherwise changed."""
+    if any(agree(fact, other, beside.title) for _, other in there):
+        return True
+    return len(beside.blocks) > 1 and _says(beside.source, fact)
 
 
 def _rivals(a: Fact, b: Fact) -> bool:

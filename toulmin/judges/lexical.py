@@ -18,7 +18,7 @@ from enum import Enum
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.conflicts import NEAR_COPY, compare, conflict, turned
+from toulmin.judges.conflicts import NEAR_COPY, compare, conflict, reversed_share
 from toulmin.judges.coverage import Best, Coverage, Source, measure, weights
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence, read
@@ -174,19 +174,23 @@ def _changed(claim: Reading, sources: Sequence[Source]) -> str | None:
 
 
 def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
-    """What the claim's sentence changed against every sentence that it nearly copies; None if one agrees."""
-    near: list[tuple[float, str | None]] = []
-    turns: list[str | None] = []
+    """What the claim's sentence changed against every sentence that it is most like; None if one of them agrees."""
+    copied: list[tuple[float, str | None]] = []
+    told: list[tuple[float, str | None]] = []
     for source in sources:
-        title = {key for sentence in source.title.sentences for key in sentence.held}
+        title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.held}
         loose = said.held - title
         for sentence in source.text.sentences:
             if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose):
                 beside = compare(said, sentence, title)
                 if beside.share >= NEAR_COPY:
-                    near.append((beside.share, conflict(beside)))
-            if reason := turned(said, sentence, title):
-                turns.append(reason)
-    nearest = max((share for share, _ in near), default=0.0)
-    reasons = [reason for share, reason in near if share >= nearest - SIMILAR]
-    return None if None in reasons else next(iter(reasons + turns), None)
+                    copied.append((beside.share, conflict(beside)))
+            told.append(reversed_share(said, sentence, title))
+    return _agreed(copied, SIMILAR) or (_agreed(told, 0.0) if not copied else None)
+
+
+def _agreed(found: Sequence[tuple[float, str | None]], within: float) -> str | None:
+    """The first reason of those nearest to the top share, if all of these have one."""
+    nearest = max((share for share, _ in found), default=0.0)
+    reasons = [reason for share, reason in found if share >= nearest - within]
+    return None if None in reasons else next(iter(reasons), None)

@@ -8,28 +8,17 @@ from dataclasses import dataclass
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.names import is_common
+from toulmin.judges.naming import ALIASES, letters_of
 from toulmin.judges.reading import Reading, figure_key
-from toulmin.language import STOPWORDS, stem, terms
+from toulmin.language import STOPWORDS, terms
 
-# Peoples whose name does not begin with their country's, and short forms that are not initials.
-_SAME_PLACE = """
-france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
-britain british uk united kingdom | england english | wales welsh | ireland irish | scotland scottish scots
-denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
-us usa u.s u.s.a america american united states | ussr soviet | norway norwegian | finland finnish | thailand thai
-philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
-television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
-january jan | february feb | september sept | october oct | november nov | december dec
-"""
 _SHORT_FORM = re.compile(r"(?:[A-Z]\.?){2,6}(?:['’]?s)?")
 _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
-_PLACES = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
-_ALIASES = {word: group for group in _PLACES for word in group}
 
 
 def has_term(term: str, readings: Sequence[Reading]) -> bool:
     """Whether a source holds the term, one derived from it ("Italian" of "Italy") or another word for it."""
-    group = _ALIASES.get(term)
+    group = ALIASES.get(term)
     return any(
         term in reading.where or (group and not group.isdisjoint(reading.where)) or _has_derived(term, reading)
         for reading in readings
@@ -49,16 +38,12 @@ def _begins(a: str, b: str) -> bool:
     return a.startswith(b) or b.startswith(a)
 
 
-def _letters(words: Sequence[str]) -> str:
-    return "".join(word[0] for word in words if word not in STOPWORDS)
-
-
 def _spells(letters: str, reading: Reading) -> bool:
     """Whether consecutive words of the text begin with these letters ("matrix metalloproteases": mm)."""
-    named = any(_letters(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
+    named = any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
     if named or len(letters) < 3:
         return named
-    return any(letters in _letters(sentence.terms) for sentence in reading.sentences)
+    return any(letters in letters_of(sentence.terms) for sentence in reading.sentences)
 
 
 def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
@@ -66,7 +51,7 @@ def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) ->
     short = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
     if short.isupper() and 2 <= len(short) <= 6:
         return any(_spells(short.lower(), reading) for reading in readings)
-    initials = _letters(fact.value.split())
+    initials = letters_of(fact.value.split())
     return len(initials) >= 2 and any(
         known.value.rsplit(" ", 1)[-1] == initials
         for reading in readings

@@ -9,26 +9,29 @@ from toulmin.language import stem
 
 NEGATORS = frozenset("not no never without cannot neither nor none nobody nothing nowhere".split())
 # "failed to win" says "did not win".
-NEGATING_VERBS = frozenset("fail failed fails failing unable refused refuses declined".split())
+NEGATING_VERBS = frozenset("fail failed fails failing unable".split())
 # After a negator these take the denial back, or make it one of degree.
 NOT_DENYING = frozenset(
     "only just merely simply necessarily always exactly entirely until less fewer doubt later".split()
 )
 
 _OPPOSED = """
-increase increased rise rose risen grow grew grown growth gain gained up upward upwards raise raised elevate elevated elevation
-  boost enhance enhanced enhancement promote promotion upregulate upregulated upregulation expand expanded heighten
-  | decrease decreased fall fell fallen decline declined drop dropped shrink shrank down downward reduce reduced reduction lower
-  lowered diminish diminished suppress suppressed suppression inhibit inhibited inhibition attenuate attenuated impair impaired
+increase increased rise rose risen grow grew grown growth gain gained up upward upwards raise raised elevate
+  elevated elevation boost enhance enhanced enhancement promote promotion upregulate upregulated upregulation
+  expand expanded heighten
+  | decrease decreased fall fell fallen decline declined drop dropped shrink shrank down downward reduce reduced
+  reduction lower lowered diminish diminished suppress suppressed suppression inhibit inhibited inhibition attenuate
+  attenuated impair impaired
   downregulate downregulated downregulation lessen contract
-activate activated activation stimulate stimulation induce induction enable | deactivate inactivate inactivation inhibit inhibition
-  suppress suppression block blockade prevent prevention disable
+activate activated activation stimulate stimulation induce induction enable
+  | deactivate inactivate inactivation inhibit inhibition suppress suppression block blockade prevent prevention disable
 accelerate accelerated hasten | slow slowed delay delayed decelerate
 improve improved improvement better | worsen worsened worse impair impaired deteriorate
 encourage encouraged favour | discourage discouraged hinder
 resistant resistance immune | susceptible susceptibility vulnerable sensitive
 natural | artificial
-more greater larger bigger higher most greatest largest biggest highest | less fewer smaller lower least fewest smallest lowest
+more greater larger bigger higher most greatest largest biggest highest
+  | less fewer smaller lower least fewest smallest lowest
 high tall big large | low short small little
 before prior preceding earlier | after following later subsequent
 first earliest initial | last latest final
@@ -40,17 +43,20 @@ northwest northwestern | southeast southeastern
 left | right
 above over | below under
 inside within internal indoor | outside external outdoor
-begin began begins begun start started starts opened opening | end ended ends finish finished stopped ceased closed closing
+begin began begins begun start started starts opened opening
+  | end ended ends finish finished stopped ceased closed closing
 early | late
 old older oldest | new newer newest young younger youngest
 fast faster fastest quick | slow slower slowest
 long longer longest | short shorter shortest
 hot warm hotter warmer | cold cool colder cooler
-male man men boy husband father son brother king actor he his | female woman women girl wife mother daughter sister queen actress she her
+male man men boy husband father son brother king actor he his
+  | female woman women girl wife mother daughter sister queen actress she her
 alive living born | dead died
 same similar | different
 success successful succeeded | failure unsuccessful failed
-accept accepted accepts approved allowed permitted legal | reject rejected rejects refused denied banned prohibited illegal
+accept accepted accepts approved allowed permitted legal
+  | reject rejected rejects refused denied banned prohibited illegal
 support supported supports favour favor | oppose opposed opposes
 positive positively | negative negatively
 true | false

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.grounding.facts import Fact, facts
@@ -20,7 +21,9 @@ SCOPE = 3  # content words that a negator reaches
 _CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
 _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
 # What the words that are no figures by themselves may stand for.
-COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2")
+COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
+    ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
+)
 
 
 def figure_key(value: str) -> str:
@@ -123,13 +126,14 @@ class _Adder:
 
     def fact(self, fact: Fact, shown: str) -> None:
         self.last = fact
+        if self.reach == SCOPE and fact.kind == "number" and self.sentence.keys[-1] == "no":
+            self._take_back()  # "No. 5"
         self.sentence.facts[len(self.sentence.keys)] = fact
         self._unit(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value), shown, content=True)
 
     def word(self, shown: str, word: _Word) -> None:
         if word.takes_back and self.reach == SCOPE:
-            self.reach = 0
-            self.sentence.denials.pop(len(self.sentence.keys) - 1, None)
+            self._take_back()
         if word.denies:
             self.reach, self.denied = SCOPE, []
             self.sentence.denials[len(self.sentence.keys)] = self.denied
@@ -137,6 +141,10 @@ class _Adder:
             self.reach = 0
         for term in word.terms:
             self._unit(term, shown, word.is_content)
+
+    def _take_back(self) -> None:
+        self.reach = 0
+        self.sentence.denials.pop(len(self.sentence.keys) - 1, None)
 
     def _unit(self, key: str, shown: str, content: bool) -> None:
         self.sentence.keys.append(key)
@@ -172,7 +180,7 @@ def _figure_keys(sentence: Sentence) -> Iterator[str]:
 
 def adjacent(found: Sequence[str]) -> Iterator[str]:
     """The pairs of neighbouring terms, each as one string."""
-    return (f"{a} {b}" for a, b in zip(found, found[1:], strict=False))
+    return (f"{a} {b}" for a, b in pairwise(found))
 
 
 def read(text: str) -> Reading:

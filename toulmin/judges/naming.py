@@ -1,0 +1,68 @@
+"""When two names may be one: short forms, initials, nicknames, peoples and their countries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+
+from toulmin.language import STOPWORDS, stem
+
+# Peoples whose name does not begin with their country's, and short forms that are not initials.
+_SAME_PLACE = """
+france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
+britain british uk united kingdom | england english | wales welsh | ireland irish | scotland scottish scots
+denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
+us usa u.s u.s.a america american united states | ussr soviet | norway norwegian | finland finnish | thailand thai
+philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
+television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
+january jan | february feb | september sept | october oct | november nov | december dec
+"""
+
+
+_GROUPS = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
+ALIASES = {word: group for group in _GROUPS for word in group}
+
+
+def letters_of(words: Sequence[str]) -> str:
+    """The initials of the telling words."""
+    return "".join(word[0] for word in words if word not in STOPWORDS)
+
+
+@lru_cache(maxsize=20_000)
+def _telling(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in name.split() if word not in STOPWORDS) or frozenset((name,))
+
+
+def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) -> bool:
+    """Whether a claim's name may stand for a source's, both as `Fact.value` has them.
+
+    One may be longer than the other, short for it ("UK", "Tim") or another part of the `title`; where they share a
+    word, what only the claim's has may stand in the title ("President Obama" under the title *Barack Obama*).
+    """
+    ours, theirs = _telling(claim), _telling(source)
+    if ours <= theirs or theirs <= ours or _is_short(claim, source) or _is_short(source, claim):
+        return True
+    if not ours & theirs:
+        return ours <= title and theirs <= title
+    return all(word in title or _has_short(word, theirs - ours) for word in ours - theirs)
+
+
+def _is_short(short: str, long: str) -> bool:
+    group = ALIASES.get(stem(short))
+    if group and not group.isdisjoint(_telling(long)):
+        return True
+    return (
+        " " not in short
+        and len(short) > 1
+        and short.replace("-", "") in (letters_of(long.split()), long.replace("-", ""))
+    )
+
+
+def _has_short(word: str, others: AbstractSet[str]) -> bool:
+    """Whether one of the others abbreviates the word or is abbreviated by it ("Tim", "J")."""
+    return any(
+        min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
+        for other in others
+    )
