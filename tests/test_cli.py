@@ -24,6 +24,11 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
+    """Standard output without its line breaks."""
+    return " ".join(capsys.readouterr().out.split())
+
+
 def document(capsys: pytest.CaptureFixture[str]) -> dict:
     return json.loads(capsys.readouterr().out)
 
@@ -33,27 +38,27 @@ def document(capsys: pytest.CaptureFixture[str]) -> dict:
 
 def test_demo_shows_an_answer_with_its_verdicts(capsys):
     assert run(["demo"]) == 0
-    assert "✓ supported" in capsys.readouterr().out
+    assert "✓ supported" in printed(capsys)
 
 
 def test_demo_says_what_to_try_next(capsys):
     run(["demo"])
-    assert "Try next" in capsys.readouterr().out
+    assert "Try next" in printed(capsys)
 
 
 def test_ask_answers_from_documents(notes, capsys):
     run(["ask", QUESTION, "--docs", str(notes)])
-    assert "3 May 1824" in capsys.readouterr().out
+    assert "3 May 1824" in printed(capsys)
 
 
 def test_ask_shows_the_file_that_a_claim_stands_in(notes, capsys):
     run(["ask", QUESTION, "--docs", str(notes)])
-    assert "tower.md" in capsys.readouterr().out
+    assert "tower.md" in printed(capsys)
 
 
 def test_ask_says_when_the_sources_do_not(notes, capsys):
     assert run(["ask", "Which parliament abolished the salt tax in Denmark?", "--docs", str(notes)]) == 0
-    assert "The sources do not say." in capsys.readouterr().out
+    assert "The sources do not say." in printed(capsys)
 
 
 def test_the_json_answer_is_the_only_thing_on_standard_output(notes, capsys):
@@ -66,18 +71,19 @@ def test_the_json_quote_stands_at_its_offsets_in_the_passage(notes, capsys):
     answer = document(capsys)
     texts = {passage["id"]: passage["text"] for passage in answer["passages"]}
     quotes = [(c["passage"], c["quote"]) for claim in answer["claims"] for c in claim["citations"]]
-    assert quotes and all(texts[id][q["start"] : q["end"]] == q["text"] for id, q in quotes)
+    assert quotes
+    assert all(texts[id][q["start"] : q["end"]] == q["text"] for id, q in quotes)
 
 
 def test_explain_tells_what_was_searched(notes, capsys):
     run(["ask", QUESTION, "--docs", str(notes), "--explain"])
-    assert "Searched for" in capsys.readouterr().out
+    assert "Searched for" in printed(capsys)
 
 
 def test_an_index_is_made_once_and_asked_later(notes, capsys):
     run(["index", str(notes), "--into", "library"])
     run(["ask", QUESTION, "--index", "library", "--json"])
-    assert '"answered"' in capsys.readouterr().out
+    assert '"answered"' in printed(capsys)
 
 
 def test_a_second_indexing_reads_nothing_again(notes, capsys):
@@ -186,7 +192,7 @@ def test_a_longer_question_is_wrong_usage(notes, capsys):
 
 def test_a_null_byte_in_a_question_does_no_harm(notes, capsys):
     run(["ask", QUESTION.replace(" ", "\0", 1), "--docs", str(notes)])
-    assert "3 May 1824" in capsys.readouterr().out
+    assert "3 May 1824" in printed(capsys)
 
 
 @pytest.mark.parametrize("place", ["--docs", "--index"])
@@ -283,7 +289,7 @@ def test_a_document_cannot_colour_the_terminal(tmp_path, capsys):
 def test_markup_of_a_document_is_shown_as_it_is(tmp_path, capsys):
     (tmp_path / "hostile.jsonl").write_text(json.dumps({"_id": "x", "title": "T", "text": HOSTILE}), "utf-8")
     run(["search", "red lamp", "--docs", "hostile.jsonl"])
-    assert "[bold red]winter[/bold red]" in " ".join(capsys.readouterr().out.split())
+    assert "[bold red]winter[/bold red]" in printed(capsys)
 
 
 def test_a_mark_in_a_document_adds_no_citation(tmp_path, capsys):
@@ -300,7 +306,7 @@ def test_a_mark_in_a_document_adds_no_citation(tmp_path, capsys):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_help_with_an_example(command, capsys):
     run([command, "--help"])
-    assert f"Example:  toulmin {command}" in capsys.readouterr().out
+    assert f"Example: toulmin {command}" in printed(capsys)
 
 
 def test_the_commands_are_these():
@@ -314,12 +320,12 @@ def test_the_version_is_told(capsys):
 
 def test_doctor_tries_the_embedded_parts(capsys):
     assert run(["doctor"]) == 0
-    assert "a trial question was answered" in capsys.readouterr().out
+    assert "a trial question was answered" in printed(capsys)
 
 
 def test_doctor_names_the_command_that_makes_an_index(capsys):
     run(["doctor"])
-    assert "toulmin index" in capsys.readouterr().out
+    assert "toulmin index" in printed(capsys)
 
 
 def toulmin(*words: str, **options) -> subprocess.Popen[bytes]:

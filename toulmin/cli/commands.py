@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 app = App(
     name="toulmin",
-    help="Answers questions from your own documents; every claim is proven by the passages it cites.",
+    help="Answers questions from your own documents; every claim is proven by the passages it cites.\n\n"
+    'Start with:  toulmin demo\nThen:        toulmin ask "Your question?" --docs FOLDER',
     version=__version__,
     help_format="plaintext",
     default_parameter=Parameter(negative=(), show_default=False),
-    help_epilogue='Start with:  toulmin demo\nThen:        toulmin ask "Your question?" --docs FOLDER',
 )
 
 Docs = Annotated[tuple[str, ...], Parameter(name="--docs", consume_multiple=False)]

@@ -50,11 +50,16 @@ def _words(text: str, style: str = "") -> Text:
     return Text(printable(" ".join(text.split())), style)
 
 
-def _console() -> Console:
-    """Standard output, no wider than reads well, with nothing in the text taken for markup."""
-    console = Console(highlight=False, emoji=False, markup=False)
-    console.width = min(console.width, WIDEST)
-    return console
+class _Console(Console):
+    """No wider than reads well, with nothing in the text taken for markup."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, emoji=False, markup=False)
+        self.width = min(self.width, WIDEST)
+
+    def on_broken_pipe(self) -> None:
+        """Whoever read our output has gone; that is for the command to end quietly, not an error."""
+        raise BrokenPipeError
 
 
 def _json(document: Any) -> None:
@@ -74,9 +79,9 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 
         _json(wire.document(answer))
         if explain:
-            _rounds(answer, Console(stderr=True, highlight=False, emoji=False, markup=False))
+            _rounds(answer, _Console(stderr=True))
         return
-    console = _console()
+    console = _Console()
     if answer.question:
         console.print(_words(answer.question, "bold"))
         console.print()
@@ -93,7 +98,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 def notes(found: Sequence[str]) -> None:
     """Notes on standard error, for commands whose output has no place for them."""
     for note in found:
-        Console(stderr=True, highlight=False, emoji=False, markup=False).print(_words(note, "yellow"))
+        _Console(stderr=True).print(_words(note, "yellow"))
 
 
 def _prose(answer: Answer, console: Console) -> None:
@@ -180,34 +185,34 @@ TOLD = {
 
 
 def _rounds(answer: Answer, console: Console) -> None:
-    """The story of the answer: each round in a line, with what it kept and what it dropped and why."""
+    """The story of the answer: each round in a line, with what it wrote, kept and dropped, and why."""
     console.print(Text("How it came to be", "bold"))
     titles = {passage.id: passage.title or passage.id for passage in answer.passages}
     for number, step in enumerate(answer.rounds, start=1):
-        console.print(Text(f"  {number}. ").append_text(_headline(step, titles)))
+        console.print(Padding(Text(f"{number}. {TOLD[step.kind]}").append_text(_account(step, titles)), (0, 0, 0, 2)))
         for text in step.kept:
-            console.print(Padding(Text("kept     ", "green").append_text(_words(text)), (0, 0, 0, 5)))
+            shape = Text("✓ ", "green") if step.kind == "verify" else Text("– ")
+            console.print(Padding(shape.append_text(_words(text)), (0, 0, 0, 5)))
         for dropped in step.dropped:
-            line = (
-                Text("rejected ", "red")
-                .append_text(_words(dropped.text))
-                .append(f"  ({printable(dropped.why)})", "red")
-            )
+            line = Text("✗ ", "red").append_text(_words(dropped.text)).append(f"  ({printable(dropped.why)})", "red")
             console.print(Padding(line, (0, 0, 0, 5)))
     console.print()
 
 
-def _headline(step: Round, titles: dict[str, str]) -> Text:
-    line = Text(TOLD[step.kind])
+def _account(step: Round, titles: dict[str, str]) -> Text:
+    """What a round asked for and read, or how much of it holds."""
+    line = Text()
     if step.queries:
-        line.append_text(_words(f" for “{'”, “'.join(step.queries)}”"))
+        line.append(" for ").append_text(_words(f"“{'”, “'.join(step.queries)}”"))
+    if step.kind == "search" and not step.read:
+        return line.append(": found nothing")
+    if step.kind == "verify":
+        return line.append(f": {len(step.kept)} of {len(step.kept) + len(step.dropped)} claims are supported")
     if step.read:
         shown = list(dict.fromkeys(titles[id] for id in step.read))
         more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
-        verb = "found" if step.kind == "search" else "from"
-        line.append_text(_words(f": {verb} {len(step.read)} passages ({', '.join(shown[:4])}{more})", "dim"))
-    elif step.kind == "search":
-        line.append(": found nothing")
+        line.append(": found " if step.kind == "search" else " from ")
+        line.append_text(_words(f"{len(step.read)} passages ({', '.join(shown[:4])}{more})"))
     return line
 
 
@@ -221,7 +226,7 @@ def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
 
         _json(wire.hits_document(query, found))
         return
-    console = _console()
+    console = _Console()
     for n, hit in enumerate(found, start=1):
         console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
         console.print(Padding(_words(hit.passage.text), (0, 0, 0, 13)))
@@ -234,7 +239,7 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
     if as_json:
         _json({"index": folder, **asdict(report)})
         return
-    console = _console()
+    console = _Console()
     for entry in report.skipped:
         console.print(Text("skipped  ", "yellow").append_text(_words(f"{entry.path}: {entry.reason}")))
     console.print(
@@ -251,7 +256,7 @@ def findings(found: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
         _json([asdict(finding) for finding in found])
         return
-    console = _console()
+    console = _Console()
     shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}
     for finding in found:
         shape, colour = shapes[finding.state]
@@ -264,10 +269,10 @@ def findings(found: Sequence[Finding], *, as_json: bool) -> None:
 
 def next_steps(unanswered: str, folder: str) -> None:
     """What to try after the demo."""
-    console = _console()
+    console = _Console()
     console.print()
     console.print(Text("Try next", "bold"))
-    console.print(_words(f'  toulmin ask "{unanswered}" --docs {folder}'))
+    console.print(Text(f'  toulmin ask "{unanswered}" --docs {_shortest(folder)}'))
     console.print(Text("      a question that these sources do not answer", "dim"))
     console.print(Text('  toulmin ask "Your question?" --docs YOUR_FOLDER --explain'))
     console.print(Text("      your own txt, md, html, pdf, docx or jsonl files", "dim"))
