@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from toulmin.grounding.figures import Fact, Kind, figures
 from toulmin.grounding.names import names
+from toulmin.language import Span, sentences
 
 __all__ = ["Fact", "Kind", "facts"]
 
 
-def facts(text: str) -> tuple[Fact, ...]:
+def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     """The numbers, dates and names of the text in order, none overlapping.
 
     Equal things have equal values whatever their form: see `figures` for numbers and dates, `names` for names.
-    A number inside a name ("Apollo 11") belongs to the name alone.
+    A number inside a name ("Apollo 11") belongs to the name alone. `spans` are the text's sentences, for a caller
+    that has them.
     """
     numbers = figures(text)
-    named = names(text, numbers)
+    named = names(text, numbers, sentences(text) if spans is None else spans)
     covered = {place for fact in named for place in range(fact.start, fact.end)}
     found = [fact for fact in numbers if fact.start not in covered] + named
     return tuple(sorted(found, key=lambda fact: fact.start))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import resources
 
 from toulmin.grounding.figures import ATTACHED, Fact
-from toulmin.language import STOPWORDS, fold, sentences, stem
+from toulmin.language import STOPWORDS, Span, fold, stem
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -85,6 +85,7 @@ def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
     return end
 
 
+@lru_cache(maxsize=100_000)
 def _is_function(word: str) -> bool:
     return word.lower() in STOPWORDS | _PARTICLES and not (word.isupper() and len(word) > 1)
 
@@ -101,6 +102,7 @@ def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[
     return words[first:last]
 
 
+@lru_cache(maxsize=100_000)
 def name_value(text: str) -> str:
     """The one spelling of a name: lower case, accents folded, without dots and possessives."""
     plain = fold(text).replace("’", "'").replace("'s ", " ").removesuffix("'s").replace(".", " ")
@@ -108,29 +110,25 @@ def name_value(text: str) -> str:
 
 
 def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact]:
-    at = 0
-    while at < len(tokens):
-        if not _is_name_word(tokens[at][0]):
-            at += 1
+    done = 0
+    for at, token in enumerate(tokens):
+        if at < done or not _is_name_word(token[0]):
             continue
-        end = _run_end(text, tokens, at)
-        kept = _trimmed(list(tokens[at:end]), opens_sentence=at == 0)
+        done = _run_end(text, tokens, at)
+        kept = _trimmed(list(tokens[at:done]), opens_sentence=at == 0)
         if kept:
-            span = kept[0].start(), kept[-1].end()
-            yield Fact("name", name_value(text[span[0] : span[1]]), *span)
-        at = end
+            start, end = kept[0].start(), kept[-1].end()
+            yield Fact("name", name_value(text[start:end]), start, end)
 
 
-def names(text: str, taken: Sequence[Fact] = ()) -> list[Fact]:
-    """The names of the text in order; words inside the facts `taken` are left out."""
+def names(text: str, taken: Sequence[Fact], spans: Sequence[Span]) -> list[Fact]:
+    """The names in the sentences `spans` of the text, in order; words inside the dates of `taken` are left out."""
     if text.islower():
         return []
     blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
     found: list[Fact] = []
-    for start, end in sentences(text):
-        sentence = text[start:end]
+    for start, end in spans:
         tokens = [m for m in _TOKEN.finditer(text, start, end) if m.start() not in blocked]
-        if sentence.isupper() and len(tokens) > 3:
-            continue
-        found.extend(_sentence_names(text, tokens))
+        if len(tokens) <= 3 or not text[start:end].isupper():
+            found.extend(_sentence_names(text, tokens))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -41,15 +41,10 @@ def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
     places: dict[str, list[int]] = {}
     for j, item in enumerate(b):
         places.setdefault(item, []).append(j)
-    best, before = 0, {}
+    best = 0
+    before: dict[int, int] = {}
     for item in a:
-        here = {j: before.get(j - 1, 0) + 1 for j in places.get(item, ())}
-        best = max(best, max(here.values(), default=0))
-        before = here
+        before = {j: before.get(j - 1, 0) + 1 for j in places.get(item, ())}
+        if before:
+            best = max(best, max(before.values()))
     return best
-
-
-def coverage(weights: Mapping[str, float], found: Mapping[str, float]) -> float:
-    """The share of the weights that was found; `found` gives each term's degree in 0..1 (absent: 0)."""
-    whole = sum(weights.values())
-    return sum(weight * found.get(term, 0.0) for term, weight in weights.items()) / whole if whole else 0.0

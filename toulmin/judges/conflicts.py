@@ -43,15 +43,16 @@ class Comparison:
 def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Comparison:
     """The claim's sentence laid beside the source's."""
     blocks = differences(claim.keys, source.keys)
-    loose, content = 0, 0
-    inside = [at for block in blocks for at in range(block.a_start, block.a_end)]
-    for at in inside:
-        known = claim.facts.get(at)
-        moved = known is not None and (claim.keys[at] in source.held or _says(source, known))
-        loose += not (moved or claim.keys[at] in title)
-        content -= claim.keys[at] not in STOPWORDS
-    content += sum(key not in STOPWORDS for key in claim.keys)
-    return Comparison(claim, source, blocks, title, 1 - loose / max(1, len(claim.keys)), content)
+    differing = [at for block in blocks for at in range(block.a_start, block.a_end)]
+    loose = sum(not _stands_elsewhere(claim, at, source, title) for at in differing)
+    lost = {claim.keys[at] for at in differing}
+    return Comparison(claim, source, blocks, title, 1 - loose / max(1, len(claim.keys)), len(claim.content - lost))
+
+
+def _stands_elsewhere(claim: Sentence, at: int, source: Sentence, title: AbstractSet[str]) -> bool:
+    """Whether a unit of the claim stands in the title, or is a fact that the source has at another place."""
+    known = claim.facts.get(at)
+    return claim.keys[at] in title or (known is not None and (claim.keys[at] in source.held or _says(source, known)))
 
 
 def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
@@ -71,10 +72,9 @@ def conflict(beside: Comparison) -> str | None:
 
 def reversed_share(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
     """The share of the claim's telling units that a sentence holds in any order, and how the claim says the reverse."""
-    content = [key for key in claim.keys if key not in STOPWORDS and not is_negator(key)]
-    held = sum(key in source.held for key in content)
-    share = sum(key in source.held or key in title for key in content) / max(1, len(content))
-    if held < LEAST_CONTENT or share < NEAR_COPY:
+    held = claim.content & source.held
+    share = (len(held) + len((claim.content - held) & title)) / max(1, len(claim.content))
+    if len(held) < LEAST_CONTENT or share < NEAR_COPY:
         return share, None
     return share, _plainly_denied(claim, source) or _plainly_opposed(claim, source)
 

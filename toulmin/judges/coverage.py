@@ -9,12 +9,11 @@ from operator import or_
 from typing import NamedTuple
 
 from toulmin.grounding.overlap import longest_run
-from toulmin.judges.reading import Reading, Sentence, adjacent, figure_key
+from toulmin.judges.reading import PREFIX, Reading, Sentence, adjacent, figure_key
 from toulmin.language import STOPWORDS, rarity, terms
 
 FIGURE_WEIGHT = 6.0  # a number or date tells about as much as a fairly rare word
 DERIVED = 0.6  # what a term counts for where only a longer or shorter form of it stands ("election", "elected")
-PREFIX = 5
 
 
 class Source(NamedTuple):
@@ -153,8 +152,10 @@ def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
 
 def _held(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
     """The share of the wanted that any of the holders has."""
-    found = sum(any(item in holder for holder in holders) for item in wanted)
-    return found / len(wanted) if wanted else 0.0
+    absent = list(wanted)
+    for holder in holders:
+        absent = [item for item in absent if item not in holder]
+    return 1 - len(absent) / len(wanted) if wanted else 0.0
 
 
 def _denied(claim: Reading, best: Sentence) -> float:

@@ -9,33 +9,32 @@ from dataclasses import dataclass
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.names import is_common
 from toulmin.judges.naming import ALIASES, letters_of
-from toulmin.judges.reading import Reading, figure_key
+from toulmin.judges.reading import PREFIX, Reading, figure_key
 from toulmin.language import STOPWORDS, terms
 
+LONGER = 3  # letters by which a derived form may exceed its root
 _SHORT_FORM = re.compile(r"(?:[A-Z]\.?){2,6}(?:['’]?s)?")
 _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 
 
 def has_term(term: str, readings: Sequence[Reading]) -> bool:
     """Whether a source holds the term, one derived from it ("Italian" of "Italy") or another word for it."""
-    group = ALIASES.get(term)
     return any(
-        term in reading.where or (group and not group.isdisjoint(reading.where)) or _has_derived(term, reading)
-        for reading in readings
+        term in reading.where or _has_alias(term, reading) or _has_derived(term, reading) for reading in readings
     )
+
+
+def _has_alias(term: str, reading: Reading) -> bool:
+    return any(other in reading.where or other in reading.pairs for other in ALIASES.get(term, ()))
 
 
 def _has_derived(term: str, reading: Reading) -> bool:
-    if len(term) < 5 or (term[:5] not in reading.prefixes and len(term) > 5 + 3):
+    """Whether the source holds a term of at least four letters that this one begins with, or that begins with it."""
+    if any(term[:end] in reading.where for end in range(max(4, len(term) - LONGER), len(term))):
+        return True
+    if len(term) < 4 or (len(term) >= PREFIX and term[:PREFIX] not in reading.prefixes):
         return False
-    return any(
-        min(len(term), len(other)) >= 4 and abs(len(term) - len(other)) <= 3 and _begins(term, other)
-        for other in reading.where
-    )
-
-
-def _begins(a: str, b: str) -> bool:
-    return a.startswith(b) or b.startswith(a)
+    return any(other.startswith(term) and len(other) <= len(term) + LONGER for other in reading.where)
 
 
 def _spells(letters: str, reading: Reading) -> bool:
@@ -64,7 +63,8 @@ def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     content = _content(shown)
     telling = [term for term in content if not is_common(term)] or content
     absent = [term for term in telling if not _has_part(term, readings)]
-    return not absent or _is_known_short_form(fact, shown, readings)
+    phrase = " ".join(terms(shown))
+    return not absent or _is_known_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
 def _has_part(term: str, readings: Sequence[Reading]) -> bool:

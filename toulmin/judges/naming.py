@@ -9,20 +9,25 @@ from functools import lru_cache
 
 from toulmin.language import STOPWORDS, stem
 
-# Peoples whose name does not begin with their country's, and short forms that are not initials.
-_SAME_PLACE = """
+# Peoples whose name does not begin with their country's, and short forms that are not initials. Two words joined by
+# `_` are a pair of neighbouring terms.
+_SAME = """
 france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
-britain british uk united kingdom | england english | wales welsh | ireland irish | scotland scottish scots
+britain british uk united_kingdom | england english | wales welsh | ireland irish | scotland scottish scots
 denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
-us usa u.s u.s.a america american united states | ussr soviet | norway norwegian | finland finnish | thailand thai
+us usa america american united_states | ussr soviet | norway norwegian | finland finnish | thailand thai
 philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
 television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
 january jan | february feb | september sept | october oct | november nov | december dec
 """
 
 
-_GROUPS = [frozenset(stem(word) for word in row.split()) for row in re.split(r"[|\n]", _SAME_PLACE) if row.strip()]
-ALIASES = {word: group for group in _GROUPS for word in group}
+def _group(row: str) -> frozenset[str]:
+    return frozenset(" ".join(map(stem, entry.split("_"))) for entry in row.split())
+
+
+_GROUPS = [_group(row) for row in re.split(r"[|\n]", _SAME) if row.strip()]
+ALIASES = {term: group for group in _GROUPS for term in group}
 
 
 def letters_of(words: Sequence[str]) -> str:
@@ -50,8 +55,8 @@ def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) 
 
 
 def _is_short(short: str, long: str) -> bool:
-    group = ALIASES.get(stem(short))
-    if group and not group.isdisjoint(_telling(long)):
+    group = ALIASES.get(stem(short), frozenset())
+    if not group.isdisjoint({*_telling(long), " ".join(map(stem, long.split()))}):
         return True
     return (
         " " not in short

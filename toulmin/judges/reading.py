@@ -17,6 +17,7 @@ from toulmin.grounding.facts import Fact, facts
 from toulmin.judges.oppositions import NOT_DENYING, is_negator
 from toulmin.language import STOPWORDS, Span, sentences, terms, words
 
+PREFIX = 5  # letters that related terms share
 SCOPE = 3  # content words that a negator reaches
 _CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
 _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
@@ -48,7 +49,8 @@ def implied(value: str) -> tuple[str, ...]:
 class Sentence:
     """One sentence: its span in the text, its units with the facts among them, and what it denies.
 
-    `denials` maps the place of each negator among the units to the content units in its reach.
+    `held` are its units as a set, `content` the telling ones. `denials` maps the place of each negator
+    among the units to the content units in its reach.
     """
 
     start: int
@@ -58,6 +60,7 @@ class Sentence:
     shown: list[str] = field(default_factory=list)
     facts: dict[int, Fact] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
+    content: frozenset[str] = frozenset()
     denials: dict[int, list[str]] = field(default_factory=dict)
 
 
@@ -112,6 +115,7 @@ def _read_sentence(text: str, span: Span, found: Sequence[Fact]) -> Sentence:
         elif at == fact.start or fact is not add.last:
             add.fact(fact, text[fact.start : fact.end])
     sentence.held = frozenset(sentence.keys)
+    sentence.content = frozenset(add.content)
     return sentence
 
 
@@ -122,6 +126,7 @@ class _Adder:
         self.sentence = sentence
         self.reach = 0
         self.denied: list[str] = []
+        self.content: list[str] = []
         self.last: Fact | None = None
 
     def fact(self, fact: Fact, shown: str) -> None:
@@ -149,9 +154,11 @@ class _Adder:
     def _unit(self, key: str, shown: str, content: bool) -> None:
         self.sentence.keys.append(key)
         self.sentence.shown.append(shown)
-        if content and self.reach:
-            self.denied.append(key)
-            self.reach -= 1
+        if content:
+            self.content.append(key)
+            if self.reach:
+                self.denied.append(key)
+                self.reach -= 1
 
 
 def _bits(found: Sequence[Sentence]) -> dict[str, int]:
@@ -185,15 +192,16 @@ def adjacent(found: Sequence[str]) -> Iterator[str]:
 
 def read(text: str) -> Reading:
     """The text as the judge reads it."""
-    known = facts(text)
+    spans = sentences(text)
+    known = facts(text, spans)
     found = []
-    for span in sentences(text):
+    for span in spans:
         inside = [fact for fact in known if span.start <= fact.start < span.end]
         found.append(_read_sentence(text, span, inside))
     where = _bits(found)
     prefixes: dict[str, int] = {}
     for term, bits in where.items():
-        if len(term) >= 5:
-            prefixes[term[:5]] = prefixes.get(term[:5], 0) | bits
+        if len(term) >= PREFIX:
+            prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
     pairs = frozenset(pair for sentence in found for pair in adjacent(sentence.terms))
     return Reading(text, tuple(found), known, where, prefixes, pairs)

@@ -1,0 +1,57 @@
+"""How many premise-claim pairs the lexical judge decides in a second, on one core.
+
+    python benchmarks/judge_speed.py
+
+Premises are cut to 100 words, claims to 25, from `pool_corpus`. Half of the claims are sentences of their premise
+(near copies, the costly case), half are sentences of another passage. The first figure judges each claim against
+premises already analysed; the second analyses every premise anew.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from itertools import islice
+from pathlib import Path
+
+from toulmin.data import Passage
+from toulmin.grounding.steps import Pair
+from toulmin.judges.lexical import Lexical
+
+DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
+PREMISES = 1500
+TARGETS = {"premises analysed once": 3000, "premises analysed anew": 1000}
+
+
+def _words(text: str, first: int, last: int) -> str:
+    return " ".join(text.split()[first:last])
+
+
+def pairs() -> list[Pair]:
+    """One pair a premise, of exactly 100 and 25 words."""
+    with gzip.open(DATA / "pool_corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = (row for row in map(json.loads, lines) if len(row["text"].split()) >= 100)
+        texts = [(row["text"], row["title"]) for row in islice(rows, PREMISES + 1)]
+    made = []
+    for i, (text, title) in enumerate(texts[:PREMISES]):
+        source = text if i % 2 else texts[i + 1][0]
+        made.append(Pair((Passage.of(_words(text, 0, 100), title),), _words(source, 20, 45)))
+    return made
+
+
+def main() -> None:
+    given = pairs()
+    warm, cold = Lexical(), Lexical(remembered=1)
+    other = [Pair(pair.premises, _words(pair.claim, 0, 24) + " so") for pair in given]
+    warm.judge(other)
+    print(f"{'lexical judge, one core':30}{'pairs/s':>10}{'target':>10}")
+    for (name, target), judge in zip(TARGETS.items(), (warm, cold), strict=True):
+        begin = time.process_time()
+        judge.judge(given)
+        print(f"{name:30}{len(given) / (time.process_time() - begin):10.0f}{target:10}")
+
+
+if __name__ == "__main__":
+    main()
