@@ -44,6 +44,14 @@ def test_a_sentence_that_fits_is_never_cut(text: str, size: int) -> None:
 
 
 @modest
+@given(texts())
+def test_a_short_sentence_of_any_script_is_never_cut(text: str) -> None:
+    passages = cut(Document(text), 50)
+    short = [span for span in sentences(text) if span.end - span.start <= 50]
+    assert all(any(p.source.start <= s.start and s.end <= p.source.end for p in passages) for s in short)
+
+
+@modest
 @given(latin_texts(), sizes)
 def test_no_passage_is_longer_than_half_as_much_again(text: str, size: int) -> None:
     assert max(word_counts(text, size)) <= 1.5 * size

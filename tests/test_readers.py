@@ -160,8 +160,9 @@ def test_words_divided_at_the_line_end_of_a_pdf_are_whole_again(place: Path, tex
     [
         ("annual_report-draft.txt", b"Words.", "annual report draft"),
         ("minutes_2024-03-01.txt", b"Words.", "minutes 2024-03-01"),
-        ("a.md", b"---\ntitle: no\n---\n```\n# no\n```\n## The *Lamp* ##\nWords.", "The *Lamp"),
+        ("a.md", b"---\ntitle: no\n---\n```\n# no\n```\n## The *Lamp* ##\nWords.", "The Lamp"),
         ("a.md", b"The Lamp\n========\n\nWords.", "The Lamp"),
+        ("a.md", b"# [The](http://x) `Lamp`\nWords.", "The Lamp"),
         ("my_notes.md", b"Words.", "my notes"),
         ("a.html", b"<title> The\n&amp; Lamp </title><p>Words.", "The & Lamp"),
         ("a.html", b"<h1>The <i>Lamp</i></h1><p>Words.", "The Lamp"),
@@ -214,6 +215,11 @@ def test_lone_surrogates_and_null_characters_never_get_in(write: Write) -> None:
 def test_a_record_without_words_is_passed_over_and_a_title_alone_counts(write: Write) -> None:
     rows = jsonl({"_id": "1", "title": "", "text": ""}, {"_id": "2", "title": "Lamp", "text": " "})
     assert [d.text for d in read(write("a.jsonl", rows))] == ["Lamp"]
+
+
+def test_a_record_carries_its_address(write: Write) -> None:
+    rows = jsonl({"_id": "1", "text": "Lamp.", "url": "http://lamp.example"})
+    assert read(write("a.jsonl", rows))[0].url == "http://lamp.example"
 
 
 def test_a_header_names_the_order_of_columns(write: Write) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from toulmin.corpus.plain import cannot_read, check_size, decode, readable, sound
+from toulmin.corpus.plain import as_title, cannot_read, check_size, decode, readable, sound
 from toulmin.data import Document
 
 _UNSEEN = frozenset(
@@ -76,9 +76,9 @@ def _declared(data: bytes) -> str | None:
 def _title(tree: LexborHTMLParser) -> str:
     for selector in ("title", "h1"):
         node = tree.css_first(selector)
-        words = sound(node.text()).split() if node is not None else []
-        if words:
-            return " ".join(words)
+        title = as_title(node.text().strip()) if node is not None else ""
+        if title:
+            return title
     return ""
 
 

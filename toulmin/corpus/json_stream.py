@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
 _CHUNK = 1 << 20
+_MARK = re.compile(r"[^ \t\r\n]")
 
 
 def listed_values(file: IO[str], limit: int) -> Iterator[Any]:
@@ -52,8 +54,8 @@ class _Stream:
     def next_mark(self) -> str:
         """The next character that is not white space, left in place; empty at the end."""
         while True:
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
+            mark = _MARK.search(self._text, self._at)
+            self._at = mark.start() if mark else len(self._text)
             if self._at < len(self._text) or self._ended:
                 return self._text[self._at : self._at + 1]
             self._read_on()

@@ -31,6 +31,7 @@ _IN_CLAUSE = 0.6
 
 # A run without spaces counts as a word for each of so many characters, so that no passage grows without bound.
 _LONGEST_WORD = 60
+_MOST_MARKS = 30
 
 _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*")
 _TOKEN = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
@@ -66,7 +67,7 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
         return [_passage(document, lead, end)]
-    pieces = list(_pieces(text, size, count))
+    pieces = list(_merged(_pieces(text, size, count), size))
     return [_passage(document, pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
 
 
@@ -150,7 +151,11 @@ def _token_ends(text: str, span: Span) -> list[int]:
 
 
 def _whole_letter(text: str, end: int, limit: int) -> int:
-    """The first place from `end` on that does not part a letter from its marks or an emoji from its joiners."""
+    """The first place from `end` on that does not part a letter from its marks or an emoji from its joiners.
+
+    It looks only so far as real writing goes: texts with marks heaped without end are around.
+    """
+    limit = min(limit, end + _MOST_MARKS)
     while end < limit and (_joins(text[end]) or text[end - 1] == "\u200d"):
         end += 1
     return end
@@ -158,6 +163,21 @@ def _whole_letter(text: str, end: int, limit: int) -> int:
 
 def _joins(char: str) -> bool:
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf", "Sk")
+
+
+def _merged(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
+    """The pieces, with very short ones joined to what follows in their paragraph: fewer choices, the same passages."""
+    held: _Piece | None = None
+    for piece in pieces:
+        if held is None:
+            held = piece
+        elif held.penalty and held.words < size / 10 and held.words + piece.words <= size:
+            held = _Piece(held.start, piece.end, held.words + piece.words, piece.penalty)
+        else:
+            yield held
+            held = piece
+    if held is not None:
+        yield held
 
 
 def _grouped(text: str, start: int, ends: Iterable[int], least: float, count: Count) -> Iterator[Span]:

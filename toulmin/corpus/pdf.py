@@ -18,7 +18,7 @@ from statistics import median
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from toulmin.corpus.plain import cannot_read, check_size, readable, sound
+from toulmin.corpus.plain import as_title, cannot_read, check_size, readable, sound
 from toulmin.data import Document
 from toulmin.language import UNSPACED, rarity, stem
 
@@ -72,7 +72,7 @@ def pdf_document(path: Path, limit: int) -> Document:
     check_size(path, path.stat().st_size, limit)
     try:
         with pypdfium2.PdfDocument(path) as pdf:
-            title = sound(pdf.get_metadata_value("Title")).strip()
+            title = as_title(pdf.get_metadata_value("Title"))
             pages = [_lines(page) for page in pdf]
     except pypdfium2.PdfiumError as error:
         if error.err_code == _INCORRECT_PASSWORD:
@@ -81,8 +81,9 @@ def pdf_document(path: Path, limit: int) -> Document:
     text, starts = _joined(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
-    title = "" if _NO_TITLE.match(title) else " ".join(title.split())
-    return Document(text, title or readable(path), sound(str(path)), pages=starts)
+    if not title or _NO_TITLE.match(title):
+        title = readable(path)
+    return Document(text, title, sound(str(path)), pages=starts)
 
 
 # ---------------------------------------------------------------- lines

@@ -24,7 +24,9 @@ _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
 _FENCE = re.compile(r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)")
-_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[^\S\n]+(.+?)[^\S\n]*#*$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[^\S\n]*$")
+_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[^\S\n]+(.+)$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[^\S\n]*$")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LONGEST_TITLE = 300
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
@@ -51,6 +53,11 @@ def sound(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
+
+
+def as_title(text: str) -> str:
+    """The text on one line, cut where it is too long to stand before every passage."""
+    return " ".join(sound(text[: 2 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE].strip()
 
 
 def readable(path: Path) -> str:
@@ -110,4 +117,5 @@ def markdown_document(path: Path, limit: int) -> Document:
 def _first_heading(text: str) -> str:
     """The words of the first heading outside fenced code; empty if there is none."""
     found = _HEADING.search(_FENCE.sub("", text))
-    return " ".join((found[1] or found[2]).strip("#* \t").split()) if found else ""
+    heading = as_title(found[1] or found[2]) if found else ""
+    return _LINK.sub(r"\1", heading).replace("*", "").replace("`", "").rstrip("# ")

@@ -1,6 +1,6 @@
 """Record files: one document a record, read as a stream, so that a file may be larger than memory.
 
-    jsonl   one object a line with `text`, and `title` and `_id` or `id` where it has them (BEIR)
+    jsonl   one object a line with `text`, and `title`, `url` and `_id` or `id` where it has them (BEIR)
     tsv     `id`, text, title, one passage a line, as DPR ships Wikipedia; a header may name another order
     json    a list of items, or {"data": [...]}, each with `docs` of `title` and `text` (ALCE)
 
@@ -90,15 +90,16 @@ def _record(path: Path, where: str, row: object) -> Document:
     given = row.get("_id", row.get("id"))
     if not isinstance(given, str | int | None) or isinstance(given, bool):
         raise _bad(path, where, f"the field `_id` should hold words or a number, not {_named(given)}")
-    return _document(path, "" if given is None else str(given), text, title)
+    url = row.get("url")
+    return _document(path, "" if given is None else str(given), text, title, url if isinstance(url, str) else None)
 
 
-def _document(path: Path, given: str, text: str, title: str) -> Document:
+def _document(path: Path, given: str, text: str, title: str, url: str | None = None) -> Document:
     """A record as a document; where only a title is there, it is the text too."""
     text, title = sound(text), " ".join(sound(title).split())
     text = text if text.strip() else title
     record = sound(given) or content_id(title, text)
-    return Document(text, title, sound(str(path)), record=record)
+    return Document(text, title, sound(str(path)), sound(url) if url else None, record)
 
 
 def _bad(path: Path, where: str, problem: str) -> SourceError:

@@ -11,7 +11,7 @@ from docx.document import Document as WordDocument
 from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement
 
-from toulmin.corpus.plain import cannot_read, check_size, empty, readable, sound
+from toulmin.corpus.plain import as_title, cannot_read, check_size, empty, readable, sound
 from toulmin.data import Document
 from toulmin.errors import SourceError
 
@@ -48,7 +48,7 @@ def word_document(path: Path, limit: int) -> Document:
     text = "\n\n".join(block for block in blocks if block)
     if not text:
         raise empty(path)
-    return Document(text, " ".join(sound(title).split()) or readable(path), sound(str(path)))
+    return Document(text, as_title(title) or readable(path), sound(str(path)))
 
 
 def _check_archive(path: Path, limit: int) -> None:
