@@ -158,17 +158,18 @@ def test_words_divided_at_the_line_end_of_a_pdf_are_whole_again(place: Path, tex
 @pytest.mark.parametrize(
     ("name", "content", "title"),
     [
-        ("annual_report-draft.txt", b"Words.", "annual report draft"),
-        ("minutes_2024-03-01.txt", b"Words.", "minutes 2024-03-01"),
+        ("annual_report-draft.txt", b"Words.", "Annual report draft"),
+        ("MS_Deptford.txt", b"Words.", "MS Deptford"),
+        ("minutes_2024-03-01.txt", b"Words.", "Minutes 2024-03-01"),
         ("a.md", b"---\ntitle: no\n---\n```\n# no\n```\n## The *Lamp* ##\nWords.", "The Lamp"),
         ("a.md", b"The Lamp\n========\n\nWords.", "The Lamp"),
         ("a.md", b"# [The](http://x) `Lamp`\nWords.", "The Lamp"),
-        ("my_notes.md", b"Words.", "my notes"),
+        ("my_notes.md", b"Words.", "My notes"),
         ("a.html", b"<title> The\n&amp; Lamp </title><p>Words.", "The & Lamp"),
         ("a.html", b"<h1>The <i>Lamp</i></h1><p>Words.", "The Lamp"),
         ("a.docx", word_file(["Words."], title="The Lamp"), "The Lamp"),
         ("a.pdf", pdf([lines("Words.")], title="Фонарь"), "Фонарь"),
-        ("a_b.pdf", pdf([lines("Words.")], title="Microsoft Word - x.doc"), "a b"),
+        ("a_b.pdf", pdf([lines("Words.")], title="Microsoft Word - x.doc"), "A b"),
     ],
 )
 def test_a_document_has_the_title_that_a_person_would_give_it(

@@ -61,9 +61,10 @@ def as_title(text: str) -> str:
 
 
 def readable(path: Path) -> str:
-    """A title made from a file's name: `annual_report.txt` is called "annual report"."""
+    """A title made from a file's name: `annual_report.txt` is called "Annual report"."""
     spaced = sound(path.stem).replace("_", " ")
-    return " ".join(re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", spaced).split())
+    title = " ".join(re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", spaced).split())
+    return title[:1].upper() + title[1:] if title.islower() else title
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 FOLDER = Path(str(resources.files(__name__) / "longitude"))
 """The folder of the documents."""
 
-QUESTION = "What reward did the Longitude Act offer, and how accurate was the sea watch H4 on its voyages?"
+QUESTION = "How accurate was Harrison's sea watch on its voyages, and what reward did the Longitude Act offer?"
 """A question whose answer stands in several of them."""
 
 UNANSWERED = "How many satellites does a GPS receiver need to find its position?"
