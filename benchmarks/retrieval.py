@@ -4,9 +4,10 @@
     python benchmarks/retrieval.py --train    the same on the train split, to look at while working
     python benchmarks/retrieval.py --tune     a grid of settings on the train split, in six minutes; the choice last
 
-The figure is the mean share of a question's gold records among those of the first ten passages, per kind of question;
-the grid is ordered by the mean over the kinds, and of what is within 0.003 of the best the lightest title weight is
-chosen (the same words in every passage of a long document tell little). Passages are the product's own: a record of up to 300 words is one.
+The figure is the mean share of a question's gold records among those of the first ten passages, per kind of question.
+The grid is ordered by the mean over the kinds; of what is within 0.003 of the best the lightest title weight is chosen,
+as a title stands before every passage of a long document. Passages are the product's own: a record of up to 300 words
+is one.
 """
 
 from __future__ import annotations

@@ -8,7 +8,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,7 +19,6 @@ from texts import texts
 
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Corpus, IndexedDocument, IndexReport, Progress, open_index, update
-from toulmin.data import content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
@@ -46,6 +47,11 @@ def found(index: Path, query: str, k: int = 5) -> list[str]:
     """The texts that a fresh reader finds, best first."""
     with open_index(index) as corpus:
         return [hit.passage.text for hit in Bm25(corpus).search([query], k)[0]]
+
+
+def id_found(corpus: Corpus, query: str) -> str:
+    """The id of the best passage."""
+    return Bm25(corpus).search([query], 1)[0][0].passage.id
 
 
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
@@ -157,13 +163,10 @@ def test_progress_ends_with_every_file_done(docs: Path, index: Path) -> None:
 
 
 def test_a_passage_in_two_files_is_found_once(docs: Path, index: Path) -> None:
-    shutil.copy(docs / "tower.txt", docs / "sub.txt")
     (docs / "sub").mkdir()
     shutil.copy(docs / "tower.txt", docs / "sub" / "tower.txt")
     update(index, [docs])
-    ids = [content_id("tower", TOWER)]
-    with open_index(index) as corpus:
-        assert [h.passage.id for h in Bm25(corpus).search(["tower"], 5)[0] if h.passage.title == "tower"] == ids
+    assert found(index, "Hannah Pell") == [TOWER]
 
 
 def test_a_passage_stays_with_the_file_that_still_holds_it(docs: Path, index: Path) -> None:
@@ -225,13 +228,13 @@ def test_neighbours_follow_one_another(docs: Path, index: Path) -> None:
 def test_the_first_passage_has_nothing_before_it(docs: Path, index: Path) -> None:
     update(index, [docs])
     with open_index(index) as corpus:
-        assert corpus.neighbours(content_id("tower", TOWER)).before is None
+        assert corpus.neighbours(id_found(corpus, "Hannah")).before is None
 
 
 def test_passages_come_in_the_order_asked(docs: Path, index: Path) -> None:
     update(index, [docs])
-    ids = [content_id("tower", TOWER), content_id("bridge", BRIDGE), content_id("tower", TOWER)]
     with open_index(index) as corpus:
+        ids = [id_found(corpus, query) for query in ("Hannah", "lanes", "Hannah")]
         assert [passage.id for passage in corpus.passages(ids)] == ids
 
 
@@ -245,7 +248,7 @@ def test_an_unknown_passage_is_an_error(docs: Path, index: Path, passage_id: str
 def test_the_document_of_a_passage_names_its_file(docs: Path, index: Path) -> None:
     update(index, [docs])
     with open_index(index) as corpus:
-        assert corpus.document_of(content_id("tower", TOWER)).path == str(docs / "tower.txt")
+        assert corpus.document_of(id_found(corpus, "Hannah")).path == str(docs / "tower.txt")
 
 
 def test_the_stats_count_files_documents_and_passages(docs: Path, index: Path) -> None:
@@ -401,6 +404,32 @@ def test_overwritten_bytes_never_give_a_wrong_answer(docs: Path, index: Path, pa
     assert all(outcomes)
 
 
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.97])
+def test_verifying_notices_overwritten_bytes_in_the_term_index(docs: Path, index: Path, part: float) -> None:
+    update(index, [docs])
+    (postings,) = index.rglob("*.idx")
+    content = bytearray(postings.read_bytes())
+    content[int(len(content) * part)] ^= 1
+    postings.write_bytes(content)
+    with pytest.raises(IndexDamaged), open_index(index) as corpus:
+        corpus.verify()
+
+
+def test_a_whole_index_is_verified_also_after_several_updates(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+    (docs / "bridge.txt").unlink()
+    update(index, [docs])
+    with open_index(index) as corpus:
+        corpus.verify()
+
+
+def test_a_closed_corpus_may_be_closed_again(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    with open_index(index) as corpus:
+        corpus.close()
+
+
 def test_a_missing_term_index_is_damage(docs: Path, index: Path) -> None:
     update(index, [docs])
     for folder in index.glob("terms-*"):
@@ -413,7 +442,38 @@ def test_a_changed_word_in_the_stored_text_is_noticed(docs: Path, index: Path) -
     update(index, [docs])
     _altered(index, "UPDATE passages SET text = replace(text, '1824', '1834')")
     with open_index(index) as corpus, pytest.raises(IndexDamaged, match="is not what was indexed"):
-        corpus.passage(content_id("tower", TOWER))
+        Bm25(corpus).search(["Hannah"], 1)
+
+
+# ---------------------------------------------------------------- readers without the right to write
+
+AS_NOBODY = """
+import os, sys
+from pathlib import Path
+from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.store import open_index
+os.setuid(65534)
+with open_index(Path(sys.argv[1])) as corpus:
+    print(Bm25(corpus).search(["Hannah Pell"], 1)[0][0].passage.text)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_may_read_an_index(docs: Path) -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        update(Path(folder) / "index", [docs])
+        command = [sys.executable, "-c", AS_NOBODY, str(Path(folder) / "index")]
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.stdout.strip() == TOWER, said.stderr
+
+
+def test_threads_may_share_one_corpus(docs: Path, index: Path) -> None:
+    update(index, [docs], passage_words=20)
+    queries = [f"ship number {n}" for n in range(40)]
+    with open_index(index) as corpus, ThreadPoolExecutor(4) as pool:
+        alone = Bm25(corpus).search(queries, 3)
+        assert list(pool.map(lambda query: Bm25(corpus).search([query], 3)[0], queries)) == alone
 
 
 # ---------------------------------------------------------------- writers

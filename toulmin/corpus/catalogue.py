@@ -23,7 +23,7 @@ from toulmin.errors import IndexDamaged, SourceError
 from toulmin.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-FORMAT = 2  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 3  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
@@ -31,6 +31,7 @@ _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
 _TABLES = """
 CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INTEGER, passages INTEGER, terms INTEGER);
+CREATE TABLE term_files (name TEXT, digest TEXT);
 CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime_ns INTEGER, digest BLOB);
 CREATE INDEX files_path ON files (path);
 CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, url TEXT, record TEXT, pages TEXT,
@@ -67,12 +68,16 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     if not (index / FILE).is_file():
         raise _no_index(index)
-    with clear_errors(index):
-        # A folder that cannot be written to (a medium, a mount) has no writer, so it needs no locks.
-        still = "" if os.access(index, os.W_OK) else "&immutable=1"
-        connection = _connect(index, f"?mode={'ro' if still else 'rw'}{still}")
+    with clear_errors(index), _closed_on_error(_connect(index, _reading_mode(index))) as connection:
         connection.execute("PRAGMA query_only = 1")
         return connection
+
+
+def _reading_mode(index: Path) -> str:
+    """Readers share locks through files; where those cannot be made and no writer is at work, none are needed."""
+    if os.access(index, os.W_OK):
+        return "?mode=rw"
+    return "?mode=ro" if (index / f"{FILE}-wal").exists() else "?mode=ro&immutable=1"
 
 
 def open_for_writing(index: Path) -> sqlite3.Connection:
@@ -85,11 +90,20 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
         index.mkdir(parents=True, exist_ok=True)
         if not (index / FILE).exists() and any(index.iterdir()):
             raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
-        connection = _connect(index, "?mode=rwc")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA cache_size = -32000")
-        connection.execute("BEGIN IMMEDIATE")
-        return connection
+        with _closed_on_error(_connect(index, "?mode=rwc")) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA cache_size = -32000")
+            connection.execute("BEGIN IMMEDIATE")
+            return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _connect(index: Path, mode: str) -> sqlite3.Connection:
@@ -186,6 +200,8 @@ def clear_errors(index: Path) -> Iterator[None]:
     """Turns what SQLite and the file system raise into our errors, which say what to do."""
     try:
         yield
+    except sqlite3.ProgrammingError:
+        raise  # a defect of ours, such as asking a closed corpus
     except sqlite3.Error as error:
         raise _from_sqlite(index, error) from error
     except OSError as error:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from toulmin.corpus import catalogue
 from toulmin.corpus.catalogue import State
-from toulmin.corpus.lexicon import LexiconWriter, pack, passage_terms, remove_others
+from toulmin.corpus.lexicon import LexiconWriter, digests, pack, passage_terms, remove_others
 from toulmin.corpus.passages import cut
 from toulmin.corpus.readers import Skipped, find_files, read_documents
 from toulmin.data import Document, Passage
@@ -267,12 +267,20 @@ class _Update:
         if self._lexicon is not None or not self._state.generation:
             self._writer().commit()
             self._state.generation = self._writer().generation
+            self._note_digests()
         catalogue.write_state(self._sql, self._state)
         (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
         self._sql.execute("COMMIT")
         _tidy(self._sql, self._index)
         skipped = tuple(sorted(self._skipped, key=lambda skip: skip.path))
         return IndexReport(self._read, self._unchanged, self._removed, skipped, documents, self._state.passages)
+
+    def _note_digests(self) -> None:
+        """Keeps what `Corpus.verify` compares the term index with."""
+        known = dict(self._sql.execute("SELECT name, digest FROM term_files"))
+        self._sql.execute("DELETE FROM term_files")
+        now = digests(self._index, self._state.generation, known)
+        self._sql.executemany("INSERT INTO term_files VALUES (?, ?)", now.items())
 
     def _undo(self) -> None:
         if self._sql.in_transaction:

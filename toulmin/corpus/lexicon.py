@@ -8,13 +8,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
-from toulmin.corpus.catalogue import cannot_write, damaged
+from toulmin.corpus.catalogue import FILE, cannot_write, damaged
 from toulmin.data import Passage
 from toulmin.language import terms
 
@@ -61,6 +63,17 @@ def folder_of(index: Path, generation: int) -> Path:
     return index / f"terms-{generation:08d}"
 
 
+def digests(index: Path, generation: int, known: Mapping[str, str]) -> dict[str, str]:
+    """The content hash of each file of a generation that tantivy never edits; those in `known` are not read again."""
+    files = [file for file in _without_locks(folder_of(index, generation)) if file.name not in _REPLACED]
+    return {file.name: known.get(file.name) or _digest(file) for file in files}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def remove_others(index: Path, generation: int) -> None:
     """Deletes every generation but this one; a reader that has one open keeps it."""
     for folder in _generations(index):
@@ -81,8 +94,8 @@ class Lexicon:
         if not folder.is_dir():
             raise FileNotFoundError(folder)
         self._index = index
-        with _clear_errors(index):
-            opened = _open(folder)
+        with _clear_errors(index), _openable(folder) as place:
+            opened = _open(place)
             self._schema = opened.schema
             self._searcher = opened.searcher()
 
@@ -107,6 +120,10 @@ class Lexicon:
             found = self._searcher.search(query, limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in found])
             return keys
+
+    def close(self) -> None:
+        """Lets go of the files; nothing may be asked afterwards."""
+        self.__dict__.pop("_searcher", None)
 
     def _query(self, term: str) -> Query:
         return Query.term_query(self._schema, "terms", term, "freq")
@@ -144,6 +161,9 @@ class LexiconWriter:
         with _clear_errors(self._index):
             self._writer.commit()
             self._writer.wait_merging_threads()
+        for name in _REPLACED:
+            # tantivy lets only the owner read these two; whoever may read the database may read them.
+            shutil.copymode(self._index / FILE, self._folder / name)
         _sync(self._folder)
         _sync(self._index)
 
@@ -168,16 +188,32 @@ def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
     return opened
 
 
+@contextmanager
+def _openable(folder: Path) -> Iterator[Path]:
+    """The folder, or links to its files: tantivy puts a lock beside what it opens, which not every reader may."""
+    if os.access(folder, os.W_OK):
+        yield folder
+        return
+    with TemporaryDirectory(prefix="toulmin-") as mirror:
+        for file in _without_locks(folder):
+            (Path(mirror) / file.name).symlink_to(file.absolute())
+        yield Path(mirror)
+
+
 def _link_files(before: Path, after: Path) -> None:
-    """Hard links where the file system has them, copies elsewhere; lock files stay behind."""
-    for file in before.iterdir():
+    """Hard links where the file system has them, copies elsewhere and of what tantivy replaces."""
+    for file in _without_locks(before):
         if file.name in _REPLACED:
             shutil.copyfile(file, after / file.name)
-        elif not file.name.endswith(".lock"):
-            try:
-                os.link(file, after / file.name)
-            except OSError:
-                shutil.copyfile(file, after / file.name)
+            continue
+        try:
+            os.link(file, after / file.name)
+        except OSError:
+            shutil.copyfile(file, after / file.name)
+
+
+def _without_locks(folder: Path) -> list[Path]:
+    return [file for file in folder.iterdir() if file.suffix != ".lock"]
 
 
 def _sync(folder: Path) -> None:
