@@ -109,6 +109,7 @@ def test_an_unread_passage_is_not_found():
     [
         ((cites("A lamp.", SEA, LAMP), cites("It burns!", LAMP)), "long", "A lamp [1][2]. It burns [2]!"),
         ((cites("A lamp", LAMP), Claim("It burns")), "long", "A lamp [1]\n\nIt burns"),
+        ((Claim("A lamp."), Claim("that burns.")), "long", "A lamp.\n\nthat burns."),
         ((cites("白い。", LAMP),), "long", "白い [1]。"),
         ((cites("Ada", LAMP), cites("Bob, Jr.", SEA)), "list", 'Ada [1], "Bob, Jr." [2]'),
         ((cites('"Heroes"', LAMP),), "list", '"""Heroes""" [1]'),

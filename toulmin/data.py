@@ -268,11 +268,13 @@ def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) 
 
 
 def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
+    """A space where a reader sees by a stop that a claim ends, and that another begins; else a blank line."""
     if style == "list":
         return ", "
     if after.section != before.section:
         return f"\n\n{after.section}\n" if after.section else "\n\n"
-    return " " if _ENDING.search(text) else "\n\n"
+    goes_on = not before.citations and after.text.lstrip()[:1].islower()
+    return " " if _ENDING.search(text) and not goes_on else "\n\n"
 
 
 def render(claims: tuple[Claim, ...], style: Style, *, flag: bool = False) -> Rendering:

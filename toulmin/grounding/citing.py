@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
@@ -34,6 +35,7 @@ _WIDEST_RANGE = 100
 
 _ANSWER = re.compile(r"\s*(?:\*\*)?(?:final |the )?answer(?:\*\*)?\s?:(?:\*\*)?(?=\s|$)", re.IGNORECASE)
 _HAS_WORDS = re.compile(r"[^\W_]")
+_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +156,20 @@ def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Itera
     text, section = lifted.text, None
     positions = [mark.position for mark in lifted.marks]
     for block in found:
-        words = text[block.start : block.end]
-        is_marked = bisect_left(positions, block.line) < bisect_right(positions, block.end)
-        if block.is_heading and style != "short" and not is_marked:
-            section = " ".join(without_bold(words).split()) if style == "report" else None
+        inside = positions[bisect_left(positions, block.line) : bisect_right(positions, block.end)]
+        if block.is_heading and style != "short" and not inside:
+            words = without_bold(text[block.start : block.end])
+            section = " ".join(words.split()) if style == "report" else None
             continue
-        for span in sentences(words):
-            yield _Piece(block.start + span.start, block.start + span.end, block, section)
+        for start, end in pairwise(_cuts(text, block, inside)):
+            for span in sentences(text[start:end]):
+                yield _Piece(start + span.start, start + span.end, block, section)
+
+
+def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
+    """The ends of a block, and the stops right after its marks: "Acme Inc [1]. Thorp" is two sentences for sure."""
+    stops = (_STOP.match(text, mark, block.end) for mark in marks if mark > block.start)
+    return [block.start, *(stop.end() for stop in stops if stop), block.end]
 
 
 def _by_owner(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[list[LabelRange]]:

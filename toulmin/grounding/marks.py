@@ -37,7 +37,8 @@ _WORD = r"(?:(?:documents?|docs?|passages?|sources?|references?|refs?|citations?
 _LABEL = re.compile(rf"{_WORD}[#^]?(\d+)(?:\s*[-‐‑–—]\s*{_WORD}(\d+))?(?:†[^,;]*)?", re.IGNORECASE)
 _LABEL_BREAK = re.compile(r"\s*(?:[,;、，；]|\band\b|&)\s*")
 _ONLY_NUMBERS = re.compile(r"[\d\s,;‐‑–—-]+")
-_STOP_BEFORE = re.compile(r"(?<![.!?])[.!?][\"'”’»)]?$")
+_ENDED = re.compile(r"(?<![.!?])[.!?]$")
+_ENDED_IN_QUOTES = re.compile(r"[.!?][\"'”’»)]?$")
 
 
 class LabelRange(NamedTuple):
@@ -175,9 +176,8 @@ def _before(text: str, start: int, mark: Mark) -> str:
 def _after(text: str, before: str, end: int) -> tuple[str, int]:
     """What to set in a mark's place, and where the text goes on: "One. [1]. Two" has a stop too many."""
     follower = text[end : end + 2]
-    if _STOP_BEFORE.search(before[-3:]):
-        if follower[:1] == "." and follower != "..":
-            return "", end + 1
-        if follower[:1].isalnum():
-            return " ", end
+    if follower[:1] == "." and follower != ".." and _ENDED.search(before[-2:]):
+        return "", end + 1
+    if follower[:1].isalnum() and _ENDED_IN_QUOTES.search(before[-2:]):
+        return " ", end
     return "", end

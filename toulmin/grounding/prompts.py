@@ -242,7 +242,7 @@ class MostConsistent(Prompt[int]):
 
     def read(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; the first if none is named."""
-        number = re.search(r"\d+", text)
+        number = re.search(r"(?<!\d)\d{1,6}(?!\d)", text)
         chosen = int(number[0]) - 1 if number else 0
         return chosen if 0 <= chosen < len(self.candidates) else 0
 
@@ -256,12 +256,23 @@ class JudgeClaim(Prompt[Label]):
     question: str | None = None
 
     def read(self, text: str) -> Label:
-        """The verdict; what cannot be read is `unsure`."""
-        found = re.search(r"contradict|unsupported|not supported|supported|unsure", text, re.IGNORECASE)
-        word = found[0].lower() if found else "unsure"
-        known: dict[str, Label] = {"contradict": "contradicted", "not supported": "unsupported"}
-        plain: dict[str, Label] = {"supported": "supported", "unsupported": "unsupported", "unsure": "unsure"}
-        return known.get(word) or plain[word]
+        """The verdict that is named first; what cannot be read, or is half denied, is `unsure`."""
+        found = _VERDICT.search(text)
+        if found is None:
+            return "unsure"
+        word, denied = found["word"].lower(), found["denied"]
+        if word == "support" and (denied is None or not denied.lower().startswith("part")):
+            return "supported" if denied is None else "unsupported"
+        plain: dict[str, Label] = {"contradict": "contradicted", "unsupported": "unsupported"}
+        return "unsure" if denied else plain.get(word, "unsure")
+
+
+# "Not fully supported" must never be read as "supported".
+_VERDICT = re.compile(
+    r"(?P<denied>\b(?:not|no|never|neither|cannot|[a-z]{1,8}n['’]t|partly|partially)\b[^.\n]{0,30}?)?"
+    r"(?P<word>contradict|unsupported|support|unsure)",
+    re.IGNORECASE,
+)
 
 
 def _relevant(text: str) -> str | None:
