@@ -40,15 +40,16 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         index = Path(folder) / "pool"
         toulmin.index([data.path("pool_corpus")], into=index, settings=Settings())
-        one_by_one = build.answerer(build.Sources(index=str(index)), Settings())
+        one_by_one = build.Answerer(build.Sources(index=str(index)), Settings())
 
         def in_turn() -> None:
             for question in questions:
                 one_by_one([question])
 
         def side_by_side() -> None:
-            found = toulmin.ask_all(questions, index=index, workers=options.workers, settings=Settings())
-            assert sum(1 for _ in found) == len(questions)
+            found = list(toulmin.ask_all(questions, index=index, workers=options.workers, settings=Settings()))
+            assert len(found) == len(questions)
+            assert not any(answer.status == "failed" for answer in found)
 
         times = [(seconds(side_by_side), seconds(in_turn)) for _ in range(options.rounds)]
     together = statistics.median(t for t, _ in times)

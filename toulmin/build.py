@@ -229,15 +229,21 @@ def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     return chosen | dict(options)
 
 
-def answerer(sources: Sources, settings: Settings) -> Callable[[Sequence[str]], list[Answer]]:
-    """A function that answers many questions side by side; its kit stays open as long as it lives."""
-    parts = kit(ExitStack().enter_context(opened(sources, settings)).retriever, settings)
+class Answerer:
+    """Answers many questions side by side; its sources stay open as long as it lives."""
 
-    async def all_answers(questions: Sequence[str]) -> list[Answer]:
-        embedded = settings.model == "extractive"
-        jobs = [job(q, settings, embedded=embedded, id=str(n)) for n, q in enumerate(questions)]
-        outcomes = [outcome async for outcome in Driver(parts).answers(jobs)]
+    def __init__(self, sources: Sources, settings: Settings) -> None:
+        self._held = ExitStack()
+        self._settings = settings
+        self._kit = kit(self._held.enter_context(opened(sources, settings)).retriever, settings)
+
+    def __call__(self, questions: Sequence[str]) -> list[Answer]:
+        """One answer a question, in order."""
+        return asyncio.run(self._answers(questions))
+
+    async def _answers(self, questions: Sequence[str]) -> list[Answer]:
+        embedded = self._settings.model == "extractive"
+        jobs = (job(q, self._settings, embedded=embedded, id=str(n)) for n, q in enumerate(questions))
+        outcomes = [outcome async for outcome in Driver(self._kit).answers(jobs)]
         in_order = sorted(outcomes, key=lambda outcome: int(outcome.job.id))
         return [replace(outcome.answer, id="") for outcome in in_order]
-
-    return lambda questions: asyncio.run(all_answers(questions))

@@ -72,7 +72,7 @@ def ask_all(
     """
     chosen = aio.settled(settings, aio.settings_of(options))
     found, _ = build.indexed(aio.sources(docs, index, None, None), chosen)
-    make = partial(build.answerer, found, chosen)
+    make = partial(build.Answerer, found, chosen)
     if workers > 1:
         return spread(questions, make, workers)
     answer = make()
