@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import claims, entities, passage_sets, statements, texts
 
 from toulmin.data import Citation, Claim, Passage, Style, citation_numbers, render
-from toulmin.grounding.citing import list_items, read_draft, read_labels, without_marks
+from toulmin.grounding.citing import Draft, list_items, read_draft, read_labels, without_marks
 
 OFFERED = tuple(Passage.of(f"The text of passage {n}.", f"Title {n}") for n in range(1, 6))
 NUMBER = {passage.id: n for n, passage in enumerate(OFFERED, start=1)}
@@ -186,6 +186,25 @@ def test_headings_and_rules_are_no_claims():
         ("Lamps burn.", [1]),
         ("Storms pass.", []),
     ]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Sources:\n[1] The Lamp, 1824\n[9] The Sea",
+        "## References\n\n1. The Lamp\n2. The Sea",
+        "**Sources:**\n- [1] https://example.org",
+        "[1]: The Lamp\n[^2]: The Sea",
+    ],
+)
+def test_a_list_of_references_is_no_claim(below: str):
+    assert read_draft(f"Lamps burn [1].\n\n{below}", OFFERED, "long") == Draft(
+        (Claim("Lamps burn.", (Citation(OFFERED[0].id),)),)
+    )
+
+
+def test_a_sentence_about_sources_is_a_claim():
+    assert read("Sources:\nThe river has two [1].")[-1] == ("The river has two.", [1])
 
 
 def test_headings_of_a_report_are_its_sections():

@@ -94,6 +94,12 @@ def test_cited_passages_come_first_with_their_numbers():
     assert [(p["id"], p["n"]) for p in document()["passages"]] == [(LAMP.id, 1), (SEA.id, None)]
 
 
+def test_a_passage_read_from_two_files_is_listed_once_where_it_was_read_first():
+    twin = replace(LAMP, source=replace(LAMP.source, path="copy.pdf"))
+    listed = wire.document(replace(ANSWER, passages=(LAMP, SEA, twin)))["passages"]
+    assert [(p["id"], p["source"]["path"]) for p in listed] == [(LAMP.id, "notes/lamp.pdf"), (SEA.id, None)]
+
+
 def test_a_passage_says_where_it_stands():
     assert document()["passages"][0]["source"] == {
         "path": "notes/lamp.pdf",

@@ -332,7 +332,7 @@ class Answer:
     @property
     def cited(self) -> tuple[Passage, ...]:
         """The cited passages in order of first use; the n-th is rendered as `[n]`."""
-        by_id = {passage.id: passage for passage in self.passages}
+        by_id = {passage.id: passage for passage in reversed(self.passages)}
         return tuple(by_id[id] for id in citation_numbers(self.claims))
 
     @property

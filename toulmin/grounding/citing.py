@@ -24,6 +24,7 @@ from toulmin.grounding.lines import (
     read_lines,
     without_bold,
     without_preamble,
+    without_references,
 )
 from toulmin.grounding.marks import LabelRange, Lifted, Placed, find_marks, lift
 from toulmin.language import sentences
@@ -119,9 +120,10 @@ def read_draft(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     """The claims of a reply whose marks count the `offered` passages from 1.
 
     Sentences become claims (`long`, `report`; a report's Markdown headings become sections), or the first sentence
-    (`short`), or the entities of a list. Pieces without a word are no claims. Never raises for odd text.
+    (`short`), or the entities of a list. Pieces without a word are no claims, and neither is a list of references below
+    the text. Never raises for odd text.
     """
-    lifted = _after_lead(lift(text, len(offered)))
+    lifted = _after_lead(lift(without_references(text), len(offered)))
     invalid = _resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
     claims = _entities(lifted, offered) if style == "list" else _statements(lifted, offered, style)
     return Draft(claims[:1] if style == "short" else claims, invalid)

@@ -30,6 +30,12 @@ _ALL_BOLD = re.compile(r"[^\S\n]*\*\*[^*\n]{1,80}\*\*:?[^\S\n]*")
 _PREAMBLE = re.compile(
     r"\W*(?:here (?:are|is)|here's|sure|certainly|of course|okay|the following|below (?:are|is))\b", re.IGNORECASE
 )
+_REFERENCES = re.compile(
+    r"^[^\S\n]{0,3}(?:#{1,6}[^\S\n]+)?(?:\*\*)?(?:references|sources|citations|bibliography|works cited)"
+    r"(?:\*\*)?:?(?:\*\*)?[^\S\n]*\n(?=\s{0,9}(?:[-*•][^\S\n]+)?(?:[\[【［]\^?\d|\d{1,3}[.)]\s))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FOOTNOTE = re.compile(r"^[^\S\n]{0,3}\[\^?\d{1,3}\]:[^\n]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,12 @@ class Block(NamedTuple):
 def without_bold(text: str) -> str:
     """The text without Markdown's marks of bold type."""
     return _BOLD.sub(r"\1", text)
+
+
+def without_references(text: str) -> str:
+    """The text up to a numbered list under "References" or "Sources", and without footnotes such as "[1]: Title"."""
+    listed = _REFERENCES.search(text)
+    return _FOOTNOTE.sub("", text[: listed.start()] if listed else text)
 
 
 def read_lines(text: str) -> Iterator[Line]:

@@ -103,7 +103,9 @@ def _id_of(answer: Answer) -> str:
 
 
 def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[Passage]:
-    once = {passage.id: passage for passage in passages}
+    once: dict[str, Passage] = {}
+    for passage in passages:
+        once.setdefault(passage.id, passage)  # equal passages of two files share an id: the first is the one cited
     return sorted(once.values(), key=lambda passage: numbers.get(passage.id, len(numbers) + 1))
 
 
