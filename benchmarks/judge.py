@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
-from toulmin.judges.lexical import CEILING, Gate, Lexical, Ruling
+from toulmin.judges.gate import CEILING, Gate, Ruling
+from toulmin.judges.lexical import Lexical
 from toulmin.language import terms
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))

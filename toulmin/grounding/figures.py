@@ -97,7 +97,9 @@ _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|
 
 def number(value: Decimal | int) -> str:
     """The one spelling of a number: no grouping, no trailing zeros."""
-    plain = format(Decimal(value).normalize(), "f")
+    plain = format(Decimal(value), "f")
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
     return "0" if plain == "-0" else plain
 
 
@@ -119,7 +121,8 @@ def _numeric(match: re.Match[str]) -> Decimal:
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
     scale = _SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
     is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
-    return Decimal(digits) * (10**6 if is_money and match.start() else scale)
+    scale = 10**6 if is_money and match.start() else scale
+    return Decimal(digits) * scale if scale > 1 else Decimal(digits)
 
 
 def _is_negative(text: str, start: int) -> bool:
@@ -139,7 +142,7 @@ def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
             yield Fact("number", number(int(match["to"])), match.start("to"), end)
     elif match["number"]:
         sign = -1 if _is_negative(text, start) else 1
-        yield Fact("number", number(sign * _numeric(match)), start, end)
+        yield Fact("number", number(_numeric(match).copy_sign(sign)), start, end)
     elif kind == "clock":
         yield Fact("number", match["clock"], start, end)
     elif match["decade"]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.names import is_common
 from toulmin.judges.naming import ALIASES, letters_of
-from toulmin.judges.reading import PREFIX, Reading, figure_key
+from toulmin.judges.reading import Reading, figure_key
 from toulmin.language import STOPWORDS, terms
 
-LONGER = 3  # letters by which a derived form may exceed its root
+ROOT = 4  # letters that a people's name and its country's share at least
+# Endings of stems: "Canadian" and "Canada", "Italian" and "Italy", "Japanese" and "Japan".
+_OF_PEOPLES = ("n", "an", "ian", "ean", "es", "ish", "i", "ic")
+_OF_PLACES = ("", "a", "o", "i", "e", "ia")
 _SHORT_FORM = re.compile(r"(?:[A-Z]\.?){2,6}(?:['’]?s)?")
 _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 
@@ -29,12 +33,20 @@ def _has_alias(term: str, reading: Reading) -> bool:
 
 
 def _has_derived(term: str, reading: Reading) -> bool:
-    """Whether the source holds a term of at least four letters that this one begins with, or that begins with it."""
-    if any(term[:end] in reading.where for end in range(max(4, len(term) - LONGER), len(term))):
-        return True
-    if len(term) < 4 or (len(term) >= PREFIX and term[:PREFIX] not in reading.prefixes):
-        return False
-    return any(other.startswith(term) and len(other) <= len(term) + LONGER for other in reading.where)
+    """Whether the source holds the place of this people, or the people of this place."""
+    forms = _peoples_and_places(term)
+    return bool(forms) and not reading.where.keys().isdisjoint(forms)
+
+
+@lru_cache(maxsize=20_000)
+def _peoples_and_places(term: str) -> frozenset[str]:
+    return frozenset(
+        term[: len(term) - len(ending)] + other
+        for endings, others in ((_OF_PEOPLES, _OF_PLACES), (_OF_PLACES, _OF_PEOPLES))
+        for ending in endings
+        if term.endswith(ending) and len(term) - len(ending) >= ROOT
+        for other in others
+    )
 
 
 def _spells(letters: str, reading: Reading) -> bool:

@@ -1,0 +1,112 @@
+"""The hard rules before the regression: what forbids support whatever the coverage.
+
+A claim is rejected if it has a number, date or name that no source contains, if it changed a fact or turned a sentence
+that it nearly copies, if it is a short answer whose words stand nowhere, or if the sources hold little of it. What is
+rejected ranks below all that is accepted. Where it is doubtful whether a missing word is a name at all, the claim is
+doubted: it keeps its rank but is never labelled supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from toulmin.judges.conflicts import NEAR_COPY, compare, conflict, reversed_share
+from toulmin.judges.coverage import Coverage, Source
+from toulmin.judges.missing import has_term, missing
+from toulmin.judges.reading import Reading, Sentence
+from toulmin.language import STOPWORDS
+
+SUPPORTED = 0.50  # the support from which a claim counts as supported
+CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more
+LEAST_COVERED = 0.35  # share of the claim's weighted terms below which the sources are about something else
+SIMILAR = 0.1  # near copies within this share of the nearest are read too
+LONGEST = 300  # units of the longest sentence laid beside another: the time grows with the square
+
+
+class Ruling(Enum):
+    """What the gate does with a claim: the range of support that it leaves open."""
+
+    ACCEPTED = (CEILING, 1.0)
+    DOUBTED = (CEILING, SUPPORTED - 0.01)
+    REJECTED = (0.0, CEILING)
+    CONTRADICTED = (0.0, CEILING / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The gate's ruling and its reason in words."""
+
+    ruling: Ruling
+    reason: str | None = None
+
+    def support(self, share: float) -> float:
+        """The probability of support that lies at this share of the open range."""
+        low, high = self.ruling.value
+        return low + (high - low) * share
+
+
+def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
+    """Whether anything forbids support; every telling word of a short answer must stand in the sources."""
+    if not any(source.text.sentences for source in sources):
+        return Gate(Ruling.REJECTED, "there are no sources")
+    if not any(sentence.keys for sentence in claim.sentences):
+        return Gate(Ruling.REJECTED, "the claim has no words")
+    if changed := _changed(claim, sources):
+        return Gate(Ruling.CONTRADICTED, changed)
+    readings = [reading for source in sources for reading in source if reading.sentences]
+    absent = missing(claim, readings)
+    sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
+    if sure:
+        return Gate(Ruling.REJECTED, _absence(sure))
+    if found.whole < LEAST_COVERED:
+        return Gate(Ruling.REJECTED, "the sources do not speak of this")
+    if absent.doubtful:
+        return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
+    return Gate(Ruling.ACCEPTED)
+
+
+def _absence(absent: Sequence[str]) -> str:
+    named = " and ".join(dict.fromkeys(absent))
+    return f"{named} {'is' if len(set(absent)) == 1 else 'are'} not in the sources"
+
+
+def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
+    return [
+        shown
+        for sentence in claim.sentences
+        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True))
+        if at not in sentence.facts and key not in STOPWORDS and not has_term(key, readings)
+    ]
+
+
+def _changed(claim: Reading, sources: Sequence[Source]) -> str | None:
+    return next((reason for said in claim.sentences if (reason := _changed_sentence(said, sources))), None)
+
+
+def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
+    """What the claim's sentence changed against every sentence that it is most like; None if one of them agrees."""
+    copied: list[tuple[float, str | None]] = []
+    told: list[tuple[float, str | None]] = []
+    for source in sources:
+        title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.held}
+        loose = said.held - title
+        for sentence in source.text.sentences:
+            if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose) and _is_short(said, sentence):
+                beside = compare(said, sentence, title)
+                if beside.share >= NEAR_COPY:
+                    copied.append((beside.share, conflict(beside)))
+            told.append(reversed_share(said, sentence, title))
+    return _agreed(copied, SIMILAR) or (_agreed(told, 0.0) if not copied else None)
+
+
+def _agreed(found: Sequence[tuple[float, str | None]], within: float) -> str | None:
+    """The first reason of those nearest to the top share, if all of these have one."""
+    nearest = max((share for share, _ in found), default=0.0)
+    reasons = [reason for share, reason in found if share >= nearest - within]
+    return None if None in reasons else next(iter(reasons), None)
+
+
+def _is_short(*both: Sentence) -> bool:
+    return all(len(sentence.keys) <= LONGEST for sentence in both)
