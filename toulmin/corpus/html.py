@@ -46,7 +46,7 @@ def html_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
     tree = LexborHTMLParser(page)
     text = _visible(tree.root) if tree.root is not None else ""
-    if not text:
+    if not text.strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
     return Document(text, _title(tree) or readable(path), sound(str(path)))
 
