@@ -297,6 +297,11 @@ def test_labels_never_offered_are_counted_apart():
     assert read_labels("[1][7][0]", OFFERED).invalid == 2
 
 
+@pytest.mark.parametrize("text", ["1" * 5000 + "x", "1 , " * 5000 + "x", "passage " + "1 1" * 5000 + "x"])
+def test_a_hostile_run_of_numbers_is_read_to_its_end(text: str):
+    assert read_labels(text, OFFERED).invalid <= len(text)
+
+
 @pytest.mark.parametrize(
     ("text", "items"),
     [
@@ -379,7 +384,25 @@ def test_no_text_is_too_odd_to_read(text: str, style: Style):
 
 @pytest.mark.parametrize(
     "unit",
-    ["[", "[1, ", "[1]", "[1-5]", "\\", "\\[1", "[ ", '"a",', "**", "1. ", "- a\n", "(", "Aa. ", " ", "document 1 "],
+    [
+        "[",
+        "[1, ",
+        "[1]",
+        "[1-5]",
+        "\\",
+        "\\[1",
+        "[ ",
+        '"a",',
+        "**",
+        "1. ",
+        "- a\n",
+        "(",
+        "Aa. ",
+        " ",
+        "document 1 ",
+        "Sources:\n",
+        "[1]: a\n",
+    ],
 )
 @pytest.mark.parametrize("style", ["long", "list"])
 def test_a_hostile_text_is_read_to_its_end(unit: str, style: Style):
