@@ -21,7 +21,7 @@ from toulmin.corpus.readers import read_documents
 from toulmin.data import Document, Passage
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from pdf_writer import lines, pdf
+from pdf_writer import lines, pdf  # type: ignore[import-not-found]
 
 CORPUS = Path(os.environ.get("TOULMIN_DATA", "../shared/data")) / "pool_corpus.jsonl.gz"
 
@@ -57,7 +57,7 @@ def pdf_of(texts: list[str]) -> bytes:
     """A page a text, in lines of twelve words."""
     words = [text.split() for text in texts]
     pages = [lines(*(" ".join(page[i : i + 12]) for i in range(0, len(page), 12))) for page in words]
-    return pdf(pages)
+    return bytes(pdf(pages))
 
 
 def main() -> None:
