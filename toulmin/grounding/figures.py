@@ -59,7 +59,7 @@ _ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
 _CURRENCIES = "$£€¥₹"
 
 _MONTH = (
-    r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?|July?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?"
+    r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?"
     r"|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
 _YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"

@@ -123,8 +123,6 @@ def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact
 
 def names(text: str, taken: Sequence[Fact], spans: Sequence[Span]) -> list[Fact]:
     """The names in the sentences `spans` of the text, in order; words inside the dates of `taken` are left out."""
-    if text.islower():
-        return []
     blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
     found: list[Fact] = []
     for start, end in spans:
