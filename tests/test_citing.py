@@ -361,10 +361,17 @@ def test_rendered_statements_are_read_back(data: st.DataObject, read: tuple[Pass
 
 
 @given(st.data(), passage_sets(most=4))
+@settings(max_examples=40, deadline=None)
+def test_a_rendered_short_answer_is_read_back(data: st.DataObject, read: tuple[Passage, ...]):
+    found = (data.draw(claims(read, statements())),)
+    assert read_draft(render(found, "short").text, offered_for(found, read), "short").claims == (bare(found[0]),)
+
+
+@given(st.data(), passage_sets(most=4), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_rendered_lists_are_read_back(data: st.DataObject, read: tuple[Passage, ...]):
+def test_rendered_lists_are_read_back(data: st.DataObject, read: tuple[Passage, ...], flag: bool):
     found = tuple(data.draw(st.lists(claims(read, entities()), max_size=4, unique_by=lambda c: c.text.casefold())))
-    text = render(found, "list").text
+    text = render(found, "list", flag=flag).text
     assert read_draft(text, offered_for(found, read), "list").claims == tuple(map(bare, found))
 
 

@@ -194,3 +194,9 @@ def test_the_most_consistent_candidate_is_named_by_number(reply: str, chosen: in
 )
 def test_a_verdict_is_read_from_its_word(reply: str, label: str):
     assert JudgeClaim("A lamp.", PASSAGES).read(reply) == label
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
+@pytest.mark.parametrize("unit", ["\n", "final answer ", "not ", "1", "Correctness", "(", "- "])
+def test_a_hostile_reply_is_read_to_its_end(prompt: Prompt[Any], unit: str):
+    prompt.read(unit * (50_000 // len(unit)) + "x")

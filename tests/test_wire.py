@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -161,6 +163,11 @@ def test_a_quote_of_broken_text_still_stands_at_its_offsets():
     claim = Claim("So it is.", (Citation(passage.id, Quote(0, 4, "So \ud83d")),))
     read = wire.parse(wire.dumps(Answer("q", "long", "m", "answered", (claim,), (passage,))))
     assert read.claims[0].citations[0].quote == Quote(0, 4, "So \ufffd")
+
+
+def test_writing_an_answer_loads_no_pydantic():
+    code = "import sys, toulmin.wire; print('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
 # ---------------------------------------------------------------- there and back

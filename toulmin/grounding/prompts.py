@@ -213,7 +213,7 @@ class Feedback(Prompt[Mapping[str, str]]):
     def read(self, text: str) -> Mapping[str, str]:
         """The words said under each aspect's name; an aspect that was left out has no entry."""
         names = "|".join(re.escape(name) for name, _ in self.scores)
-        parts = re.split(rf"(?im)^\W*({names})\W*:", text) if names else []
+        parts = re.split(rf"(?im)^[^\w\n]*({names})[^\w\n]*:", text) if names else []
         return {name.lower(): part.strip() for name, part in zip(parts[1::2], parts[2::2], strict=True) if part.strip()}
 
 
