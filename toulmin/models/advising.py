@@ -89,7 +89,7 @@ def _needless(prompt: Feedback) -> str:
 
 
 def _off_topic(prompt: Feedback, survey: Survey) -> str:
-    asked = frozenset(survey.asked)
+    asked = content_terms(survey.question)
     off = [n for n, claim in enumerate(prompt.claims, 1) if not content_terms(claim.text) & asked]
     listed = f" Sentence {', '.join(map(str, off))} may go." if off else ""
     return f"The answer holds more than the question asks for; keep what answers it.{listed}"

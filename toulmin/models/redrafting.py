@@ -73,15 +73,35 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
     told: list[Sentence] = []
     if not prompt.paragraphs:
         found = _from_findings(prompt.findings, prompt.passages, told)
-        return Draft(found or _from_passages(prompt.topic, prompt.passages, manner.words, sample, told))
+        return Draft(found or prose(draw(Survey(prompt.topic, prompt.passages), manner.words, sample)))
+    surveys = [Survey(subject(prompt.topic, paragraph), prompt.passages) for paragraph in prompt.paragraphs]
     claims: list[Claim] = []
-    for paragraph in prompt.paragraphs:
-        own = [f for f in prompt.findings if _home(f, prompt) is paragraph]
-        about = subject(prompt.topic, paragraph)
+    for paragraph, survey in zip(prompt.paragraphs, surveys, strict=True):
+        own = [finding for finding in prompt.findings if _home(finding, prompt) is paragraph]
         found = _from_findings(own, prompt.passages, told)
-        found = found or _from_passages(about, prompt.passages, manner.words, sample, told)
+        if not found:
+            chosen = draw(survey, manner.words, sample, [*told, *_at_home_elsewhere(survey, surveys)])
+            told += [entry.sentence for entry in chosen]
+            found = prose(chosen)
         claims += [replace(claim, section=_heading(paragraph, prompt.style)) for claim in found]
     return Draft(tuple(claims))
+
+
+def _at_home_elsewhere(survey: Survey, surveys: Sequence[Survey]) -> list[Sentence]:
+    """The sentences that are better evidence, beside the best one, of another paragraph."""
+    standing = {id(each): _standing(each) for each in surveys}
+    own = standing[id(survey)]
+    others = [standing[id(each)] for each in surveys if each is not survey]
+    return [
+        entry.sentence
+        for entry in survey.entries
+        if any(other.get(entry.sentence, 0.0) > own[entry.sentence] for other in others)
+    ]
+
+
+def _standing(survey: Survey) -> dict[Sentence, float]:
+    best = max((entry.evidence for entry in survey.entries), default=1.0)
+    return {entry.sentence: entry.evidence / best for entry in survey.entries}
 
 
 def _heading(paragraph: Paragraph, style: Style) -> str | None:
@@ -110,11 +130,3 @@ def _from_findings(findings: Sequence[Finding], passages: Sequence[Passage], tol
 def _holds(sentence: Sentence, answers: Sequence[str]) -> bool:
     text = folded(sentence.text)
     return any(answer in text for answer in answers)
-
-
-def _from_passages(
-    about: str, passages: Sequence[Passage], words: int, sample: int, told: list[Sentence]
-) -> tuple[Claim, ...]:
-    chosen = draw(Survey(about, passages), words, sample, told)
-    told += [entry.sentence for entry in chosen]
-    return prose(chosen)

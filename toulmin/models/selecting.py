@@ -8,7 +8,8 @@ from dataclasses import replace
 from toulmin.data import Citation, Claim
 from toulmin.grounding.facts import Fact
 from toulmin.models.analysis import Find, Sentence
-from toulmin.models.survey import Entry, Survey, in_reading_order
+from toulmin.models.evidence import Entry
+from toulmin.models.survey import Survey, in_reading_order
 
 _ENTITY_SHARE = 0.3  # an entity of a list is worth at least this share of the best one
 _MOST_ENTITIES = 20
