@@ -162,7 +162,9 @@ def check_ours(connection: sqlite3.Connection, index: Path) -> None:
 
 def make_tables(connection: sqlite3.Connection) -> None:
     """Replaces whatever tables there are by empty ones of this format, inside the open transaction."""
-    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
     for (name,) in names:
         connection.execute(f'DROP TABLE "{name}"')
     for statement in _TABLES.split(";"):
