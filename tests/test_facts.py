@@ -36,6 +36,9 @@ def test_a_number_has_one_value_in_digits_and_words(text: str) -> None:
         ("the twenty-first", "21"),
         ("2.50", "2.5"),
         ("400mg", "400"),
+        ("the 2nd-largest", "2"),
+        ("Over 5,000 came", "5000"),
+        ("Another 34,000 horses", "34000"),
         ("at -5 degrees", "-5"),
         ("at 10:30", "10:30"),
     ],
@@ -55,6 +58,7 @@ def test_a_date_has_one_value_in_all_its_forms(text: str) -> None:
     ("text", "value"),
     [
         ("in June 2007", "2007-06"),
+        ("on 6 may 1981", "1981-05-06"),
         ("on May 5", "--05-05"),
         ("in March", "--03"),
         ("in 1994", "1994"),
@@ -74,7 +78,7 @@ def test_a_range_of_years_is_two_years() -> None:
 
 
 def test_may_and_march_are_months_only_after_a_preposition() -> None:
-    assert values("He may march. They march on.", "date") == []
+    assert values("He may march. They march on. They may 5 times.", "date") == []
 
 
 @pytest.mark.parametrize("text", ["the B-52 flew", "with COVID-19 there", "a 4x4 car", "his iPhone 4 broke"])

@@ -93,6 +93,17 @@ def test_what_no_source_says_is_not_supported_in_any_script(claim: str, text: st
     assert verdict(claim, Passage.of(text)).label == "unsupported"
 
 
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("北京是日本的首都和最大的城市。", "东京是日本的首都和最大的城市。"),
+        ("بيروت هي عاصمة مصر وأكبر مدنها.", "القاهرة هي عاصمة مصر وأكبر مدنها."),
+    ],
+)
+def test_without_case_any_word_that_no_source_holds_may_be_a_name(claim: str, text: str) -> None:
+    assert verdict(claim, Passage.of(text)).label == "unsure"
+
+
 # ---------------------------------------------------------------- what breaks support
 
 

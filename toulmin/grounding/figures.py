@@ -54,13 +54,13 @@ _WORTH = (
 _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
 # What may follow a number without a space and leave it a number; "k" and "bn" multiply, "M" too, "m" after a currency.
-ATTACHED = r"(?:st|nd|rd|th|[kcmn]?m|[kmµμn]?g|m?l|ft|lbs?|mph|[kK]|[MG]|bn|[ap]m|[kmg]b|[KMG]B|[kMG]?Hz|[kMG]W|s|x)"
+ATTACHED = r"(?:[a-zµμ]{1,3}|[kMG]?[BWK]|[MG]|[kMG]?Hz)"
 _ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
 _CURRENCIES = "$£€¥₹"
 
 _MONTH = (
-    r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?"
-    r"|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
+    r"(?i:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?"
+    r"|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
 _YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"
 _ORDINAL = "|".join(_ORDINALS[1:] + _ORDINAL_TENS)
@@ -90,7 +90,8 @@ _SPELT = re.compile(
     re.IGNORECASE,
 )
 _START = re.compile(r"\w+")
-_MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name.title(), name[:3].title())) | {"Sept"}
+_MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
+_ALSO_WORDS = frozenset(("May", "March", "Mar", "Jan", "August"))
 _NUMBER_WORDS = frozenset(word for name in _WORTH for word in (name, name.title()))
 _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|to|after|before|late|early)\s$", re.I)
 
@@ -156,10 +157,13 @@ def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _from_month(text: str, match: re.Match[str]) -> Iterator[Fact]:
-    """The fact of one match that begins with a month; a lone "May" or "March" must follow a preposition."""
+    """The fact of one match that begins with a month, if it is one: "may" and "march" are words too."""
+    month = match["month"]
     lone = not match["day"] and not match["year"]
+    if month.islower() and (lone or (month in ("may", "march", "august") and not match["year"])):
+        return
     before = text[max(0, match.start() - 8) : match.start()]
-    if lone and match["month"] in ("May", "March", "Mar", "Jan", "August") and not _AFTER_PREPOSITION.search(before):
+    if lone and month in _ALSO_WORDS and not _AFTER_PREPOSITION.search(before):
         return
     yield Fact("date", _date(match), *match.span())
 

@@ -17,10 +17,10 @@ from toulmin.language import STOPWORDS, Span, fold, stem
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
 _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
-_COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%")
+_COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
 _NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
 _INNER = re.compile(r"[^\W\d_]+[-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
-_MEASURE = re.compile(rf"[\d.,]+(?:{ATTACHED}|[-‐‑][a-z-]+)")
+_MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 
 
 @lru_cache(maxsize=1)
@@ -116,7 +116,7 @@ def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact
             continue
         done = _run_end(text, tokens, at)
         kept = _trimmed(list(tokens[at:done]), opens_sentence=at == 0)
-        if kept:
+        if kept and not kept[0][0].isdecimal():
             start, end = kept[0].start(), kept[-1].end()
             yield Fact("name", name_value(text[start:end]), start, end)
 

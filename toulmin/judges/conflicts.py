@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import product
 
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.overlap import Block, differences
@@ -20,6 +21,7 @@ from toulmin.language import STOPWORDS
 NEAR_COPY = 0.75  # share of a claim's units that must align before the two are compared
 LEAST_CONTENT = 2  # telling units that must align: "She is a ..." is like too many sentences
 _LONGER = 2  # units by which a source's stretch may exceed the claim's and still be what was replaced
+_MOVED = 4  # units of the longest stretch that is seen to change places
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _JOINS_EQUALS = frozenset("and or with nor &".split())
 
@@ -179,10 +181,11 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
 def _turned_around(beside: Comparison) -> str | None:
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
+        in_place = block.a_end - block.a_start == block.b_end - block.b_start == 1
         for a in range(block.a_start, block.a_end):
             for b in range(block.b_start, block.b_end):
                 mine, theirs = claim.keys[a], source.keys[b]
-                if mine not in source.keys and theirs not in claim.keys and _oppose(mine, theirs):
+                if _oppose(mine, theirs) and (in_place or (mine not in source.held and theirs not in claim.held)):
                     return f"the source says {source.shown[b]!r}, the claim says {claim.shown[a]!r}"
     return None
 
@@ -195,15 +198,19 @@ def _oppose(a: str, b: str) -> bool:
 
 
 def _swapped(beside: Comparison) -> str | None:
-    """Two facts that changed places around words that are not symmetric."""
-    claim, source = beside.claim, beside.source
-    if not beside.blocks or len(claim.keys) != len(source.keys):
+    """Two facts that changed places, with up to a few words each, around words that are not symmetric."""
+    if not beside.blocks or len(beside.claim.keys) != len(beside.source.keys):
         return None
-    apart = [at for at, (a, b) in enumerate(zip(claim.keys, source.keys, strict=True)) if a != b]
-    if len(apart) != 2 or not all(at in claim.facts for at in apart):
-        return None
-    first, second = apart
-    crossed = claim.keys[first] == source.keys[second] and claim.keys[second] == source.keys[first]
-    if not crossed or set(claim.keys[first + 1 : second]) <= _JOINS_EQUALS:
-        return None
-    return f"the source has {source.shown[first]} and {source.shown[second]} the other way round"
+    start, end = beside.blocks[0].a_start, beside.blocks[-1].a_end
+    mine, theirs = beside.claim.keys[start:end], beside.source.keys[start:end]
+    for first, second in product(range(1, _MOVED + 1), repeat=2):
+        between = theirs[first : len(theirs) - second]
+        if mine == theirs[len(theirs) - second :] + between + theirs[:first] and not set(between) <= _JOINS_EQUALS:
+            left = _fact_shown(beside.source, start, start + first)
+            right = _fact_shown(beside.source, end - second, end)
+            return f"the source has {left} and {right} the other way round" if left and right else None
+    return None
+
+
+def _fact_shown(sentence: Sentence, start: int, end: int) -> str | None:
+    return next((sentence.shown[at] for at in range(start, end) if at in sentence.facts), None)

@@ -90,7 +90,8 @@ class Absence:
     """The words of facts that no source contains: `sure` ones, and `doubtful` ones that may be no names at all.
 
     A word that only opens a sentence may be no name; an acronym may be the short form of what a source spells out
-    in other words; capitals on common words ("the Blue Line") may be a matter of style.
+    in other words; capitals on common words ("the Blue Line") may be a matter of style; in a script without case any
+    word may be a name.
     """
 
     sure: tuple[str, ...]
@@ -104,7 +105,19 @@ def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
     for fact in absent:
         if not _is_explained(fact, claim):
             found[_is_doubtful(fact, claim)].append(claim.text[fact.start : fact.end])
-    return Absence(tuple(found[False]), tuple(found[True]))
+    return Absence(tuple(found[False]), (*found[True], *_absent_caseless(claim, sources)))
+
+
+def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
+    """The claim's terms in a script without case that no source holds."""
+    if claim.text.isascii():
+        return []
+    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
+    return [key for key in keys if not any(key in source.where for source in sources)]
+
+
+def _is_caseless(term: str) -> bool:
+    return term[0].isalpha() and term[0].lower() == term[0].upper()
 
 
 def _is_doubtful(fact: Fact, claim: Reading) -> bool:
