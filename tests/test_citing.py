@@ -240,6 +240,7 @@ def test_a_reply_without_words_holds_no_claim(text: str):
         ("Ada [1], [2]", [("Ada", [1, 2])]),
         ('"Washington, D.C." [1], Ada', [("Washington, D.C.", [1]), ("Ada", [])]),
         ('"Washington, D.C.".', [("Washington, D.C.", [])]),
+        ('Ada, "Bob, Acme Inc."', [("Ada", []), ("Bob, Acme Inc.", [])]),
         ("“Washington, D.C.” [1], Ada", [("Washington, D.C.", [1]), ("Ada", [])]),
         ('"Heroes" [1], "Low', [("Heroes", [1]), ('"Low', [])]),
         ("1,234 [1], 5", [("1,234", [1]), ("5", [])]),

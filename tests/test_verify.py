@@ -251,9 +251,21 @@ def test_a_claim_without_candidates_says_so():
     assert found.support == Support("unsupported", 0.0, "citation rule", (), "no passage was found for it")
 
 
-def test_a_candidate_given_twice_is_one():
-    (found,) = attributed(Asked(entailing("A")), (claim("One."), (PASSAGES[0], PASSAGES[0])))
-    assert cited(found) == "A"
+def test_a_candidate_given_twice_is_judged_once():
+    judge = Asked(entailing())
+    attributed(judge, (claim("One."), (PASSAGES[0], PASSAGES[0])))
+    assert [letters(pair) for pair in judge.pairs] == ["A"]
+
+
+def test_pairs_are_formed_among_the_best_single_passages():
+    strength = dict(zip("ABCDEFGH", [0.1, 0.2, 0.1, 0.3, 0.2, 0.1, 0.4, 0.4], strict=True))
+    judge = Asked(
+        lambda pair: (
+            verdict("supported", 0.9) if letters(pair) == "GH" else verdict("unsure", strength[letters(pair)[0]])
+        )
+    )
+    (found,) = attributed(judge, (claim("One."), PASSAGES))
+    assert cited(found) == "GH"
 
 
 def test_each_claim_has_candidates_of_its_own():
