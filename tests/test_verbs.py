@@ -1,0 +1,205 @@
+"""The verbs as a Python caller meets them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import toulmin
+from toulmin import Answer, Budget, Hit, Passage, Settings, SourceError, UsageError
+from toulmin.grounding.steps import Generate, Pair, Program, Reply, Verdict, search
+from toulmin.models.scripted import Scripted
+
+QUESTION = "When was Kettle Rock Tower first lit?"
+PASSAGE = Passage.of("Kettle Rock Tower was lit for the first time on 3 May 1824.", "Kettle Rock Tower")
+
+
+def test_ask_answers_from_a_folder(notes: Path):
+    assert "3 May 1824" in toulmin.ask(QUESTION, docs=notes).text
+
+
+def test_ask_answers_from_passages():
+    assert toulmin.ask(QUESTION, passages=[PASSAGE]).claims[0].cited == (PASSAGE.id,)
+
+
+def test_ask_answers_from_an_index(notes: Path, tmp_path: Path):
+    toulmin.index(notes, into=tmp_path / "library")
+    assert "3 May 1824" in toulmin.ask(QUESTION, index=tmp_path / "library").text
+
+
+def test_ask_reads_a_changed_file_again(notes: Path):
+    toulmin.ask(QUESTION, docs=notes)
+    (notes / "tower.md").write_text("Kettle Rock Tower was first lit on 9 June 1830, say newer notes.", "utf-8")
+    assert "9 June 1830" in toulmin.ask(QUESTION, docs=notes).text
+
+
+def test_a_file_that_could_not_be_read_is_named_in_the_answer(notes: Path):
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    assert "broken.pdf" in " ".join(toulmin.ask(QUESTION, docs=notes).notes)
+
+
+def test_a_source_passage_is_the_text_at_its_offsets(notes: Path):
+    answer = toulmin.ask("Who was the last keeper of Kettle Rock Tower?", docs=notes)
+    cited = answer.cited[0]
+    text = Path(cited.source.path).read_text("utf-8")
+    assert text[cited.source.start : cited.source.end] == cited.text
+
+
+def test_two_kinds_of_sources_at_once_are_wrong_usage(notes: Path):
+    with pytest.raises(UsageError, match="not several"):
+        toulmin.ask(QUESTION, docs=notes, passages=[PASSAGE])
+
+
+def test_a_missing_folder_is_a_source_error(tmp_path: Path):
+    with pytest.raises(SourceError, match="nowhere"):
+        toulmin.ask(QUESTION, docs=tmp_path / "nowhere")
+
+
+def test_options_reach_the_settings_and_the_method():
+    settings = toulmin.ask(QUESTION, passages=[PASSAGE], words=30, preset="expert").settings
+    assert (settings["words"], settings["preset"]) == (30, "expert")
+
+
+def test_an_unknown_option_is_wrong_usage():
+    with pytest.raises(UsageError, match="colour"):
+        toulmin.ask(QUESTION, passages=[PASSAGE], colour="red")
+
+
+def test_given_settings_keep_the_environment_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TOULMIN_WORDS", "20")
+    assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings()).settings["words"] == 75
+
+
+def test_the_environment_is_read_without_settings(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TOULMIN_WORDS", "20")
+    assert toulmin.ask(QUESTION, passages=[PASSAGE]).settings["words"] == 20
+
+
+def test_ask_works_inside_a_running_event_loop():
+    async def notebook() -> Answer:
+        return toulmin.ask(QUESTION, passages=[PASSAGE])
+
+    assert asyncio.run(notebook()).status == "answered"
+
+
+def test_each_verb_can_be_awaited(notes: Path, tmp_path: Path):
+    async def all_of_them() -> list[str]:
+        await toulmin.aio.index(notes, into=tmp_path / "library")
+        hits = await toulmin.aio.search("keeper", index=tmp_path / "library")
+        answers = await asyncio.gather(
+            toulmin.aio.ask(QUESTION, index=tmp_path / "library"), toulmin.aio.check(PASSAGE.text, passages=[PASSAGE])
+        )
+        return [hits[0].passage.title, *(answer.status for answer in answers)]
+
+    assert asyncio.run(all_of_them()) == ["Keepers", "answered", "answered"]
+
+
+def test_stream_ends_with_the_answer_of_ask():
+    last = list(toulmin.stream(QUESTION, passages=[PASSAGE]))[-1]
+    assert last.claims == toulmin.ask(QUESTION, passages=[PASSAGE]).claims
+
+
+def test_stream_shows_the_draft_first():
+    first = next(toulmin.stream(QUESTION, passages=[PASSAGE]))
+    assert first.claims[0].support is None
+
+
+def test_stream_raises_what_ask_raises():
+    with pytest.raises(UsageError, match="empty"):
+        list(toulmin.stream(" ", passages=[PASSAGE]))
+
+
+def without_time(answers: Sequence[Answer]) -> list[tuple]:
+    return [(a.question, a.status, a.claims, a.passages, a.rounds, a.settings) for a in answers]
+
+
+QUESTIONS = [QUESTION, "Who was the last keeper?", "Which parliament abolished the salt tax in Denmark?"] * 4
+
+
+def test_ask_all_answers_in_order(notes: Path):
+    assert [answer.question for answer in toulmin.ask_all(QUESTIONS, docs=notes)] == QUESTIONS
+
+
+def test_ask_all_answers_as_ask_does(notes: Path):
+    alone = [toulmin.ask(question, docs=notes) for question in QUESTIONS]
+    assert without_time(list(toulmin.ask_all(QUESTIONS, docs=notes))) == without_time(alone)
+
+
+def test_several_workers_answer_as_one_does(notes: Path):
+    several = list(toulmin.ask_all(QUESTIONS, docs=notes, workers=2))
+    assert without_time(several) == without_time(list(toulmin.ask_all(QUESTIONS, docs=notes)))
+
+
+# ---------------------------------------------------------------- parts of one's own
+
+
+class Yes:
+    """A judge that supports everything, asynchronously."""
+
+    name = "yes"
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return [Verdict("supported", 1.0, 0.0, self.name) for _ in pairs]
+
+
+def test_a_judge_of_ones_own_gives_the_verdicts():
+    support = toulmin.ask(QUESTION, passages=[PASSAGE], judge=Yes()).claims[0].support
+    assert support.judge == "yes"
+
+
+def test_a_model_of_ones_own_writes():
+    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].")
+    assert toulmin.ask(QUESTION, passages=[PASSAGE], model=model).claims[0].text == "It was lit on 3 May 1824."
+
+
+def test_a_retriever_of_ones_own_finds():
+    class Same:
+        def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+            return [[Hit(PASSAGE, 1.0)] for _ in queries]
+
+    assert toulmin.ask(QUESTION, retriever=Same()).cited == (PASSAGE,)
+
+
+def test_a_method_of_ones_own_takes_only_the_options_it_names():
+    def counting(question: str, *, k: int) -> Program[Answer]:
+        hits = yield from search(question, k)
+        return Answer(question, "long", "counting", "abstained", passages=tuple(h.passage for h in hits))
+
+    assert toulmin.ask(QUESTION, passages=[PASSAGE], method=counting).method == "counting"
+
+
+def test_a_model_that_fails_gives_a_failed_answer():
+    def broken(request: Generate) -> Reply:
+        raise ConnectionError("no route")
+
+    answer = toulmin.ask(QUESTION, passages=[PASSAGE], model=Scripted(broken))
+    assert (answer.status, "no route" in answer.notes[0]) == ("failed", True)
+
+
+def test_a_spent_budget_gives_a_failed_answer():
+    assert toulmin.ask(QUESTION, passages=[PASSAGE], budget=Budget(seconds=1e-9)).status == "failed"
+
+
+# ---------------------------------------------------------------- search and check
+
+
+def test_search_gives_at_most_k_hits(notes: Path):
+    assert len(toulmin.search("Kettle Rock Tower", docs=notes, k=1)) == 1
+
+
+def test_search_for_no_passages_is_wrong_usage(notes: Path):
+    with pytest.raises(UsageError, match="from 1"):
+        toulmin.search("tower", docs=notes, k=0)
+
+
+def test_check_judges_a_text_of_somebody_else():
+    answer = toulmin.check("Kettle Rock Tower was lit for the first time on 3 May 1831 [1].", passages=[PASSAGE])
+    assert "1831" in answer.claims[0].support.reason
+
+
+def test_an_empty_text_to_check_is_wrong_usage():
+    with pytest.raises(UsageError, match="needs words"):
+        toulmin.check(" \n", passages=[PASSAGE])
