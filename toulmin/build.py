@@ -103,13 +103,14 @@ def opened(
         return
     from toulmin.corpus import retrieve, store
 
-    weights = {name: value for name, value in (("k1", settings.bm25_k1), ("b", settings.bm25_b)) if value is not None}
+    k1 = retrieve.K1 if settings.bm25_k1 is None else settings.bm25_k1
+    b = retrieve.B if settings.bm25_b is None else settings.bm25_b
     if sources.passages is not None:
-        yield Opened(retrieve.InMemory(sources.passages, **weights))
+        yield Opened(retrieve.InMemory(sources.passages, k1, b))
         return
     ready, skipped = indexed(sources, settings, on_progress)
     with store.open_index(Path(ready.index or settings.index)) as corpus:
-        yield Opened(retrieve.Bm25(corpus, **weights), skipped)
+        yield Opened(retrieve.Bm25(corpus, k1, b), skipped)
 
 
 def indexed(
