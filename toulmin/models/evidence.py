@@ -23,7 +23,8 @@ _NEIGHBOUR, _PASSAGE = 0.4, 0.1  # what a term counts that stands in the next se
 _NOTHING = 0.05  # the coverage of a sentence that holds no term at all
 _LOCAL = 0.3  # power of a term's rarity among these sentences, beside that in the language
 _SHARPNESS = 4  # evidence is coverage to this power: half covered is a sixteenth of the evidence
-_RANK = 0.1  # a passage's evidence is divided by 1 + this times its rank
+# A passage's evidence is divided by 1 + this times its rank; without a kind of fact to look for, the rank says more.
+_RANK, _RANK_OF_OPEN = 0.2, 0.8
 _POSITION = 0.7  # and a sentence's by its place, from 1, to this power
 _OTHER_KIND = 0.7
 _FLOOR = 0.01  # sentences with less than this share of the best one's evidence are not looked at
@@ -82,7 +83,7 @@ class _Look:
         found = analyse(passage)
         return cls(rank, found, tuple(asked & s.terms for s in found), asked & title_terms(passage.title))
 
-    def entries(self, asked: frozenset[str], weights: Mapping[str, float]) -> Iterator[Entry]:
+    def entries(self, asked: frozenset[str], weights: Mapping[str, float], fall: float) -> Iterator[Entry]:
         """One a sentence; none from a passage that shares no word with the question."""
         anywhere = frozenset[str]().union(*self.held)
         whole = sum(weights.values())
@@ -92,8 +93,8 @@ class _Look:
             near = frozenset[str]().union(*self.held[max(0, n - 1) : n + 2])
             places = ((1.0, self.held[n] | self.title), (_NEIGHBOUR, near), (_PASSAGE, anywhere))
             coverage = _NOTHING + _found(places, weights) / whole
-            fall = (1 + _RANK * self.rank) * (1 + n) ** _POSITION
-            evidence = coverage**_SHARPNESS * sentence.soundness / fall
+            place: float = (1 + fall * self.rank) * (1 + n) ** _POSITION
+            evidence = coverage**_SHARPNESS * sentence.soundness / place
             yield Entry(sentence, self.rank, self._covered(n, asked), evidence, asked)
 
     def _covered(self, n: int, asked: frozenset[str]) -> float:
@@ -105,9 +106,9 @@ def gather(question: str, passages: Sequence[Passage]) -> list[Entry]:
     """The sentences that bear on the question, equal ones once, in the order of the passages."""
     asked, kind = content_terms(question), expected_kind(question)
     looks = [_Look.at(passage, rank, asked) for rank, passage in enumerate(passages)]
-    weights = _weights(asked, looks)
+    weights, fall = _weights(asked, looks), _RANK if kind else _RANK_OF_OPEN
     entries: dict[str, Entry] = {}
-    for entry in (entry for look in looks for entry in look.entries(asked, weights)):
+    for entry in (entry for look in looks for entry in look.entries(asked, weights, fall)):
         entries.setdefault(entry.sentence.text, entry)
     floor = _FLOOR * max((entry.evidence for entry in entries.values()), default=0.0)
     return [_for_kind(entry, kind) for entry in entries.values() if entry.evidence > floor]

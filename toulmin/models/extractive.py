@@ -37,7 +37,7 @@ class Extractive:
 
     name = "extractive"
 
-    def __init__(self, words: int = 75, threshold: float = 0.5, concurrency: int = 64) -> None:
+    def __init__(self, words: int = 75, threshold: float = 0.425, concurrency: int = 64) -> None:
         if words < 1:
             raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
         if not 0 <= threshold <= 1:

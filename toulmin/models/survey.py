@@ -9,6 +9,7 @@ sentences. The constants were chosen on train splits (`benchmarks/writer.py --tr
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from toulmin.data import Passage
 from toulmin.models.analysis import Find, Sentence
@@ -16,10 +17,28 @@ from toulmin.models.evidence import Entry, expected_kind, gather
 
 _EXPECTED = 4.0  # a find of the kind that the question asks for
 _WORTH = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
+_VOTES = 0.8  # power of the summed evidence of the sentences that hold a find
 _EVIDENCE = 3.0  # what a sentence's own evidence counts beside its finds
 _SOUND_ENOUGH = 0.3
 _OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
 _FULL = 0.92  # and is complete from this share on
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the chosen sentences say already; of a name told in full, a part is nothing new."""
+
+    finds: frozenset[Find]
+    names: frozenset[str]
+
+    @classmethod
+    def by(cls, chosen: Sequence[Entry]) -> _Told:
+        finds = frozenset(find for entry in chosen for find in entry.finds)
+        names = (find.terms for find in finds if find.kind == "name")
+        return cls(finds, frozenset[str]().union(*names))
+
+    def holds(self, find: Find) -> bool:
+        return find in self.finds or (find.kind == "name" and find.terms <= self.names)
 
 
 class Survey:
@@ -64,13 +83,13 @@ class Survey:
         fitting = [entry for entry in able if entry.sentence.length <= room]
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
-        seen = {find for entry in chosen for find in entry.finds}
-        gains = [(self._gain(entry, seen), entry) for entry in fitting]
+        told = _Told.by(chosen)
+        gains = [(self._gain(entry, told), entry) for entry in fitting]
         return [entry for _, entry in sorted(gains, key=lambda pair: -pair[0])]
 
-    def _gain(self, entry: Entry, seen: Collection[Find]) -> float:
+    def _gain(self, entry: Entry, told: _Told) -> float:
         """What the sentence adds for each of its words."""
-        new = sum(self.worth[find] for find in entry.finds if find not in seen)
+        new = sum(self.worth[find] for find in entry.finds if not told.holds(find))
         return (_EVIDENCE * entry.evidence + new) / entry.sentence.length
 
     def _worths(self) -> dict[Find, float]:
@@ -78,7 +97,7 @@ class Survey:
         for entry in self.entries:
             for find in entry.finds:
                 votes[find] = votes.get(find, 0.0) + entry.evidence
-        return {find: vote * self._factor(find) for find, vote in votes.items()}
+        return {find: vote**_VOTES * self._factor(find) for find, vote in votes.items()}
 
     def _factor(self, find: Find) -> float:
         return _WORTH[find.kind] * (_EXPECTED if find.kind == self.kind else 1.0)
