@@ -127,6 +127,7 @@ def test_a_fact_that_no_source_contains_is_named(claim: str, reason: str) -> Non
             "the source says November 1990, the claim says November 1988",
         ),
         ("Apple sold 12 million phones after 1990.", "the source says June 29, 2007, the claim says 1990"),
+        ("The song reached number five on the chart in Japan.", "the source says Canada, the claim says Japan"),
         ("Smith beat Apple in the final of 1988.", "the source says Jones, the claim says Apple"),
         ("It did sell well in Japan, but critics liked it.", "the source says 'not', the claim does not"),
         ("Apple never sold 12 million phones after June 29, 2007.", "the claim says 'never', the source does not"),
@@ -232,9 +233,14 @@ def test_what_is_remembered_changes_no_verdict(claims: list[str]) -> None:
     assert Lexical(remembered=1).judge(pairs) == judge.judge(pairs)
 
 
-def test_an_endless_sentence_is_judged_too() -> None:
-    passage = Passage.of("a word " * 5_000)
-    assert verdict("word a " * 5_000, passage).label == "supported"
+def test_a_fact_is_compared_though_the_rest_of_the_sentence_is_dropped() -> None:
+    passage = Passage.of("The tower was completed in 1889 and is 330 metres tall. It was painted in 2015.", "Tower")
+    assert verdict("The tower was completed in 2015.", passage).reason == "the source says 1889, the claim says 2015"
+
+
+@pytest.mark.parametrize("piece", ["word a ", "a. b ", "1 ", "12,", "not ", "A ", "A.B", "two ", "e", "東", "\n"])
+def test_endless_text_is_judged_too(piece: str) -> None:
+    assert 0 <= verdict(piece * 5_000, Passage.of(piece * 10_000)).support <= 1
 
 
 @pytest.mark.skipif(not (DATA / "pool_corpus.jsonl.gz").exists(), reason="needs pool_corpus (TOULMIN_DATA)")

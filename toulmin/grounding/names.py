@@ -19,7 +19,7 @@ _PARTICLES = frozenset("of the de del della di da do dos du des von van der den 
 _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
 _NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
-_INNER = re.compile(r"[^\W\d_]+[-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
+_INNER = re.compile(r"[^\W\d_][-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
 _MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 
 

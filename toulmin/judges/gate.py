@@ -12,13 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from toulmin.judges.conflicts import NEAR_COPY, compare, conflict, reversed_share
+from toulmin.judges.comparison import NEAR_COPY, compare
+from toulmin.judges.conflicts import conflict
 from toulmin.judges.coverage import Coverage, Source
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence
+from toulmin.judges.reversals import reversed_share
 from toulmin.language import STOPWORDS
 
-SUPPORTED = 0.50  # the support from which a claim counts as supported
+# The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
+SUPPORTED = 0.50
 CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more
 LEAST_COVERED = 0.35  # share of the claim's weighted terms below which the sources are about something else
 SIMILAR = 0.1  # near copies within this share of the nearest are read too

@@ -19,7 +19,7 @@ from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
 from toulmin.judges.reading import Reading, read
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
-COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.55, 1.59, -0.96)
+COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)
 UNSURE = 0.35  # the support from which a claim that is not supported is unsure
 QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
 
