@@ -103,6 +103,16 @@ def test_what_a_changed_file_said_before_is_no_longer_found(docs: Path, index: P
     assert found(index, "Hannah Pell") == []
 
 
+def test_an_index_shrinks_with_its_files(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    small = (index / "corpus.sqlite").stat().st_size
+    (docs / "big.txt").write_text("".join(f"Line {n} of a long tale. " for n in range(50_000)), "utf-8")
+    update(index, [docs])
+    (docs / "big.txt").unlink()
+    update(index, [docs])
+    assert (index / "corpus.sqlite").stat().st_size <= 1.5 * small
+
+
 def test_a_file_that_vanished_is_removed(docs: Path, index: Path) -> None:
     update(index, [docs])
     (docs / "tower.txt").unlink()

@@ -91,6 +91,7 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
         if not (index / FILE).exists() and any(index.iterdir()):
             raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
         with _closed_on_error(_connect(index, "?mode=rwc")) as connection:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA cache_size = -32000")
             connection.execute("BEGIN IMMEDIATE")
@@ -171,6 +172,15 @@ def make_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def give_back_space(connection: sqlite3.Connection) -> None:
+    """Shortens the file by what removed rows left empty, once that is a quarter; less is kept for new rows."""
+    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if 4 * empty > pages:
+        # Run as a script, outside any transaction: `execute` would stop after the first page.
+        connection.executescript("PRAGMA incremental_vacuum")
 
 
 def write_state(connection: sqlite3.Connection, state: State) -> None:

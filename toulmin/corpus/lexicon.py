@@ -96,6 +96,8 @@ class Lexicon:
         self._index = index
         with _clear_errors(index), _openable(folder) as place:
             opened = _open(place)
+            # A generation never changes: nobody need watch its files, nor write a lock beside them while they go.
+            opened.config_reader("manual")
             self._schema = opened.schema
             self._searcher = opened.searcher()
 
@@ -194,7 +196,7 @@ def _openable(folder: Path) -> Iterator[Path]:
     if os.access(folder, os.W_OK):
         yield folder
         return
-    with TemporaryDirectory(prefix="toulmin-") as mirror:
+    with TemporaryDirectory(prefix="toulmin-", ignore_cleanup_errors=True) as mirror:
         for file in _without_locks(folder):
             (Path(mirror) / file.name).symlink_to(file.absolute())
         yield Path(mirror)

@@ -186,7 +186,7 @@ class CorpusWriter:
 
 
 def _tidy(connection: sqlite3.Connection, index: Path) -> None:
-    """Deletes the generations that nobody names, as the writer; where another has become that, it will do so."""
+    """Deletes what nobody names any more, as the writer; where another has become that, it will do so."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("BEGIN IMMEDIATE")
@@ -195,6 +195,7 @@ def _tidy(connection: sqlite3.Connection, index: Path) -> None:
         if state is not None or catalogue.is_empty(connection):
             remove_others(index, state.generation if state else 0)
         connection.execute("COMMIT")
+        catalogue.give_back_space(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
