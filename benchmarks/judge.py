@@ -6,7 +6,8 @@
 
 Premises are never cut: every sentence of the evidence is read. Neighbouring evidence of one title is one passage
 (WiCE and SciFact give single sentences); FActScore's evidence is the whole page. HaluEval's claims are answers, so
-they are judged with their question; other claims stand alone.
+they are judged with their question; other claims stand alone. The balanced accuracy of overlap is taken at the one
+level that serves the train splits best on average.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,11 +75,16 @@ def cases(name: str, split: str) -> list[Case]:
     return found
 
 
+@lru_cache(maxsize=10_000)
+def _words(passage: Passage) -> frozenset[str]:
+    return frozenset(terms(f"{passage.title} {passage.text}"))
+
+
 def word_overlap(pair: Pair) -> float:
     """The share of the claim's words that stand in the evidence: the plain measure to beat."""
-    evidence = {term for p in pair.premises for term in terms(f"{p.title} {p.text}")}
     claim = terms(pair.claim)
-    return sum(term in evidence for term in claim) / len(claim) if claim else 0.0
+    evidence = [_words(premise) for premise in pair.premises]
+    return sum(any(term in held for held in evidence) for term in claim) / len(claim) if claim else 0.0
 
 
 def auc(scores: Vector, truth: NDArray[np.bool_]) -> float:
@@ -93,26 +100,50 @@ def balanced_accuracy(said: NDArray[np.bool_], truth: NDArray[np.bool_]) -> floa
     return float((said[truth].mean() + (~said[~truth]).mean()) / 2)
 
 
+class Scored(NamedTuple):
+    """One set's plain overlaps, with the truth."""
+
+    overlap: Vector
+    truth: NDArray[np.bool_]
+
+
+def _overlaps(held: Sequence[Case]) -> Scored:
+    overlap = np.array([word_overlap(case.pair) for case in held])
+    return Scored(overlap, np.array([case.supported for case in held]))
+
+
+def overlap_level() -> float:
+    """The overlap from which "supported" is right most often on the mean of the train splits."""
+    scored = [_overlaps(held) for name in SETS if (held := cases(name, "train"))]
+    grid = np.arange(0.3, 1.0, 0.02)
+    means = [np.mean([balanced_accuracy(one.overlap >= level, one.truth) for one in scored]) for level in grid]
+    return float(grid[int(np.argmax(means))])
+
+
 def report(split: str) -> None:
-    """One line a set; the overlap's threshold is the one best on its own train split."""
-    judge = Lexical()
-    print(f"{'set (' + split + ')':28}{'n':>6}{'overlap AUC':>13}{'judge AUC':>11}{'gain':>8}{'bal. acc.':>11}")
-    gains, accuracies = [], []
+    """One line a set: ROC AUC and balanced accuracy of plain overlap and of the judge."""
+    judge, level = Lexical(), overlap_level()
+    print(f"{'set (' + split + ')':22}{'n':>6}{'overlap AUC':>13}{'judge AUC':>11}{'gain':>8}", end="")
+    print(f"{'overlap acc.':>14}{'judge acc.':>12}")
+    table = []
     for name in SETS:
         held = cases(name, split)
-        if not held:
-            continue
-        truth = np.array([case.supported for case in held])
-        verdicts = judge.judge([case.pair for case in held])
-        plain = auc(np.array([word_overlap(case.pair) for case in held]), truth)
-        ours = auc(np.array([verdict.support for verdict in verdicts]), truth)
-        accuracy = balanced_accuracy(np.array([verdict.entails for verdict in verdicts]), truth)
-        gains.append(ours - plain)
-        accuracies.append(accuracy)
-        print(f"{name:28}{len(held):6}{plain:13.3f}{ours:11.3f}{gains[-1]:+8.3f}{accuracy:11.3f}")
-    above = sum(gain > 0 for gain in gains)
-    print(f"above overlap on {above} of {len(gains)} (target 9 of 11); mean gain {np.mean(gains):+.3f} (target +0.06);")
-    print(f"worst {min(gains):+.3f} (target -0.03 or better); mean balanced accuracy {np.mean(accuracies):.3f}")
+        if held:
+            verdicts = judge.judge([case.pair for case in held])
+            plain, truth = _overlaps(held)
+            ours = auc(np.array([verdict.support for verdict in verdicts]), truth)
+            said = balanced_accuracy(np.array([verdict.entails for verdict in verdicts]), truth)
+            row = (auc(plain, truth), ours, ours - auc(plain, truth), balanced_accuracy(plain >= level, truth), said)
+            table.append(row)
+            print(f"{name:22}{len(held):6}{row[0]:13.3f}{row[1]:11.3f}{row[2]:+8.3f}{row[3]:14.3f}{row[4]:12.3f}")
+    _print_summary(np.array(table))
+
+
+def _print_summary(table: Vector) -> None:
+    gains = table[:, 2]
+    print(f"{'mean':28}" + "{:13.3f}{:11.3f}{:+8.3f}{:14.3f}{:12.3f}".format(*table.mean(axis=0)))
+    print(f"above overlap on {(gains > 0).sum()} of {len(gains)} sets (target 9 of 11); mean gain {gains.mean():+.3f}")
+    print(f"(target +0.06); worst {gains.min():+.3f} (target -0.03 or better)")
 
 
 class Training(NamedTuple):
