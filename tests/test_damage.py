@@ -174,6 +174,15 @@ def test_a_missing_term_index_is_damage(docs: Path, index: Path) -> None:
         open_index(index)
 
 
+def test_an_update_does_not_build_on_a_missing_term_index(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    for folder in index.glob("terms-*"):
+        shutil.rmtree(folder)
+    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
+    with pytest.raises(IndexDamaged, match="its term index is missing"):
+        update(index, [docs])
+
+
 def test_a_changed_word_in_the_stored_text_is_noticed(docs: Path, index: Path) -> None:
     update(index, [docs])
     _altered(index, "UPDATE passages SET text = replace(text, '1824', '1834')")

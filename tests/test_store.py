@@ -358,6 +358,32 @@ def test_threads_may_share_one_corpus(docs: Path, index: Path) -> None:
         assert list(pool.map(lambda query: Bm25(corpus).search([query], 3)[0], queries)) == alone
 
 
+ONE_AFTER_ANOTHER = """
+import sys
+from pathlib import Path
+from toulmin.corpus.store import update
+index, docs = map(Path, sys.argv[1:])
+for version in range(30):
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (docs / name).write_text(f"The keeper of file {name} saw version{version}.", "utf-8")
+    update(index, [docs])
+"""
+
+
+def test_readers_that_come_while_updates_go_on_each_see_one_version(index: Path, tmp_path: Path) -> None:
+    docs = tmp_path / "versions"
+    docs.mkdir()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (docs / name).write_text(f"The keeper of file {name} saw no version.", "utf-8")
+    update(index, [docs])
+    seen: set[tuple[int, int]] = set()
+    with subprocess.Popen([sys.executable, "-c", ONE_AFTER_ANOTHER, str(index), str(docs)]) as process:
+        while process.poll() is None:
+            texts = found(index, "keeper")
+            seen.add((len(texts), len({text.split()[-1] for text in texts})))
+    assert seen == {(3, 1)}
+
+
 # ---------------------------------------------------------------- writers
 
 

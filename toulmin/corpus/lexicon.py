@@ -89,10 +89,10 @@ class Lexicon:
     """One generation, open for reading; several threads may use it."""
 
     def __init__(self, index: Path, generation: int) -> None:
-        """Opens in about a millisecond. Raises FileNotFoundError for no such generation, IndexDamaged for a bad one."""
+        """Opens in about a millisecond. Raises IndexDamaged for a generation that is not there or broken."""
         folder = folder_of(index, generation)
         if not folder.is_dir():
-            raise FileNotFoundError(folder)
+            raise damaged(index, "its term index is missing")
         self._index = index
         with _clear_errors(index), _openable(folder) as place:
             opened = _open(place)
@@ -136,6 +136,8 @@ class LexiconWriter:
 
     def __init__(self, index: Path, before: int) -> None:
         """Begins a generation like `before`, or an empty one where `before` is 0."""
+        if before and not folder_of(index, before).is_dir():
+            raise damaged(index, "its term index is missing")
         # Counted on from what lies there, as a killed update leaves a folder behind.
         self.generation = 1 + max((int(folder.name[6:]) for folder in _generations(index)), default=0)
         self._index = index

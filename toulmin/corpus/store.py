@@ -19,11 +19,10 @@ from toulmin.corpus.catalogue import State, clear_errors, damaged, id_of, key_of
 from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.lexicon import Lexicon, digests, pack, passage_terms
 from toulmin.data import Passage, Source, content_id
-from toulmin.errors import SourceError
+from toulmin.errors import IndexDamaged, SourceError
 
 __all__ = ["Corpus", "IndexReport", "IndexedDocument", "Neighbours", "Progress", "Stats", "open_index", "update"]
 
-_ATTEMPTS = 20
 _CHUNK = 500  # ids a statement; SQLite allows some thousands
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
@@ -82,19 +81,21 @@ def open_index(index: Path) -> Corpus:
 
 
 def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
-    """One moment of both halves; begun again when an update replaces the second while the first is looked at."""
-    missing: int | None = None
-    for _ in range(_ATTEMPTS):
+    """One moment of both halves; begun again when an update replaces the second while the first is looked at.
+
+    An update deletes a generation only after it named another, so one that is bad and still named is damaged.
+    """
+    bad: int | None = None
+    while True:
         connection.execute("BEGIN")
         state = catalogue.read_state(connection, index)
         try:
             return Corpus(index, connection, state, Lexicon(index, state.generation))
-        except FileNotFoundError:
+        except IndexDamaged:
+            if state.generation == bad:
+                raise
+            bad = state.generation
             connection.execute("ROLLBACK")
-            if state.generation == missing:
-                break
-            missing = state.generation
-    raise damaged(index, "its term index is missing")
 
 
 class Corpus:
