@@ -105,7 +105,7 @@ def name_from_same_passage(place: Place, chance: random.Random) -> str | None:
 
 
 def negation_added(place: Place, chance: random.Random) -> str | None:
-    """The first auxiliary gets a "not", or the sentence an added denial."""
+    """The first auxiliary of a sentence without negation gets a "not"."""
     verb = VERB.search(place.sentence)
     if verb is None or ANY_NEGATION.search(place.sentence):
         return None
