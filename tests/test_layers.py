@@ -27,8 +27,7 @@ MAY_IMPORT = {
     "judges": GROUND | {"grounding"},
     "corpus": GROUND,
     "run": GROUND | {"grounding"},
-    "schema": GROUND,
-    "wire": GROUND | {"grounding", "schema"},
+    "wire": GROUND | {"grounding"},
     "config": GROUND,
     "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "run", "config"},
     "aio": GROUND | {"build", "config", "corpus", "methods", "run"},
@@ -47,7 +46,7 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"run", "aio", "verbs", "build", "cli"},
-    "pydantic": {"schema", "wire", "run"},
+    "pydantic": {"wire", "run"},
     "platformdirs": {"build", "cli"},
 }
 
