@@ -6,7 +6,7 @@ A passage is analysed once and kept; a question then costs only comparisons.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from toulmin.data import Citation, Claim, Passage, Quote
@@ -56,7 +56,8 @@ class Sentence:
     def facts(self) -> tuple[Fact, ...]:
         """Its numbers, dates and names, with offsets of the passage."""
         found = facts(self.passage.text[self.start : self.end])
-        return tuple(replace(fact, start=fact.start + self.start, end=fact.end + self.start) for fact in found)
+        at = self.start
+        return tuple(Fact(fact.kind, fact.value, fact.start + at, fact.end + at) for fact in found)
 
     @cached_property
     def text(self) -> str:

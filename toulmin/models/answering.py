@@ -12,7 +12,7 @@ from toulmin.models.selecting import draw, entities, prose, sectioned, shortest,
 from toulmin.models.survey import Survey
 
 _UNLIMITED = 10**6  # words
-_SINKING = 0.1
+_SINKING = 0.2
 _USUAL_PASSAGES = 10
 
 

@@ -89,17 +89,15 @@ class _Look:
         whole = sum(weights.values())
         if not anywhere and not self.title:
             return
+        wanted = {term: rarity(term) * (_IN_TITLE if term in self.title else 1.0) for term in asked}
         for n, sentence in enumerate(self.sentences):
             near = frozenset[str]().union(*self.held[max(0, n - 1) : n + 2])
             places = ((1.0, self.held[n] | self.title), (_NEIGHBOUR, near), (_PASSAGE, anywhere))
             coverage = _NOTHING + _found(places, weights) / whole
             place: float = (1 + fall * self.rank) * (1 + n) ** _POSITION
             evidence = coverage**_SHARPNESS * sentence.soundness / place
-            yield Entry(sentence, self.rank, self._covered(n, asked), evidence, asked)
-
-    def _covered(self, n: int, asked: frozenset[str]) -> float:
-        wanted = {term: rarity(term) * (_IN_TITLE if term in self.title else 1.0) for term in asked}
-        return sum(wanted[term] for term in self.held[n]) / (sum(wanted.values()) or 1.0)
+            covered = sum(map(wanted.__getitem__, self.held[n])) / sum(wanted.values())
+            yield Entry(sentence, self.rank, covered, evidence, asked)
 
 
 def gather(question: str, passages: Sequence[Passage]) -> list[Entry]:
@@ -125,7 +123,7 @@ def _found(places: Sequence[tuple[float, frozenset[str]]], weights: Mapping[str,
     """The weight of the terms that are found; a term counts for the first place that holds it."""
     found, done = 0.0, frozenset[str]()
     for worth, terms in places:
-        found += worth * sum(weights[term] for term in terms - done)
+        found += worth * sum(map(weights.__getitem__, terms - done))
         done |= terms
     return found
 

@@ -32,7 +32,7 @@ class Extractive:
     `threshold`, from 0 (never) to 1 (nearly always), is when it abstains: the best single sentence must hold that
     share of the question's terms, weighted by rarity, the title not counted. The default was chosen for one given
     passage on the train split of `pool_questions`; the bar sinks with the number n of passages, by n to the power of
-    0.1, to four fifths for ten.
+    0.2, to five eighths for ten.
     """
 
     name = "extractive"

@@ -15,7 +15,7 @@ from toulmin.data import Passage
 from toulmin.models.analysis import Find, Sentence
 from toulmin.models.evidence import Entry, expected_kind, gather
 
-_EXPECTED = 4.0  # a find of the kind that the question asks for
+_EXPECTED = 5.0  # a find of the kind that the question asks for
 _WORTH = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
 _VOTES = 0.8  # power of the summed evidence of the sentences that hold a find
 _EVIDENCE = 3.0  # what a sentence's own evidence counts beside its finds
