@@ -69,7 +69,10 @@ def _index(index: str | None) -> Finding:
         remedy = f"toulmin index YOUR_FOLDER --into {folder}"
         return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
     with store.open_index(folder) as corpus:
-        return Finding("index", "works", f"{folder}: {corpus.stats}")
+        corpus.verify()
+        held = corpus.stats
+    words = f"{held.files:,} files, {held.documents:,} documents, {held.passages:,} passages; every passage was checked"
+    return Finding("index", "works", f"{folder}: {words}")
 
 
 def _cache() -> Finding:
