@@ -11,15 +11,16 @@ from functools import cached_property, lru_cache
 
 from toulmin.data import Citation, Claim, Passage, Quote
 from toulmin.grounding.facts import Fact, facts
+from toulmin.grounding.names import is_common
 from toulmin.language import STOPWORDS, fold, rarity, sentences, stem, terms, words
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
-_PERSONS = frozenset("he she they his her hers their theirs him them".split())
-_THINGS = frozenset("it its this that these those such both another others".split())
+_PRONOUNS = frozenset("it its he she they his her hers their theirs him them".split())
+_POINTERS = frozenset("this that these those such both another others".split())
 _CONNECTIVES = frozenset(
     "however also later then but and so thus therefore moreover furthermore instead meanwhile nevertheless".split()
 )
-_DEFINITE = re.compile(r"\W*(?:[Tt]he|[Tt]his|[Tt]hat|[Tt]hese|[Tt]hose|[Ss]uch)\s+(?=[^\W\d_])(?![A-Z])")
+_HEAD = 3  # words after "The" in which a name makes it known which one is meant
 _OPENING = 6  # words of a sentence in which a pronoun still points back at the title
 _DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
 _VERB = re.compile(
@@ -123,16 +124,14 @@ def title_terms(title: str) -> frozenset[str]:
 
 def points_back(text: str) -> bool:
     """Whether a sentence opens with words that mean something said before: a pronoun, "The film", "However"."""
-    if _DEFINITE.match(text):
+    opening = [text[span.start : span.end] for span in words(text)[:_OPENING]]
+    if not opening:
+        return False
+    lower = [word.lower() for word in opening]
+    name = next((n for n, word in enumerate(opening) if word[0].isupper() and (n or not is_common(word))), _OPENING)
+    if lower[0] in _POINTERS | _CONNECTIVES:
         return True
-    named = False
-    for n, span in enumerate(words(text)[:_OPENING]):
-        word = text[span.start : span.end]
-        lower = word.lower()
-        if lower in _THINGS or (n == 0 and lower in _CONNECTIVES) or (lower in _PERSONS and not named):
-            return True
-        named = named or (n > 0 and word[0].isupper())
-    return False
+    return (lower[0] == "the" and name > _HEAD) or any(word in _PRONOUNS for word in lower[:name])
 
 
 def _soundness(text: str) -> float:
