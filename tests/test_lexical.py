@@ -255,3 +255,14 @@ def test_sentences_of_real_passages_are_supported_and_quoted_exactly() -> None:
             if len(passage.text[start:end].split()) > 3 and not (found.entails and found.quotes[0]):
                 wrong.append(passage.text[start:end])
     assert wrong == []
+
+
+def test_a_whole_sentence_of_a_source_is_supported_whatever_odd_names_it_holds():
+    text = "Citation Cost T𝑇Titalic_T EM F1\nRec Prec F1 Trials 1 22.00 was reported. Another one followed."
+    claim = "Citation Cost T𝑇Titalic_T EM F1 Rec Prec F1 Trials 1 22.00 was reported."
+    assert Lexical().judge([Pair((Passage.of(text),), claim)])[0].label == "supported"
+
+
+def test_words_inside_a_longer_sentence_are_not_that_sentence():
+    text = "It is not true that the tower was lit in 1824."
+    assert Lexical().judge([Pair((Passage.of(text),), "The tower was lit in 1824.")])[0].label != "supported"

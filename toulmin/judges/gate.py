@@ -2,8 +2,8 @@
 
 A claim is rejected if it has a number, date or name that no source contains, if it changed a fact or turned a sentence
 that it nearly copies, if it is a short answer whose words stand nowhere, or if the sources hold little of it. What is
-rejected ranks below all that is accepted. Where it is doubtful whether a missing word is a name at all, the claim is
-doubted: it keeps its rank but is never labelled supported.
+rejected ranks below all that is accepted; what a source says word for word is never rejected. Where it is doubtful
+whether a missing word is a name at all, the claim is doubted: it keeps its rank but is never labelled supported.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
         return Gate(Ruling.REJECTED, "there are no sources")
     if not any(sentence.keys for sentence in claim.sentences):
         return Gate(Ruling.REJECTED, "the claim has no words")
+    if _is_verbatim(claim, sources):
+        return Gate(Ruling.ACCEPTED)
     if changed := _changed(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
     readings = [reading for source in sources for reading in source if reading.sentences]
@@ -68,6 +70,16 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
     if absent.doubtful:
         return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
     return Gate(Ruling.ACCEPTED)
+
+
+def _is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
+    """Whether each sentence of the claim is a whole sentence of a source, or one led in by the source's title."""
+    return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
+
+
+def _states(source: Source, sentence: str) -> bool:
+    lead = " ".join(source.title.text.split()) + ": "
+    return sentence in source.text.stated or sentence.removeprefix(lead) in source.text.stated
 
 
 def _absence(absent: Sequence[str]) -> str:

@@ -66,7 +66,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text's sentences, and for each term and figure the sentences that hold it, as a set of bits."""
+    """A text's sentences, and for each term and figure the sentences that hold it, as a set of bits.
+
+    `stated` are the sentences word for word, white space aside.
+    """
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -74,6 +77,7 @@ class Reading:
     where: dict[str, int]
     prefixes: dict[str, int]
     pairs: frozenset[str]
+    stated: frozenset[str]
 
 
 class _Word(NamedTuple):
@@ -204,4 +208,5 @@ def read(text: str) -> Reading:
         if len(term) >= PREFIX:
             prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
     pairs = frozenset(pair for sentence in found for pair in adjacent(sentence.terms))
-    return Reading(text, tuple(found), known, where, prefixes, pairs)
+    stated = frozenset(" ".join(text[span.start : span.end].split()) for span in spans)
+    return Reading(text, tuple(found), known, where, prefixes, pairs, stated)
