@@ -89,6 +89,11 @@ def test_a_long_answer_keeps_near_its_length() -> None:
     assert 60 <= length <= 81
 
 
+def test_a_script_without_spaces_is_answered_in_several_sentences() -> None:
+    text = "灯台は一八二四年に初めて点灯した。灯台の高さは三十八メートルである。最後の灯台守はリーズから来た。"
+    assert len(answer("灯台はいつ初めて点灯したか", (Passage.of(text, "岩の塔"),))) > 1
+
+
 def test_a_repeated_sentence_is_said_once() -> None:
     copies = tuple(Passage.of(f"{TOWER.text} Edition {n}.", TOWER.title) for n in range(3))
     said = texts(answer(BUILT, copies))

@@ -23,6 +23,7 @@ _CONNECTIVES = frozenset(
 _HEAD = 3  # words after "The" in which a name makes it known which one is meant
 _OPENING = 6  # words of a sentence in which a pronoun still points back at the title
 _DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
+# English verbs, looked for in plain ASCII text only: other languages are not held to them.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|may|might|will|would|shall|should|must|am"
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
@@ -81,8 +82,8 @@ class Sentence:
 
     @cached_property
     def length(self) -> int:
-        """White-space separated words, the lead-in included."""
-        return len(self.standalone.split())
+        """White-space separated words, the lead-in included; in a script that does not space them, half its pairs."""
+        return max(len(self.standalone.split()), len(terms(self.standalone)) // 2)
 
     @cached_property
     def standalone(self) -> str:
@@ -135,11 +136,11 @@ def points_back(text: str) -> bool:
 
 
 def _soundness(text: str) -> float:
-    count = len(text.split())
+    count = len(terms(text))
     if count < _SHORTEST or not any(c.isalpha() for c in text):
         return 0.05
     score = 1.0
-    if _DEBRIS.search(text) or count > _LONGEST or not _VERB.search(text):
+    if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
         score *= 0.2
     if text[0].islower() or text[0] in ",;:)]":
         score *= 0.5
