@@ -266,3 +266,17 @@ def test_a_whole_sentence_of_a_source_is_supported_whatever_odd_names_it_holds()
 def test_words_inside_a_longer_sentence_are_not_that_sentence():
     text = "It is not true that the tower was lit in 1824."
     assert Lexical().judge([Pair((Passage.of(text),), "The tower was lit in 1824.")])[0].label != "supported"
+
+
+BOARD = Passage.of(
+    "The Act was passed in 1714. Many years went by. The Board was dissolved in 1828.", "The Longitude Act"
+)
+
+
+def test_a_year_of_which_the_source_says_something_else_is_no_support():
+    verdict = Lexical().judge([Pair((BOARD,), "The Longitude Act was printed in 1828.")])[0]
+    assert (verdict.label, "1828 is in the sources, but not with" in verdict.reason) == ("unsure", True)
+
+
+def test_a_year_beside_what_the_claim_says_of_it_is_support():
+    assert Lexical().judge([Pair((BOARD,), "In 1828 the Board was dissolved.")])[0].label == "supported"

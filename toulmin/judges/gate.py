@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from toulmin.judges.anchors import unanchored
 from toulmin.judges.comparison import NEAR_COPY, compare
 from toulmin.judges.conflicts import conflict
 from toulmin.judges.coverage import Coverage, Source
@@ -69,6 +70,8 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
         return Gate(Ruling.REJECTED, "the sources do not speak of this")
     if absent.doubtful:
         return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
+    if floating := unanchored(claim, sources):
+        return Gate(Ruling.DOUBTED, f"{_named(floating)} in the sources, but not with what the claim says of it")
     return Gate(Ruling.ACCEPTED)
 
 
@@ -83,8 +86,11 @@ def _states(source: Source, sentence: str) -> bool:
 
 
 def _absence(absent: Sequence[str]) -> str:
-    named = " and ".join(dict.fromkeys(absent))
-    return f"{named} {'is' if len(set(absent)) == 1 else 'are'} not in the sources"
+    return f"{_named(absent)} not in the sources"
+
+
+def _named(words: Sequence[str]) -> str:
+    return f"{' and '.join(dict.fromkeys(words))} {'is' if len(set(words)) == 1 else 'are'}"
 
 
 def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
