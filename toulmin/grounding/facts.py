@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from toulmin.grounding.figures import Fact, Kind, figures
 from toulmin.grounding.names import names
@@ -18,8 +19,18 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     A number inside a name ("Apollo 11") belongs to the name alone. `spans` are the text's sentences, for a caller
     that has them.
     """
-    numbers = figures(text)
-    named = names(text, numbers, sentences(text) if spans is None else spans)
+    found: list[Fact] = []
+    for start, end in sentences(text) if spans is None else spans:
+        inside = _of_sentence(text[start:end])
+        found += inside if start == 0 else [Fact(f.kind, f.value, f.start + start, f.end + start) for f in inside]
+    return tuple(found)
+
+
+@lru_cache(maxsize=16_384)
+def _of_sentence(sentence: str) -> tuple[Fact, ...]:
+    """Kept, because the writer, the judge and the claim itself ask for the same sentences."""
+    numbers = figures(sentence)
+    named = names(sentence, numbers)
     covered = {place for fact in named for place in range(fact.start, fact.end)}
     found = [fact for fact in numbers if fact.start not in covered] + named
     return tuple(sorted(found, key=lambda fact: fact.start))

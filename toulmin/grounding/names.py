@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import resources
 
 from toulmin.grounding.figures import ATTACHED, Fact
-from toulmin.language import STOPWORDS, Span, fold, stem
+from toulmin.language import STOPWORDS, fold, stem
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -121,12 +121,10 @@ def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact
             yield Fact("name", name_value(text[start:end]), start, end)
 
 
-def names(text: str, taken: Sequence[Fact], spans: Sequence[Span]) -> list[Fact]:
-    """The names in the sentences `spans` of the text, in order; words inside the dates of `taken` are left out."""
+def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
+    """The names in a sentence, in order; words inside the dates of `taken` are left out."""
     blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
-    found: list[Fact] = []
-    for start, end in spans:
-        tokens = [m for m in _TOKEN.finditer(text, start, end) if m.start() not in blocked]
-        if len(tokens) <= 3 or not text[start:end].isupper():
-            found.extend(_sentence_names(text, tokens))
-    return found
+    tokens = [m for m in _TOKEN.finditer(sentence) if m.start() not in blocked]
+    if len(tokens) > 3 and sentence.isupper():
+        return []
+    return list(_sentence_names(sentence, tokens))

@@ -8,7 +8,7 @@ program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnde
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Label, Passage, Quote, Tokens
@@ -70,7 +70,7 @@ class Reply:
 
     text: str
     value: Any = None
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     usd: float | None = None
 
 
