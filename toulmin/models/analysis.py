@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from toulmin.data import Citation, Claim, Passage, Quote
 from toulmin.grounding.facts import Fact, facts
 from toulmin.grounding.names import is_common
-from toulmin.language import STOPWORDS, fold, rarity, sentences, stem, terms, words
+from toulmin.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms, words
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _PRONOUNS = frozenset("it its he she they his her hers their theirs him them".split())
@@ -57,9 +57,7 @@ class Sentence:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """Its numbers, dates and names, with offsets of the passage."""
-        found = facts(self.passage.text[self.start : self.end])
-        at = self.start
-        return tuple(Fact(fact.kind, fact.value, fact.start + at, fact.end + at) for fact in found)
+        return facts(self.passage.text, (Span(self.start, self.end),))
 
     @cached_property
     def text(self) -> str:
