@@ -26,7 +26,7 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     """Kept, because the writer, the judge and the claim itself ask for the same sentences."""
     numbers = figures(sentence)
