@@ -17,8 +17,9 @@ from toulmin.grounding.steps import Generate, Pair, Program, Reply, Show, Verdic
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.journal import from_json, to_json
 from toulmin.run.kit import Kit
-from toulmin.run.transcript import Transcript, from_json, to_json
+from toulmin.run.transcript import Transcript
 
 PASSAGES = [Passage.of(f"The {word} stands on the hill.", title=word) for word in ("mill", "tower", "church")]
 

@@ -9,22 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any, get_type_hints
+from typing import Any
 
-import orjson
-from pydantic import TypeAdapter
-
-from toulmin import errors
-from toulmin.data import Hit, Tokens
 from toulmin.errors import ToulminError, UsageError
-from toulmin.grounding import prompts
-from toulmin.grounding.steps import Generate, Reply, Span, Step, Verdict
+from toulmin.grounding.steps import Generate, Step
 
 Place = tuple[int, ...]
-
-# A transcript is a file like any other: it may name these types and no others.
-_PROMPTS = {prompt.__name__: prompt for prompt in prompts.Prompt.__subclasses__()}
-_ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
 
 
 def digest(step: Step) -> str:
@@ -69,53 +59,3 @@ class Transcript:
 
 def _kind(step: Step) -> str:
     return f"Generate {type(step.prompt).__name__}" if isinstance(step, Generate) else type(step).__name__
-
-
-def _reply_type(kind: str) -> Any:
-    """What a reply of that kind is made of; for a prompt, what its own `read` gives."""
-    plain = {"Search": tuple[Hit, ...], "Entail": tuple[Verdict, ...], "Read": Span | None}
-    if kind in plain:
-        return plain[kind]
-    return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].read)["return"]
-
-
-def _written(entry: Entry) -> dict[str, Any]:
-    adapter = TypeAdapter(_reply_type(entry.kind))
-    row: dict[str, Any] = {"kind": entry.kind, "digest": entry.digest}
-    if entry.error is not None:
-        return row | {"error": [type(entry.error).__name__, str(entry.error)]}
-    if not isinstance(entry.reply, Reply):
-        return row | {"reply": adapter.dump_python(entry.reply, mode="json")}
-    reply = entry.reply
-    value = None if reply.value is None else adapter.dump_python(reply.value, mode="json")
-    cost = {"input": reply.tokens.input, "output": reply.tokens.output, "usd": reply.usd}
-    return row | {"text": reply.text, "value": value, "cost": cost}
-
-
-def _read(row: dict[str, Any]) -> Entry:
-    adapter = TypeAdapter(_reply_type(row["kind"]))
-    if "error" in row:
-        name, message = row["error"]
-        return Entry(row["kind"], row["digest"], error=_ERRORS[name](message))
-    if "text" not in row:
-        return Entry(row["kind"], row["digest"], adapter.validate_python(row["reply"]))
-    value = None if row["value"] is None else adapter.validate_python(row["value"])
-    cost = row["cost"]
-    reply = Reply(row["text"], value, Tokens(cost["input"], cost["output"]), cost["usd"])
-    return Entry(row["kind"], row["digest"], reply)
-
-
-def to_json(transcript: Transcript) -> bytes:
-    """The transcript as one JSON document."""
-    rows = [{"place": place, **_written(entry)} for place, entry in sorted(transcript.entries.items())]
-    return orjson.dumps({"transcript": 1, "seconds": transcript.seconds, "entries": rows})
-
-
-def from_json(data: bytes) -> Transcript:
-    """The transcript of `to_json`; raises `UsageError` for anything else."""
-    try:
-        document = orjson.loads(data)
-        entries = {tuple(row.pop("place")): _read(row) for row in document["entries"]}
-        return Transcript(entries, float(document["seconds"]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"Expected a transcript that this version wrote, but could not read it: {error!r}") from error
