@@ -234,20 +234,13 @@ def test_a_model_gets_as_many_requests_at_once_as_it_takes(limit: int):
 
 
 def test_a_program_goes_on_while_another_waits_for_its_model():
-    order: list[str] = []
-
     class Uneven(Slow):
         async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
             await asyncio.sleep(0.05 if "slow" in requests[0].prompt.question else 0)
             return [Reply("x")]
 
-    async def collect() -> None:
-        jobs = [job("slow mill"), job("quick mill")]
-        async for outcome in Driver(Kit(Shelf(), Literal(), {"main": Uneven(9)})).answers(jobs):
-            order.append(outcome.job.question)
-
-    asyncio.run(collect())
-    assert order == ["quick mill", "slow mill"]
+    outcomes = answered(Kit(Shelf(), Literal(), {"main": Uneven(9)}), job("slow mill"), job("quick mill"))
+    assert [outcome.job.question for outcome in outcomes] == ["quick mill", "slow mill"]
 
 
 def test_cancelling_a_job_leaves_the_others_their_results():

@@ -13,7 +13,9 @@ class Scripted:
     An exception of `write` reaches the method that asked, as one of a real model would.
     """
 
-    def __init__(self, write: Callable[[Generate], str | Reply], *, name: str = "scripted", concurrency: int = 8) -> None:
+    def __init__(
+        self, write: Callable[[Generate], str | Reply], *, name: str = "scripted", concurrency: int = 8
+    ) -> None:
         self._write = write
         self.name = name
         self.concurrency = concurrency
