@@ -21,13 +21,13 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "tower.md").write_text(
-        "# Kettle Rock Tower\n\nKettle Rock Tower was built by Hannah Pell between 1821 and 1824. The tower is 38 metres"
-        " tall. It was lit for the first time on 3 May 1824.\n",
+        "# Kettle Rock Tower\n\nKettle Rock Tower was built by Hannah Pell between 1821 and 1824. The tower is 38"
+        " metres tall. It was lit for the first time on 3 May 1824.\n",
         "utf-8",
     )
     (folder / "keepers.txt").write_text(
-        "Three keepers lived in Kettle Rock Tower until 1978, when the lamp was automated. The last keeper was Tom Ashby."
-        " Every keeper had to swim.\n",
+        "Three keepers lived in Kettle Rock Tower until 1978, when the lamp was automated. The last keeper was Tom"
+        " Ashby. Every keeper had to swim.\n",
         "utf-8",
     )
     return folder
