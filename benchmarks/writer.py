@@ -3,135 +3,46 @@
     python benchmarks/writer.py            the figures, on the dev splits
     python benchmarks/writer.py --train    the same on the train splits, from which every constant was chosen
 
+`benchmarks/fit_evidence.py` fits the weights of a sentence's features.
+
 Recall is ALCE's `str_em`: the share of a question's answer slots one of whose normalised aliases is a substring of the
 normalised answer, mean over questions, in percent; an abstention counts 0. The baseline is the first sentences of the
 ranked passages at the same mean length. Seconds are CPU time of one process.
-
-The train sets stand in for ASQA with passages, of which only a dev split is here: `qa_feedback` (slots: the facts of
-the gold answer that its question does not hold and some passage does; over the passages given, and over the first 20 of
-`pool_corpus`), and the train questions of `qa_asqa` of which those 20 hold three slots in ten.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
-import string
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
 from statistics import mean, median
-from typing import Any
 
 from data import rows
+from writer_sets import (
+    Item,
+    Pool,
+    asqa_dev,
+    asqa_snippets,
+    asqa_train,
+    feedback_train,
+    passage,
+    recall,
+    short_answers,
+    short_questions,
+    slots_of,
+)
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Claim, Passage
-from toulmin.grounding.facts import facts
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate
 from toulmin.language import sentences
-from toulmin.models.analysis import analyse, content_terms
+from toulmin.models.analysis import analyse
 from toulmin.models.extractive import Extractive
 from toulmin.models.survey import Survey
 
 LENGTHS = (50, 75, 100)
 EVERY = 4  # of the many short questions of the train split, spread over its sources
 NEVER = 0.0
-
-
-@dataclass(frozen=True)
-class Item:
-    """A question with its ranked passages; a slot is met by any of its normalised aliases."""
-
-    question: str
-    passages: tuple[Passage, ...]
-    slots: tuple[tuple[str, ...], ...]
-
-
-def normalised(text: str) -> str:
-    """ALCE's `normalize_answer`."""
-    bare = "".join(c for c in text.lower() if c not in string.punctuation)
-    return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())
-
-
-def slots_of(answers: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(normalised, aliases)) for aliases in answers)
-
-
-def recall(text: str, slots: Sequence[Sequence[str]]) -> float:
-    plain = normalised(text)
-    return mean(any(alias in plain for alias in aliases) for aliases in slots)
-
-
-# ---------------------------------------------------------------- sets
-
-
-def passage(row: dict[str, Any]) -> Passage:
-    text = row["text"] if "text" in row else " ".join(row["sentences"])
-    return Passage.of(text, row.get("title") or "")
-
-
-class Pool:
-    """`pool_corpus` in memory, with the passage of each of its ids."""
-
-    def __init__(self) -> None:
-        self.by_id = {row["id"]: passage(row) for row in rows("pool_corpus")}
-        self.index = InMemory(list(self.by_id.values()))
-
-    def first(self, question: str, k: int) -> tuple[Passage, ...]:
-        """The first `k` passages for the question."""
-        return tuple(hit.passage for hit in self.index.search([question], k)[0])
-
-
-def short_questions(split: str, every: int) -> Iterator[dict[str, Any]]:
-    asked = (row for row in rows("pool_questions", split) if row["kind"] == "short")
-    return islice(asked, 0, None, every)
-
-
-def short_answers(pool: Pool, split: str, every: int = 1) -> list[Item]:
-    return [
-        Item(row["question"], pool.first(row["question"], 10), slots_of(row["answers"]))
-        for row in short_questions(split, every)
-    ]
-
-
-def asqa_dev() -> list[Item]:
-    return [
-        Item(
-            row["question"],
-            tuple(map(passage, row["docs"])),
-            slots_of([pair["short_answers"] for pair in row["qa_pairs"]]),
-        )
-        for row in rows("qa_asqa_passages", "dev")
-    ]
-
-
-def asqa_train(pool: Pool) -> Iterator[Item]:
-    for row in rows("qa_asqa", "train"):
-        passages = pool.first(row["question"], 20)
-        slots = slots_of([pair["short_answers"] for pair in row["qa_pairs"]])
-        if recall(" ".join(f"{p.title} {p.text}" for p in passages), slots) >= 0.3:
-            yield Item(row["question"], passages, slots)
-
-
-def feedback_train(pool: Pool | None) -> Iterator[Item]:
-    for row in rows("qa_feedback", "train"):
-        given = tuple(map(passage, row["passages"]))
-        passages = given if pool is None else pool.first(row["question"], 20)
-        held = normalised(" ".join(f"{p.title} {p.text}" for p in passages))
-        slots = [(value,) for value in gold_facts(row["gold"], row["question"]) if value in held]
-        if slots:
-            yield Item(row["question"], passages, tuple(slots))
-
-
-def gold_facts(gold: str, question: str) -> list[str]:
-    """What an answer tells beside the question, normalised."""
-    asked = content_terms(question)
-    told = (gold[fact.start : fact.end] for fact in facts(gold))
-    values = {normalised(words) for words in told if not content_terms(words) <= asked}
-    return sorted(value for value in values if len(value) > 1 and value not in normalised(question))
 
 
 # ---------------------------------------------------------------- recall
@@ -151,7 +62,7 @@ def first_sentences(passages: Sequence[Passage], words: float) -> str:
     """The first sentences of the ranked passages, whole, nearest to `words` in all."""
     taken: list[str] = []
     used = 0
-    for sentence in (sentence for passage in passages for sentence in analyse(passage)):
+    for sentence in (sentence for ranked in passages for sentence in analyse(ranked)):
         size = len(sentence.text.split())
         if taken and used + size - words > words - used:
             break
@@ -296,6 +207,7 @@ def report_train() -> None:
     recall_table("feedback, given", list(feedback_train(None)), "")
     recall_table("feedback, 20 of pool", list(feedback_train(pool)), "")
     recall_table("asqa, 20 of pool", list(asqa_train(pool)), "")
+    recall_table("asqa, with snippets", list(asqa_train(Pool(asqa_snippets()))), "")
     recall_table("short, 10 of pool", short_answers(pool, "train", EVERY), "")
     cases = list(one_passage_train(pool, EVERY))
     abstention_rows("pool_questions train", cases, [step / 40 for step in range(14, 25)])

@@ -94,6 +94,16 @@ def test_a_script_without_spaces_is_answered_in_several_sentences() -> None:
     assert len(answer("灯台はいつ初めて点灯したか", (Passage.of(text, "岩の塔"),))) > 1
 
 
+def test_a_long_answer_ends_early_when_nothing_else_is_worth_saying() -> None:
+    chatter = [Passage.of(f"Visitor {n} of the tower took many pictures of the sea.", "Visitors") for n in range(9)]
+    assert "Visitor" not in " ".join(texts(answer(KEEPER, (KEEPERS, TOWER, *chatter))))
+
+
+def test_who_asks_for_a_person_and_not_for_the_place_of_an_event() -> None:
+    feast = Passage.of("The feast of the tower was held in Port Hannah. The feast of the tower was held by Ada Lund.")
+    assert texts(answer("Who held the feast of the tower?", (feast,), style="short")) == ["Ada Lund"]
+
+
 def test_a_repeated_sentence_is_said_once() -> None:
     copies = tuple(Passage.of(f"{TOWER.text} Edition {n}.", TOWER.title) for n in range(3))
     said = texts(answer(BUILT, copies))

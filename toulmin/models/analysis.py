@@ -6,8 +6,9 @@ A passage is analysed once and kept; a question then costs only comparisons.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Quote
 from toulmin.grounding.facts import Fact, facts
@@ -29,12 +30,12 @@ _VERB = re.compile(
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
     r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
 )
+_PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
 
 
-@dataclass(frozen=True, slots=True)
-class Find:
+class Find(NamedTuple):
     """Something that a sentence says: a fact by its value, or a plain term; equal if they say the same.
 
     `kind` is a fact's kind or "term"; `terms` are the content terms of its words.
@@ -42,7 +43,7 @@ class Find:
 
     kind: str
     value: str
-    terms: frozenset[str] = field(compare=False)
+    terms: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +66,34 @@ class Sentence:
         return " ".join(self.passage.text[self.start : self.end].split())
 
     @cached_property
+    def spoken(self) -> tuple[str, ...]:
+        """Its terms in order, stop words and repetitions kept."""
+        return tuple(terms(self.text))
+
+    @cached_property
     def terms(self) -> frozenset[str]:
         """What it speaks of: its terms without stop words."""
-        return content_terms(self.text)
+        return frozenset(self.spoken) - _STOP_TERMS
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
         """Its facts, save those that are only its title again, and its plain terms; each once."""
         title = title_terms(self.passage.title)
-        told = [Find(fact.kind, fact.value, content_terms(fact.value)) for fact in self.facts]
+        told = map(_find, self.facts)
         new = [find for find in told if not find.terms or not find.terms <= title]
         plain = [Find("term", term, frozenset((term,))) for term in sorted(self.terms)]
         return tuple(dict.fromkeys(new + plain))
 
     @cached_property
+    def placed(self) -> frozenset[Find]:
+        """Those of its facts that stand where a place would: behind "in", "at", "near", "from", "on" or "of"."""
+        return frozenset(_find(fact) for fact in self.facts if self._is_placed(fact))
+
+    @cached_property
     def length(self) -> int:
         """White-space separated words, the lead-in included; in a script that does not space them, half its pairs."""
-        return max(len(self.standalone.split()), len(terms(self.standalone)) // 2)
+        lead = self.standalone.removesuffix(self.text)
+        return max(len(self.standalone.split()), (len(self.spoken) + len(terms(lead))) // 2)
 
     @cached_property
     def standalone(self) -> str:
@@ -92,7 +104,10 @@ class Sentence:
     @cached_property
     def soundness(self) -> float:
         """How much of a sentence it is, 0 to 1: markup, tables, headings, cut or endless ones are low."""
-        return _soundness(self.text)
+        return _soundness(self.text, len(self.spoken))
+
+    def _is_placed(self, fact: Fact) -> bool:
+        return _PLACING.search(self.passage.text[max(self.start, fact.start - 10) : fact.start]) is not None
 
     def _leans_on(self, title: str) -> bool:
         return not title_terms(title) & self.terms and points_back(self.text)
@@ -105,6 +120,10 @@ class Sentence:
         """Its passage, with the sentence as the exact quote."""
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
         return Citation(self.passage.id, quote)
+
+
+def _find(fact: Fact) -> Find:
+    return Find(fact.kind, fact.value, content_terms(fact.value))
 
 
 def content_terms(text: str) -> frozenset[str]:
@@ -133,8 +152,7 @@ def points_back(text: str) -> bool:
     return (lower[0] == "the" and name > _HEAD) or any(word in _PRONOUNS for word in lower[:name])
 
 
-def _soundness(text: str) -> float:
-    count = len(terms(text))
+def _soundness(text: str, count: int) -> float:
     if count < _SHORTEST or not any(c.isalpha() for c in text):
         return 0.05
     score = 1.0

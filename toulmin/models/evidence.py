@@ -1,72 +1,84 @@
-"""How far each sentence of ranked passages bears on a question: its evidence.
+"""How far each sentence of ranked passages bears on a question: its evidence, the chance that it answers.
 
 A sentence covers the question as far as it holds the question's terms, weighted by how rare they are in the language
-and in these passages. Evidence is a high power of that, less for later passages, later sentences, and sentences
-without a fact of the kind asked for. The constants were chosen on train splits (`benchmarks/writer.py --train`).
+and in these passages. That, where it stands and what it tells are its features; its evidence is the exponential of
+their weighted sum, and the evidence of all sentences sums to 1. `benchmarks/fit_evidence.py` finds the weights on
+train splits, as those under which the sentences that hold an answer have most of the evidence.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from operator import mul
+from typing import NamedTuple
 
 from toulmin.data import Passage
-from toulmin.grounding.facts import Kind
 from toulmin.language import rarity
-from toulmin.models.analysis import Find, Sentence, analyse, content_terms, title_terms
+from toulmin.models.analysis import Find, Sentence, analyse, title_terms
+from toulmin.models.question import Question
 
-_NEIGHBOUR, _PASSAGE = 0.4, 0.1  # what a term counts that stands in the next sentence, or elsewhere in the passage
-_NOTHING = 0.05  # the coverage of a sentence that holds no term at all
 _LOCAL = 0.3  # power of a term's rarity among these sentences, beside that in the language
-_SHARPNESS = 4  # evidence is coverage to this power: half covered is a sixteenth of the evidence
-# A passage's evidence is divided by 1 + this times its rank; without a kind of fact to look for, the rank says more.
-_RANK, _RANK_OF_OPEN = 0.2, 0.8
-_POSITION = 0.7  # and a sentence's by its place, from 1, to this power
-_OTHER_KIND = 0.7
-_FLOOR = 0.01  # sentences with less than this share of the best one's evidence are not looked at
+_PROMISING = 30  # sentences whose facts are looked for: the best ones without them
 _IN_TITLE = 0.5  # what abstention asks for a term of the title: a sentence need not repeat what it is about
 
-_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r"\bhow (?:many|much|long|old|far|tall|big|high|deep|fast|large|often|heavy|wide)\b"), "number"),
-    (re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade|season)s?\b"), "date"),
-    (re.compile(r"\bwho\b|\bwhom\b|\bwhose\b|\bwhere\b"), "name"),
-    (
-        re.compile(
-            r"\b(?:what|which) (?:actor|actress|singer|artist|author|writer|director|team|club|country|city|state"
-            r"|county|town|place|player|person|people|man|woman|company|band|river|island|president|king|queen)s?\b"
-        ),
-        "name",
-    ),
+
+class Features(NamedTuple):
+    """What tells whether a sentence answers a question; shares are of the question's terms, by their weight."""
+
+    coverage: float  # the square of the share that it or its title holds
+    nearby: float  # the share that its title, it and the sentences beside it hold
+    passage: float  # the share that its passage holds, as a part of what the best passage holds
+    title: float  # the share that its title holds
+    subject: float  # 1 if the title holds nothing else
+    rank: float  # 1 / the rank of its passage, from 1
+    position: float  # the logarithm of its place in the passage, from 1
+    soundness: float  # the logarithm
+    dates: float = 0.0  # the logarithm of 1 + the number of its new dates
+    expected: float = 0.0  # and of 1 + the number of its new facts of the kind asked for
+    likely: float = 0.0  # 1 if one of them has the form asked for: a person for "who"
+
+
+WEIGHTS = Features(
+    coverage=2.30,
+    nearby=1.63,
+    passage=1.89,
+    title=1.32,
+    subject=0.94,
+    rank=1.31,
+    position=-0.74,
+    soundness=0.48,
+    dates=0.36,
+    expected=0.76,
+    likely=1.18,
 )
 
 
-def expected_kind(question: str) -> Kind | None:
-    """The kind of fact that the question's wording asks for; None where it leaves that open."""
-    lower = question.lower()
-    return next((kind for pattern, kind in _KINDS if pattern.search(lower)), None)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """A sentence as one question sees it: its passage's rank from 0, its evidence, and what it would add.
+    """A sentence as one question sees it: its passage's rank from 0, its features, and from them its evidence.
 
-    `covered` is the share of the question that it holds itself, without its title: what abstention looks at.
+    `covered` is the share of the question that it holds itself, without its title: what abstention looks at. `finds`
+    are what it would add: its facts and terms that are not the question's own.
     """
 
     sentence: Sentence
     rank: int
     covered: float
+    features: Features
+    finds: tuple[Find, ...]
     evidence: float
-    asked: frozenset[str]
 
-    @cached_property
-    def finds(self) -> tuple[Find, ...]:
-        """What the sentence would add: its facts and terms that are not the question's own."""
-        return tuple(find for find in self.sentence.finds if not find.terms <= self.asked)
+
+class _Place(NamedTuple):
+    """What is known of an entry before its facts are looked for."""
+
+    sentence: Sentence
+    rank: int
+    covered: float
+    features: Features
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +89,78 @@ class _Look:
     sentences: tuple[Sentence, ...]
     held: tuple[frozenset[str], ...]
     title: frozenset[str]
+    is_subject: bool
 
     @classmethod
     def at(cls, passage: Passage, rank: int, asked: frozenset[str]) -> _Look:
-        found = analyse(passage)
-        return cls(rank, found, tuple(asked & s.terms for s in found), asked & title_terms(passage.title))
+        found, title = analyse(passage), title_terms(passage.title)
+        held = tuple(asked & sentence.terms for sentence in found)
+        return cls(rank, found, held, asked & title, bool(title) and title <= asked)
 
-    def entries(self, asked: frozenset[str], weights: Mapping[str, float], fall: float) -> Iterator[Entry]:
+    @property
+    def anywhere(self) -> frozenset[str]:
+        return self.title.union(*self.held)
+
+    def places(self, asked: frozenset[str], weights: Mapping[str, float], best: float) -> Iterator[_Place]:
         """One a sentence; none from a passage that shares no word with the question."""
-        anywhere = frozenset[str]().union(*self.held)
-        whole = sum(weights.values())
-        if not anywhere and not self.title:
+        anywhere, whole = self.anywhere, sum(weights.values())
+        if not anywhere:
             return
+        passage, title = _sum(weights, anywhere) / best, _sum(weights, self.title) / whole
         wanted = {term: rarity(term) * (_IN_TITLE if term in self.title else 1.0) for term in asked}
+        wanted_whole = sum(wanted.values())
         for n, sentence in enumerate(self.sentences):
-            near = frozenset[str]().union(*self.held[max(0, n - 1) : n + 2])
-            places = ((1.0, self.held[n] | self.title), (_NEIGHBOUR, near), (_PASSAGE, anywhere))
-            coverage = _NOTHING + _found(places, weights) / whole
-            place: float = (1 + fall * self.rank) * (1 + n) ** _POSITION
-            evidence = coverage**_SHARPNESS * sentence.soundness / place
-            covered = sum(map(wanted.__getitem__, self.held[n])) / sum(wanted.values())
-            yield Entry(sentence, self.rank, covered, evidence, asked)
+            features = Features(
+                coverage=(_sum(weights, self.title | self.held[n]) / whole) ** 2,
+                nearby=_sum(weights, self.title.union(*self.held[max(0, n - 1) : n + 2])) / whole,
+                passage=passage,
+                title=title,
+                subject=float(self.is_subject),
+                rank=1 / (1 + self.rank),
+                position=math.log1p(n),
+                soundness=math.log(sentence.soundness),
+            )
+            yield _Place(sentence, self.rank, _sum(wanted, self.held[n]) / wanted_whole, features)
 
 
-def gather(question: str, passages: Sequence[Passage]) -> list[Entry]:
-    """The sentences that bear on the question, equal ones once, in the order of the passages."""
-    asked, kind = content_terms(question), expected_kind(question)
-    looks = [_Look.at(passage, rank, asked) for rank, passage in enumerate(passages)]
-    weights, fall = _weights(asked, looks), _RANK if kind else _RANK_OF_OPEN
-    entries: dict[str, Entry] = {}
-    for entry in (entry for look in looks for entry in look.entries(asked, weights, fall)):
-        entries.setdefault(entry.sentence.text, entry)
-    floor = _FLOOR * max((entry.evidence for entry in entries.values()), default=0.0)
-    return [_for_kind(entry, kind) for entry in entries.values() if entry.evidence > floor]
+def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISING) -> list[Entry]:
+    """The `most` sentences that bear most on the question, equal ones once, in the order of the passages."""
+    looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
+    weights = _weights(question.terms, looks)
+    best = max((_sum(weights, look.anywhere) for look in looks), default=0.0) or 1.0
+    places: dict[str, _Place] = {}
+    for place in (place for look in looks for place in look.places(question.terms, weights, best)):
+        places.setdefault(place.sentence.text, place)
+    scores = {text: _score(place.features) for text, place in places.items()}
+    promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
+    return _entries(question, [place for text, place in places.items() if text in promising])
+
+
+def _entries(question: Question, places: Sequence[_Place]) -> list[Entry]:
+    finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
+    told = [_with_facts(place, question, found) for place, found in zip(places, finds, strict=True)]
+    scores = list(map(_score, told))
+    best = max(scores, default=0.0)
+    chances = [math.exp(score - best) for score in scores]
+    whole = sum(chances)
+    return [
+        Entry(place.sentence, place.rank, place.covered, features, found, chance / whole)
+        for place, features, found, chance in zip(places, told, finds, chances, strict=True)
+    ]
+
+
+def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
+    """The features, with those that the facts among the finds decide."""
+    dates = sum(find.kind == "date" for find in finds)
+    expected = sum(find.kind == question.kind for find in finds)
+    likely = any(question.is_answered_by(find, place.sentence) for find in finds)
+    return place.features._replace(dates=math.log1p(dates), expected=math.log1p(expected), likely=float(likely))
+
+
+def _score(features: Features) -> float:
+    """The logarithm of the evidence, but for a constant."""
+    score: float = sum(map(mul, WEIGHTS, features))
+    return score
 
 
 def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
@@ -119,16 +170,5 @@ def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
     return {term: rarity(term) * math.log(1 + total / (1 + count[term])) ** _LOCAL for term in asked}
 
 
-def _found(places: Sequence[tuple[float, frozenset[str]]], weights: Mapping[str, float]) -> float:
-    """The weight of the terms that are found; a term counts for the first place that holds it."""
-    found, done = 0.0, frozenset[str]()
-    for worth, terms in places:
-        found += worth * sum(map(weights.__getitem__, terms - done))
-        done |= terms
-    return found
-
-
-def _for_kind(entry: Entry, kind: Kind | None) -> Entry:
-    if kind is None or any(find.kind == kind for find in entry.finds):
-        return entry
-    return replace(entry, evidence=_OTHER_KIND * entry.evidence)
+def _sum(weights: Mapping[str, float], terms: frozenset[str]) -> float:
+    return sum(map(weights.__getitem__, terms))

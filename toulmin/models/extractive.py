@@ -26,8 +26,9 @@ from toulmin.models.survey import Survey
 class Extractive:
     """A `LanguageModel` that needs no model.
 
-    `words` is the mean length of a long answer; its sentences are whole, so one answer is a little longer or shorter.
-    A report has twice as many, each section of a planned text `words`.
+    `words` is about how long a long answer is; its sentences are whole, so one is a little longer or shorter, and it
+    ends early when no further sentence is likely enough to add an answer. A report has twice as many, each section of
+    a planned text `words`.
 
     `threshold`, from 0 (never) to 1 (nearly always), is when it abstains: the best single sentence must hold that
     share of the question's terms, weighted by rarity, the title not counted. The default was chosen for one given

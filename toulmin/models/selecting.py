@@ -11,7 +11,7 @@ from toulmin.models.analysis import Find, Sentence
 from toulmin.models.evidence import Entry
 from toulmin.models.survey import Survey, in_reading_order
 
-_ENTITY_SHARE = 0.3  # an entity of a list is worth at least this share of the best one
+_ENTITY_SHARE = 0.15  # an entity of a list is worth at least this share of the best one
 _MOST_ENTITIES = 20
 
 
@@ -67,7 +67,7 @@ def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 def _answers(survey: Survey) -> list[Find]:
     """The facts that may answer, best first: those of the kind asked for, if there are any."""
     found = [find for find in survey.worth if find.kind != "term"]
-    asked = [find for find in found if find.kind == survey.kind]
+    asked = [find for find in found if find.kind == survey.asked.kind]
     return sorted(asked or found, key=lambda find: -survey.worth[find])
 
 

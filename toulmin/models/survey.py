@@ -1,9 +1,10 @@
 """Which few sentences of ranked passages say most to a question.
 
-What a sentence would add to an answer are its *finds*: facts and terms that the question does not hold. A find is
-worth the evidence of all sentences that hold it, so what many passages say about the question weighs most; and a
-sentence earns only the finds that no chosen one holds yet, so an answer gathers new answers rather than dissimilar
-sentences. The constants were chosen on train splits (`benchmarks/writer.py --train`).
+What a sentence would add to an answer are its *finds*: facts and terms that the question does not hold. The evidence
+of a sentence, the chance that it answers, is shared among its finds; so what many passages say about the question is
+the likeliest answer. A sentence earns only the finds that no chosen one holds yet, so an answer gathers new answers
+rather than dissimilar sentences, and ends when no sentence is likely enough to add one. The constants were chosen on
+train splits (`benchmarks/writer.py --train`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 
 from toulmin.data import Passage
 from toulmin.models.analysis import Find, Sentence
-from toulmin.models.evidence import Entry, expected_kind, gather
+from toulmin.models.evidence import Entry, gather
+from toulmin.models.question import Question
 
-_EXPECTED = 5.0  # a find of the kind that the question asks for
-_WORTH = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
-_VOTES = 0.8  # power of the summed evidence of the sentences that hold a find
-_EVIDENCE = 3.0  # what a sentence's own evidence counts beside its finds
+_SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
+_LIKELY = 5.0  # times the share of a find that has the form asked for
+_UNFOUND = 2.0  # the share of the chance that none of a sentence's finds is the answer
+_LENGTH = 0.75  # power of a sentence's length by which its worth is divided
+_WORTH_SAYING = 2.0  # divided by the words asked for: the least chance of a new answer for which a sentence is added
 _SOUND_ENOUGH = 0.3
 _OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
 _FULL = 0.92  # and is complete from this share on
@@ -46,8 +49,8 @@ class Survey:
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.question = question
-        self.kind = expected_kind(question)
-        self.entries = gather(question, passages)
+        self.asked = Question.of(question)
+        self.entries = gather(self.asked, passages)
         self.worth = self._worths()
 
     @property
@@ -84,23 +87,26 @@ class Survey:
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
         told = _Told.by(chosen)
-        gains = [(self._gain(entry, told), entry) for entry in fitting]
-        return [entry for _, entry in sorted(gains, key=lambda pair: -pair[0])]
+        gains = [(self._new(entry, told), entry) for entry in fitting]
+        enough = _WORTH_SAYING / words if chosen else 0.0
+        worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
+        return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
 
-    def _gain(self, entry: Entry, told: _Told) -> float:
-        """What the sentence adds for each of its words."""
-        new = sum(self.worth[find] for find in entry.finds if not told.holds(find))
-        return (_EVIDENCE * entry.evidence + new) / entry.sentence.length
+    def _new(self, entry: Entry, told: _Told) -> float:
+        """What the sentence adds."""
+        return sum(self.worth[find] for find in entry.finds if not told.holds(find))
 
     def _worths(self) -> dict[Find, float]:
-        votes: dict[Find, float] = {}
+        chances: dict[Find, float] = {}
         for entry in self.entries:
-            for find in entry.finds:
-                votes[find] = votes.get(find, 0.0) + entry.evidence
-        return {find: vote**_VOTES * self._factor(find) for find, vote in votes.items()}
+            shares = [(find, self._share(find, entry.sentence)) for find in entry.finds]
+            part = entry.evidence / (_UNFOUND + sum(share for _, share in shares))
+            for find, share in shares:
+                chances[find] = chances.get(find, 0.0) + part * share
+        return chances
 
-    def _factor(self, find: Find) -> float:
-        return _WORTH[find.kind] * (_EXPECTED if find.kind == self.kind else 1.0)
+    def _share(self, find: Find, sentence: Sentence) -> float:
+        return _SHARE[find.kind] * (_LIKELY if self.asked.is_answered_by(find, sentence) else 1.0)
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:
