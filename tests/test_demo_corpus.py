@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from toulmin import ask
 from toulmin.corpus.readers import find_files, read_documents
 from toulmin.demo import FOLDER, QUESTION, UNANSWERED
 from toulmin.language import STOPWORDS, terms
@@ -27,10 +28,8 @@ def test_a_document_of_the_demo_is_a_short_read(path: Path) -> None:
     assert 120 <= len(document.text.split()) <= 300
 
 
-def test_the_question_is_answered_by_more_than_one_document() -> None:
-    asked = words_asked(QUESTION)
-    about = [path for path in FILES if len(asked & set(terms(path.read_text("utf-8")))) >= 5]
-    assert len(about) >= 2
+def test_the_question_is_answered_from_the_documents() -> None:
+    assert "20,000 pounds" in ask(QUESTION, docs=FOLDER).text
 
 
 def test_the_unanswered_question_asks_for_what_no_document_names() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 FOLDER = Path(str(resources.files(__name__) / "longitude"))
 """The folder of the documents."""
 
-QUESTION = "How accurate was Harrison's sea watch on its voyages, and what reward did the Longitude Act offer?"
-"""A question whose answer stands in several of them."""
+QUESTION = "Which reward did the Longitude Act offer for finding longitude at sea?"
+"""A question that they answer."""
 
 UNANSWERED = "How many satellites does a GPS receiver need to find its position?"
 """A question of the same field whose answer stands in none."""
