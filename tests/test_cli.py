@@ -128,6 +128,11 @@ def test_check_rejects_a_year_that_the_source_does_not_hold(passages, capsys):
     assert document(capsys)["claims"][0]["support"]["label"] != "supported"
 
 
+def test_check_shows_the_passage_that_contradicts_a_claim(passages, capsys):
+    checked("The tower was lit for the first time on 3 May 1831.", passages)
+    assert "against: Kettle Rock" in printed(capsys)
+
+
 def test_check_finds_a_passage_for_a_claim_that_cites_none(passages, capsys):
     checked("Three keepers lived there until 1978.", passages, "--json")
     claim = document(capsys)["claims"][0]

@@ -118,8 +118,17 @@ def _evidence(answer: Answer, console: Console) -> None:
             passage = answer.passage(citation.passage)
             grid.add_row("", Text(f"[{numbers[citation.passage]}] ").append_text(_source(passage, citation.quote)))
             grid.add_row("", _quoted(citation))
+        for passage in _against(claim, answer):
+            grid.add_row("", Text("against: ").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
+
+
+def _against(claim: Claim, answer: Answer) -> list[Passage]:
+    """The passages that contradict a claim which cites none of them."""
+    if claim.support is None or claim.support.label != "contradicted":
+        return []
+    return [answer.passage(id) for id in claim.support.evidence if id not in claim.cited]
 
 
 def _verdict(claim: Claim) -> Text:
@@ -164,7 +173,11 @@ def _cost(answer: Answer) -> Text:
     parts = [f"judged by {', '.join(judges)}"] if judges else []
     model = answer.settings.get("model")
     parts.append(f"written by {model}" if model and answer.method != "check" else answer.method)
-    parts.append(f"{usage.searches} searches, {sum(usage.calls.values())} model calls, {usage.judge_pairs} judgements")
+    counts = ((usage.searches, "search", "es"), (sum(usage.calls.values()), "model call", "s"))
+    counted = [
+        f"{n} {noun}{'' if n == 1 else plural}" for n, noun, plural in (*counts, (usage.judge_pairs, "judgement", "s"))
+    ]
+    parts.append(", ".join(counted))
     parts.append(f"{usage.seconds:.2f} s")
     return _words(" · ".join(parts), "dim")
 
