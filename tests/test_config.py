@@ -29,6 +29,10 @@ def test_given_flags_override_all_and_none_leaves_what_was_set():
     assert Settings(k=3, words=40).updated(k=5, words=None) == Settings(k=5, words=40)
 
 
+def test_options_are_added_to_those_set_before():
+    assert Settings(options={"a": 1, "b": 2}).updated(options={"b": 3}).options == {"a": 1, "b": 3}
+
+
 def test_text_that_looks_like_a_number_stays_text_where_text_is_wanted(tmp_path: Path):
     assert load({"TOULMIN_INDEX": "2024"}, tmp_path).index == "2024"
 

@@ -42,7 +42,6 @@ HOMES = {
     "selectolax": {"corpus"},
     "docx": {"corpus"},
     "Stemmer": {"language"},
-    "sentencex": {"language"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"run", "aio", "verbs", "build", "cli"},

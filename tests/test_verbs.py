@@ -155,6 +155,12 @@ def test_a_model_of_ones_own_writes():
     assert toulmin.ask(QUESTION, passages=[PASSAGE], model=model).claims[0].text == "It was lit on 3 May 1824."
 
 
+def test_the_settings_name_the_parts_of_ones_own():
+    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].", name="parrot")
+    settings = toulmin.ask(QUESTION, passages=[PASSAGE], model=model, judge=Yes()).settings
+    assert (settings["model"], settings["judge"]) == ("parrot", "yes")
+
+
 def test_a_retriever_of_ones_own_finds():
     class Same:
         def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:

@@ -85,6 +85,7 @@ async def ask(
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
     chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
+    chosen = chosen.updated(**_names_of(method=method, model=model, judge=judge))
     question = checked_question(question)
     with build.opened(sources(docs, index, passages, retriever), chosen) as found:
         parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
@@ -97,6 +98,12 @@ async def ask(
 def _own(part: str | T | None) -> T | None:
     """The caller's own object; a name of one of ours is settings' business."""
     return None if isinstance(part, str) else part
+
+
+def _names_of(**parts: Any) -> dict[str, str]:
+    """What the caller's own objects are called, so that an answer's settings name the parts that really made it."""
+    own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
+    return {kind: str(getattr(part, "name", getattr(part, "__name__", ""))) for kind, part in own.items()}
 
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
@@ -145,7 +152,7 @@ async def check(
 
     `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds.
     """
-    chosen = settled(settings, settings_of(options, judge=judge))
+    chosen = settled(settings, settings_of(options, judge=judge)).updated(**_names_of(judge=judge))
     job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
     with build.opened(sources(docs, index, passages, retriever), chosen) as found:
         outcome = await Driver(build.kit(found.retriever, chosen, judge_=_own(judge))).answer(job)

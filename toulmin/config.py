@@ -44,8 +44,10 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def updated(self, **flags: Any) -> Settings:
-        """These settings with the given ones on top; a flag that is None leaves what was set."""
+        """These settings with the given ones on top; a flag that is None leaves what was set, options are added."""
         given = {name: value for name, value in flags.items() if value is not None}
+        if isinstance(given.get("options"), Mapping):
+            given["options"] = {**self.options, **given["options"]}
         return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
 
 

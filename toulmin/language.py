@@ -2,8 +2,8 @@
 
 Every stage that cuts or compares text uses these, so that a passage, a claim and a query fall apart the same way.
 
-* `sentences` is a rule of our own for any script; it keeps citation marks with the sentence they follow. Where a
-  caller names a language other than English, `sentencex` decides instead.
+* `sentences` is a rule of our own for any script; it keeps citation marks with the sentence they follow and knows the
+  usual abbreviations of English, and some of German and French.
 * `terms` are what the index and the overlap measures compare: lower-cased, accents folded, English stems; scripts
   that do not space their words become character pairs. `TERMS_VERSION` is stored beside an index: change it
   whenever `terms` would give anything else.
@@ -45,7 +45,8 @@ _NEXT_WORD = re.compile(r"\s+[\"'“‘«(]*(\w+)")
 _NEVER_ENDS = frozenset(
     "mr mrs ms dr prof st messrs mme mlle hon rev fr gen col lt sgt capt cmdr adm maj gov sen rep pres supt"
     " vs v cf viz e.g i.e eg ie fig figs eq eqs sec ch vol vols pp nos ed eds trans approx ca c b d r"
-    " jan feb mar apr jun jul aug sep sept oct nov dec mt ft".split()
+    " jan feb mar apr jun jul aug sep sept oct nov dec mt ft"
+    " z.b d.h u.a bzw vgl nr evtl inkl hrsg jh bspw ggf sog p.ex".split()
 )
 _SOMETIMES_ENDS = frozenset(
     "inc ltd co corp bros jr sr esq etc al no p est dept univ u.s u.k u.n u.s.a d.c a.m p.m b.c a.d b.c.e c.e"
@@ -55,6 +56,11 @@ _STARTERS = frozenset(
     "the a an it he she they we i you this that these those there in on at by for from with as after before when"
     " while although but and however his her its their our my if since during under over no one many some most"
     " such each both all what who where why how then later because until".split()
+)
+
+
+_AFTER_ORDINAL = frozenset(
+    "januar februar märz april mai juni juli august september oktober november dezember jahrhundert".split()
 )
 
 
@@ -68,6 +74,9 @@ def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
     at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t")
     if word.isdigit() and len(word) <= 2 and at_line_start and start - before.start() == len(word):
         return True
+    if word.isdigit() and len(word) <= 2:  # a German ordinal: "am 3. Mai"
+        follower = _NEXT_WORD.match(text, end)
+        return follower is not None and follower[1].lower() in _AFTER_ORDINAL
     if (lower if len(word) > 1 else word) in _NEVER_ENDS:
         return True
     is_initial = len(word) == 1 and word.isupper() and word != "I"
@@ -103,10 +112,8 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     return Span(start + lead, start + lead + size) if size else None
 
 
-def sentences(text: str, language: str = "en") -> list[Span]:
+def sentences(text: str) -> list[Span]:
     """The sentences of a text in order, without the white space between them; they cover all its words."""
-    if language != "en":
-        return _foreign_sentences(text, language)
     spans, start = [], 0
     for end in _boundaries(text):
         span = _trimmed(text, start, end)
@@ -114,14 +121,6 @@ def sentences(text: str, language: str = "en") -> list[Span]:
         if span is not None:
             spans.append(span)
     return spans
-
-
-def _foreign_sentences(text: str, language: str) -> list[Span]:
-    import sentencex
-
-    found = sentencex.get_sentence_boundaries(language, text)
-    pieces = (_trimmed(text, piece["start_index"], piece["end_index"]) for piece in found)
-    return [span for span in pieces if span is not None]
 
 
 # ---------------------------------------------------------------- words and terms
