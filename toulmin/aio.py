@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -86,13 +87,20 @@ async def ask(
     """
     chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
     chosen = chosen.updated(**_names_of(method=method, model=model, judge=judge))
-    question = checked_question(question)
-    with build.opened(sources(docs, index, passages, retriever), chosen) as found:
+    embedded = _own(model) is None and chosen.model == "extractive"
+    job = build.job(checked_question(question), chosen, by=_own(method), budget_=budget, embedded=embedded)
+    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
-        embedded = _own(model) is None and chosen.model == "extractive"
-        job = build.job(question, chosen, by=_own(method), budget_=budget, embedded=embedded)
         outcome = await Driver(parts).answer(job, on_draft)
     return with_notes(outcome, found.notes).answer
+
+
+@asynccontextmanager
+async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[build.Opened]:
+    """The sources, closed at the end; files are read in a thread, so that the event loop goes on meanwhile."""
+    ready, skipped = await asyncio.to_thread(build.indexed, wanted, settings)
+    with build.opened(ready, settings) as found:
+        yield replace(found, skipped=skipped)
 
 
 def _own(part: str | T | None) -> T | None:
@@ -154,7 +162,7 @@ async def check(
     """
     chosen = settled(settings, settings_of(options, judge=judge)).updated(**_names_of(judge=judge))
     job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
-    with build.opened(sources(docs, index, passages, retriever), chosen) as found:
+    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         outcome = await Driver(build.kit(found.retriever, chosen, judge_=_own(judge))).answer(job)
     return with_notes(outcome, found.notes).answer
 
@@ -181,7 +189,7 @@ async def search(
     if k < 1:
         raise UsageError(f"k counts passages from 1, not {k}.")
     chosen = settled(settings, options)
-    with build.opened(sources(docs, index, passages, retriever), chosen) as found:
+    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         hits = found.retriever.search([checked_question(query)], k)
         return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
 

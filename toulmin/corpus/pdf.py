@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from threading import Lock
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -40,6 +41,7 @@ _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
 )
 _INCORRECT_PASSWORD = 4
+_ONE_AT_A_TIME = Lock()  # PDFium must not be entered by two threads
 
 # A running head stands on this part of the pages that it spans, and on three: left and right pages may differ.
 _RUNS = 0.4
@@ -71,7 +73,7 @@ def pdf_document(path: Path, limit: int) -> Document:
     """
     check_size(path, path.stat().st_size, limit)
     try:
-        with pypdfium2.PdfDocument(path) as pdf:
+        with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
             title = as_title(pdf.get_metadata_value("Title"))
             pages = [_lines(page) for page in pdf]
     except pypdfium2.PdfiumError as error:
