@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ import pytest
 def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has a cache of its own and none of the settings of whoever runs it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-    for name in ("INDEX", "METHOD", "MODEL", "JUDGE", "STYLE", "UNSUPPORTED", "K"):
-        monkeypatch.delenv(f"TOULMIN_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("TOULMIN_") and name != "TOULMIN_DATA"]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -152,6 +152,37 @@ def test_a_part_that_gives_too_few_results_is_named():
     assert "gave 0 results for 1" in answered(kit(retriever=Short()), job())[0].answer.notes[0]
 
 
+def misbehaving(how: str):
+    def judge(pairs: Sequence[Pair]):
+        if how == "times out":
+            raise TimeoutError
+        if how == "a wrong label":
+            return [Verdict("maybe", 0.5, 0.0, "odd") for _ in pairs]
+        return {"nothing": None, "floats": [0.5 for _ in pairs], "too few": []}[how]
+
+    return type("Odd", (), {"name": "odd", "judge": staticmethod(judge)})()
+
+
+@pytest.mark.parametrize("how", ["times out", "a wrong label", "nothing", "floats", "too few"])
+def test_whatever_a_judge_does_the_job_ends_as_failed(how: str):
+    outcomes = answered(kit(judge=misbehaving(how)), job("the mill"), job("the tower"))
+    assert [outcome.answer.status for outcome in outcomes] == ["failed", "failed"]
+
+
+@pytest.mark.parametrize("row", [None, [PASSAGES[0]]])
+def test_whatever_a_retriever_finds_the_job_ends_as_failed(row):
+    retriever = type("Odd", (), {"search": staticmethod(lambda queries, k: [row for _ in queries])})()
+    assert answered(kit(retriever=retriever), job("the mill"))[0].answer.status == "failed"
+
+
+def test_outcomes_come_in_order_where_asked():
+    async def collect() -> list[str]:
+        jobs = [job("fire"), job("the mill"), job("the mill")]
+        return [outcome.job.question async for outcome in Driver(kit()).in_order(jobs)]
+
+    assert asyncio.run(collect()) == ["fire", "the mill", "the mill"]
+
+
 def test_a_program_may_go_on_after_a_failed_request():
     def stubborn(question: str) -> Program[Answer]:
         try:
@@ -224,6 +255,16 @@ class Slow:
         await asyncio.sleep(0.001)
         self.now -= 1
         return [Reply("done") for _ in requests]
+
+
+def test_a_model_that_serves_several_roles_has_one_limit():
+    def roles(question: str) -> Program[Answer]:
+        yield from together([generate(Extract(question, PASSAGES[0]), role) for role in ("main", "verifier", "other")])
+        return Answer(question, "long", "roles", "answered", (Claim("done"),))
+
+    model = Slow(1)
+    answered(Kit(Shelf(), Literal(), {"main": model, "verifier": model}), job(program=roles))
+    assert model.most == 1
 
 
 @pytest.mark.parametrize("limit", [1, 4])
@@ -341,9 +382,13 @@ def nested(question: str) -> Program[Answer]:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["the mill", "the tower and the church", "nothing", "fire"]), min_size=1, max_size=4))
-def test_a_transcript_replays_to_the_identical_answer_without_any_part(questions: list[str]):
-    outcomes = answered(kit(), *[job(q, nested, budget=Budget(calls=9)) for q in questions])
+@given(
+    st.lists(st.sampled_from(["the mill", "the tower and the church", "nothing", "fire"]), min_size=1, max_size=4),
+    st.integers(1, 5),
+    st.sampled_from([nested, chatty]),
+)
+def test_a_transcript_replays_to_the_identical_answer_without_any_part(questions: list[str], calls: int, program):
+    outcomes = answered(kit(), *[job(q, program, budget=Budget(calls=calls)) for q in questions])
     empty = Driver(Kit(None, None))  # type: ignore[arg-type]
     replayed = [asyncio.run(empty.answer(o.job, replay=from_json(to_json(o.transcript)))) for o in outcomes]
     assert [o.answer for o in replayed] == [o.answer for o in outcomes]

@@ -85,24 +85,28 @@ class Batcher(Generic[K, V]):
             task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, batch: list[K]) -> None:
+        """Settles every request of the batch, whatever the call does: nobody may be left waiting."""
         try:
             values = await self._call(batch)
         except ToulminError as error:
-            if len(batch) > 1:
-                for item in batch:
-                    await self._serve([item])
-                return
-            self._fail(batch[0], error)
-            return
-        for item, value in zip(batch, values, strict=True):
-            self._results[item].set_result(value)
-        self._forget()
+            if len(batch) == 1:
+                self._fail(batch, error)
+            else:
+                await asyncio.gather(*(self._serve([item]) for item in batch))
+        except BaseException as error:
+            self._fail(batch, error if isinstance(error, Exception) else ToulminError("The driver was stopped."))
+            raise
+        else:
+            for item, value in zip(batch, values, strict=True):
+                self._results[item].set_result(value)
+            self._forget()
 
-    def _fail(self, item: K, error: ToulminError) -> None:
+    def _fail(self, batch: list[K], error: Exception) -> None:
         """Failures are told to whoever waits and not remembered: the next one to ask may be luckier."""
-        future = self._results.pop(item)
-        future.set_exception(error)
-        future.exception()  # read once, so that a program that went away leaves no warning behind
+        for item in batch:
+            future = self._results.pop(item)
+            future.set_exception(error)
+            future.exception()  # read once, so that a program that went away leaves no warning behind
 
     def _forget(self) -> None:
         while len(self._results) > self._memory:

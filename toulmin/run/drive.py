@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
-from toulmin.errors import ModelError, ToulminError, UsageError
+from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.grounding.steps import (
     Entail,
     Generate,
@@ -95,7 +95,7 @@ class Driver:
         self._kit = kit
         self._programs = programs
         self._in_flight = 0
-        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._gates: dict[int, asyncio.Semaphore] = {}  # by model: one may serve several roles
         self._searches = self._batcher(self._search, batch, linger, memory=5_000)
         self._judgements = self._batcher(self._judge, batch, linger, memory=50_000)
         self._readings = self._batcher(self._read, batch, linger, memory=5_000)
@@ -140,6 +140,26 @@ class Driver:
         finally:
             for task in running:
                 task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
+        """As `answers`, but each outcome in its job's place; what ends early is kept until then."""
+        numbered = ((n, job) for n, job in enumerate(jobs))
+        places: dict[int, int] = {}
+        ended: dict[int, Outcome] = {}
+
+        def placed() -> Iterable[Job]:
+            for n, job in numbered:
+                own = replace(job)  # a job of its own, so that equal jobs have places of their own
+                places[id(own)] = n
+                yield own
+
+        at = 0
+        async for outcome in self.answers(placed()):
+            ended[places.pop(id(outcome.job))] = outcome
+            while at in ended:
+                yield ended.pop(at)
+                at += 1
 
     # -------------------------------------------------------------- programs
 
@@ -168,9 +188,14 @@ class Driver:
         if isinstance(step, Together):
             return await self._together(step, running, place)
         if running.recorded is not None:
-            return self._replayed(step, running, place)
+            return self._replayed(running.recorded, step, running, place)
         try:
-            reply = await self._in_time(step, running)
+            self._begin(step, running.meter)
+        except BudgetEnded as error:
+            running.transcript.record(place, step, error=error, begun=False)
+            raise
+        try:
+            reply = await self._in_time(step, running.meter)
         except ToulminError as error:
             running.transcript.record(place, step, error=error)
             raise
@@ -190,19 +215,18 @@ class Driver:
                 raise result
         return tuple(results)
 
-    def _replayed(self, step: Step, running: _Running, place: Place) -> Any:
-        assert running.recorded is not None
-        self._begin(step, running.meter)
-        reply = running.recorded.reply(place, step)
-        self._end(step, reply, running.meter)
-        running.transcript.record(place, step, reply)
-        return reply
+    def _replayed(self, recorded: Transcript, step: Step, running: _Running, place: Place) -> Any:
+        entry = recorded.entry(place, step)
+        running.transcript.entries[place] = entry
+        if entry.begun:
+            self._begin(step, running.meter)
+        if entry.error is not None:
+            raise entry.error
+        self._end(step, entry.reply, running.meter)
+        return entry.reply
 
-    async def _in_time(self, step: Step, running: _Running) -> Any:
+    async def _in_time(self, step: Step, meter: Meter) -> Any:
         """Serves one step before the job's deadline."""
-        meter = running.meter
-        meter.check_deadline()
-        self._begin(step, meter)
         try:
             async with asyncio.timeout(meter.seconds_left):
                 reply = await self._served(step)
@@ -214,6 +238,7 @@ class Driver:
 
     @staticmethod
     def _begin(step: Step, meter: Meter) -> None:
+        meter.check_deadline()
         if isinstance(step, Generate):
             meter.begin_call(step.role)
         elif isinstance(step, Entail):
@@ -240,14 +265,14 @@ class Driver:
         raise UsageError(f"A method may yield a step of toulmin.grounding.steps, not {type(step).__name__}.")
 
     async def _generated(self, step: Generate) -> Reply:
-        model = self._kit.models.get(step.role) or self._kit.models.get("main")
+        model = self._kit.models.get(step.role, self._kit.models.get("main"))
         if model is None:
             raise UsageError(f"The method asks the model {step.role!r}, but none is set; name one with --model.")
-        gate = self._gates.setdefault(step.role, asyncio.Semaphore(max(1, model.concurrency)))
+        gate = self._gates.setdefault(id(model), asyncio.Semaphore(max(1, model.concurrency)))
         async with gate:
             self._in_flight += 1
             try:
-                replies: Sequence[Reply] = await _called(f"model {model.name}", model.generate, [step])
+                replies: Sequence[Reply] = await _called(f"model {model.name}", model.generate, [step], Reply)
             finally:
                 self._in_flight -= 1
         return replies[0]
@@ -257,32 +282,47 @@ class Driver:
         found: dict[Search, tuple[Hit, ...]] = {}
         for k in dict.fromkeys(step.k for step in steps):
             same = [step for step in steps if step.k == k]
-            hits = await _called("retriever", partial(self._kit.retriever.search, k=k), [s.query for s in same])
-            found.update((step, tuple(row)) for step, row in zip(same, hits, strict=True))
+            queries = [step.query for step in same]
+            rows = await _called("retriever", partial(self._kit.retriever.search, k=k), queries, Sequence)
+            for step, row in zip(same, rows, strict=True):
+                found[step] = tuple(_fitting("retriever", row, Hit))
         return [found[step] for step in steps]
 
     async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
-        verdicts: Sequence[Verdict] = await _called(f"judge {self._kit.judge.name}", self._kit.judge.judge, pairs)
+        judge = self._kit.judge
+        verdicts: Sequence[Verdict] = await _called(f"judge {judge.name}", judge.judge, pairs, Verdict)
         return verdicts
 
     async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
         if self._kit.reader is None:
             raise UsageError("The method asks a reader, but none is set; name one with --reader.")
         wanted = [(step.question, step.passages) for step in steps]
-        spans: Sequence[Span | None] = await _called("reader", self._kit.reader.read, wanted)
+        spans: Sequence[Span | None] = await _called("reader", self._kit.reader.read, wanted, Span | None)
         return spans
 
 
-async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any]) -> Any:
-    """One result an item from a part that is somebody else's code, plain or async."""
+async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
+    """One result of that kind an item from a part that is somebody else's code, plain or async.
+
+    Whatever else comes or happens is a `ModelError` that names the part.
+    """
     try:
         results = method(items)
         if inspect.isawaitable(results):
             results = await results
-    except (ToulminError, TimeoutError):
+        listed = list(results)
+    except ToulminError:
         raise
     except Exception as error:
         raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
-    if len(results) != len(items):
-        raise ModelError(f"The {part} gave {len(results)} results for {len(items)} requests; expected one each.")
-    return results
+    if len(listed) != len(items):
+        raise ModelError(f"The {part} gave {len(listed)} results for {len(items)} requests; expected one each.")
+    return _fitting(part, listed, kind)
+
+
+def _fitting(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
+    for result in results:
+        if not isinstance(result, kind):
+            wanted = getattr(kind, "__name__", str(kind))
+            raise ModelError(f"The {part} gave a {type(result).__name__} where a {wanted} was expected.")
+    return list(results)

@@ -27,11 +27,16 @@ def _reply_type(kind: str) -> Any:
     return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].read)["return"]
 
 
+def _kind_of(error: Exception) -> str:
+    """The nearest class of our own tree; a caller's subclass is read back as that."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
+
+
 def _written(entry: Entry) -> dict[str, Any]:
     adapter = TypeAdapter(_reply_type(entry.kind))
     row: dict[str, Any] = {"kind": entry.kind, "digest": entry.digest}
     if entry.error is not None:
-        return row | {"error": [type(entry.error).__name__, str(entry.error)]}
+        return row | {"error": [_kind_of(entry.error), str(entry.error)], "begun": entry.begun}
     if not isinstance(entry.reply, Reply):
         return row | {"reply": adapter.dump_python(entry.reply, mode="json")}
     reply = entry.reply
@@ -44,7 +49,7 @@ def _read(row: dict[str, Any]) -> Entry:
     adapter = TypeAdapter(_reply_type(row["kind"]))
     if "error" in row:
         name, message = row["error"]
-        return Entry(row["kind"], row["digest"], error=_ERRORS[name](message))
+        return Entry(row["kind"], row["digest"], error=_ERRORS[name](message), begun=row["begun"])
     if "text" not in row:
         return Entry(row["kind"], row["digest"], adapter.validate_python(row["reply"]))
     value = None if row["value"] is None else adapter.validate_python(row["value"])

@@ -24,12 +24,16 @@ def digest(step: Step) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One exchange: the step's kind and digest, and the reply or the error that came."""
+    """One exchange: the step's kind and digest, and the reply or the error that came.
+
+    `begun` is False for a step that the budget stopped before anything was asked; it costs nothing.
+    """
 
     kind: str
     digest: str
     reply: Any = None
     error: ToulminError | None = None
+    begun: bool = True
 
 
 @dataclass(slots=True)
@@ -39,12 +43,14 @@ class Transcript:
     entries: dict[Place, Entry] = field(default_factory=dict)
     seconds: float = 0.0
 
-    def record(self, place: Place, step: Step, reply: Any = None, error: ToulminError | None = None) -> None:
+    def record(
+        self, place: Place, step: Step, reply: Any = None, error: ToulminError | None = None, begun: bool = True
+    ) -> None:
         """Keeps one exchange."""
-        self.entries[place] = Entry(_kind(step), digest(step), reply, error)
+        self.entries[place] = Entry(_kind(step), digest(step), reply, error, begun)
 
-    def reply(self, place: Place, step: Step) -> Any:
-        """The recorded reply; raises the recorded error, or `UsageError` if this step was never recorded."""
+    def entry(self, place: Place, step: Step) -> Entry:
+        """What was recorded there; raises `UsageError` if this step never was."""
         entry = self.entries.get(place)
         if entry is None or entry.digest != digest(step):
             found = "nothing" if entry is None else f"another {entry.kind}"
@@ -52,9 +58,7 @@ class Transcript:
                 f"The transcript holds {found} where the method asks a {type(step).__name__} (step {place});"
                 " it was recorded for another question, method, setting or version. Record it again."
             )
-        if entry.error is not None:
-            raise entry.error
-        return entry.reply
+        return entry
 
 
 def _kind(step: Step) -> str:
