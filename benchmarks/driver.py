@@ -46,19 +46,20 @@ def main() -> None:
             for question in questions:
                 one_by_one([question])
 
-        def side_by_side() -> None:
-            found = list(toulmin.ask_all(questions, index=index, workers=options.workers, settings=Settings()))
+        def side_by_side(workers: int) -> None:
+            found = list(toulmin.ask_all(questions, index=index, workers=workers, settings=Settings()))
             assert len(found) == len(questions)
             assert not any(answer.status == "failed" for answer in found)
 
-        times = [(seconds(side_by_side), seconds(in_turn)) for _ in range(options.rounds)]
-    together = statistics.median(t for t, _ in times)
-    alone = statistics.median(t for _, t in times)
+        works = (lambda: side_by_side(options.workers), lambda: side_by_side(1), in_turn)
+        times = [[seconds(work) for work in works] for _ in range(options.rounds)]
+    together, in_one, alone = (statistics.median(column) for column in zip(*times, strict=True))
     n = len(questions)
     print(f"{n} questions, {options.workers} workers, median of {options.rounds} rounds")
-    print(f"side by side       {n / together:7.1f} questions/s   (target 50)")
-    print(f"one after another  {n / alone:7.1f} questions/s")
-    print(f"ratio              {alone / together:7.2f}               (target 1.5)")
+    print(f"side by side, {options.workers} processes  {n / together:7.1f} questions/s   (target 50)")
+    print(f"side by side, 1 process    {n / in_one:7.1f} questions/s")
+    print(f"one after another          {n / alone:7.1f} questions/s")
+    print(f"ratio of first to last     {alone / together:7.2f}               (target 1.5)")
 
 
 if __name__ == "__main__":

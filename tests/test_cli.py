@@ -181,6 +181,13 @@ def test_an_unknown_setting_is_named(notes, capsys):
     assert (code, "colour" in words) == (2, True)
 
 
+@pytest.mark.parametrize("words", [("search", "x"), ("index", "notes"), ("check", "draft.txt")])
+def test_an_option_that_nothing_takes_is_wrong_usage(words, notes, capsys):
+    Path("draft.txt").write_text("The tower was lit.", "utf-8")
+    code, message = code_and_words(capsys, *words, "--set", "bm25k1=9")
+    assert (code, "bm25_k1" in message) == (2, True)
+
+
 @pytest.mark.parametrize("question", ["", "   ", "\0"])
 def test_an_empty_question_is_wrong_usage(question, notes, capsys):
     assert code_and_words(capsys, "ask", question, "--docs", str(notes))[0] == 2

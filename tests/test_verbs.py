@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,9 +79,18 @@ def test_the_environment_is_read_without_settings(monkeypatch: pytest.MonkeyPatc
     assert toulmin.ask(QUESTION, passages=[PASSAGE]).settings["words"] == 20
 
 
-def test_ask_works_inside_a_running_event_loop():
+VERBS = {
+    "ask": lambda: toulmin.ask(QUESTION, passages=[PASSAGE]),
+    "ask_all": lambda: list(toulmin.ask_all([QUESTION] * 3, passages=[PASSAGE]))[-1],
+    "stream": lambda: list(toulmin.stream(QUESTION, passages=[PASSAGE]))[-1],
+    "check": lambda: toulmin.check(PASSAGE.text, passages=[PASSAGE]),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_works_inside_a_running_event_loop(verb: str):
     async def notebook() -> Answer:
-        return toulmin.ask(QUESTION, passages=[PASSAGE])
+        return VERBS[verb]()
 
     assert asyncio.run(notebook()).status == "answered"
 
@@ -126,6 +136,38 @@ def test_ask_all_answers_in_order(notes: Path):
 def test_ask_all_answers_as_ask_does(notes: Path):
     alone = [toulmin.ask(question, docs=notes) for question in QUESTIONS]
     assert without_time(list(toulmin.ask_all(QUESTIONS, docs=notes))) == without_time(alone)
+
+
+def test_ask_all_takes_parts_of_ones_own():
+    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].")
+    answers = list(toulmin.ask_all([QUESTION] * 2, passages=[PASSAGE], model=model))
+    assert [answer.claims[0].text for answer in answers] == ["It was lit on 3 May 1824."] * 2
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ask_all_over_nothing_is_a_source_error(workers: int, tmp_path: Path):
+    with pytest.raises(SourceError, match="nowhere"):
+        list(toulmin.ask_all(QUESTIONS, index=tmp_path / "nowhere", workers=workers))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ask_all_names_files_that_could_not_be_read(workers: int, notes: Path):
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    answers = list(toulmin.ask_all(QUESTIONS[:2], docs=notes, workers=workers))
+    assert all("broken.pdf" in " ".join(answer.notes) for answer in answers)
+
+
+def test_a_damaged_copy_of_the_documents_is_made_anew(notes: Path, tmp_path_factory: pytest.TempPathFactory):
+    toulmin.ask(QUESTION, docs=notes)
+    for file in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.sqlite*"):
+        file.write_bytes(b"garbage" * 1000)
+    assert toulmin.ask(QUESTION, docs=notes).status == "answered"
+
+
+@pytest.mark.parametrize("options", [{"k": 0}, {"words": 0}, {"k": -4}])
+def test_a_count_below_one_is_wrong_usage(options: dict[str, int]):
+    with pytest.raises(UsageError, match="from 1"):
+        toulmin.ask(QUESTION, passages=[PASSAGE], **options)
 
 
 def test_several_workers_answer_as_one_does(notes: Path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -128,21 +128,56 @@ def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     return named | ({"options": own} if own else {})
 
 
+async def ask_all(
+    questions: Iterable[str],
+    *,
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    passages: Sequence[Passage] | None = None,
+    retriever: Retriever | None = None,
+    model: str | LanguageModel | None = None,
+    judge: str | Judge | None = None,
+    reader: Reader | None = None,
+    method: str | Method | None = None,
+    budget: Budget | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> AsyncIterator[Answer]:
+    """The answer to each question, in order, many at a time over one kit; each has the budget to itself.
+
+    Questions are read only as places become free; options as in `ask`.
+    """
+    chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
+    chosen = chosen.updated(**_names_of(method=method, model=model, judge=judge))
+    embedded = _own(model) is None and chosen.model == "extractive"
+    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
+        parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
+        jobs = (
+            build.job(checked_question(question), chosen, by=_own(method), budget_=budget, embedded=embedded)
+            for question in questions
+        )
+        async for outcome in Driver(parts).in_order(jobs):
+            yield with_notes(outcome, found.notes).answer
+
+
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
     """Every draft as a whole answer as soon as it is there, the finished answer last; options as in `ask`."""
     drafts: asyncio.Queue[Answer] = asyncio.Queue()
     task = asyncio.create_task(ask(question, on_draft=drafts.put_nowait, **options))
+    waiting: asyncio.Task[Answer] | None = None
     try:
         while not task.done() or not drafts.empty():
-            draft = asyncio.create_task(drafts.get())
-            await asyncio.wait({draft, task}, return_when=asyncio.FIRST_COMPLETED)
-            if draft.done():
-                yield draft.result()
-            else:
-                draft.cancel()
+            waiting = waiting or asyncio.create_task(drafts.get())
+            await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                yield waiting.result()
+                waiting = None
         yield await task
     finally:
-        task.cancel()
+        left = [one for one in (task, waiting) if one is not None]
+        for one in left:
+            one.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def check(

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, content_id
-from toulmin.errors import SourceError, UsageError, unknown_name
+from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
@@ -120,7 +121,11 @@ def indexed(
     if not sources.docs:
         return sources, ()
     index = docs_index(sources.docs, settings)
-    report = update_index(sources.docs, index, settings, on_progress)
+    try:
+        report = update_index(sources.docs, index, settings, on_progress)
+    except IndexDamaged:  # it is only our own copy of what the files say
+        shutil.rmtree(index)
+        report = update_index(sources.docs, index, settings, on_progress)
     if not report.documents:
         raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
     return Sources(index=str(index)), report.skipped
@@ -156,10 +161,10 @@ def kit(
     reader: Reader | None = None,
 ) -> Kit:
     """The parts that the settings name, or the given objects in their place."""
-    models = {"main": main or model(settings.model, settings)}
+    models = {"main": model(settings.model, settings) if main is None else main}
     if settings.verifier is not None:
         models["verifier"] = model(settings.verifier, settings)
-    return Kit(retriever, judge_ or judge(settings.judge), models, reader)
+    return Kit(retriever, judge(settings.judge) if judge_ is None else judge_, models, reader)
 
 
 # ---------------------------------------------------------------- jobs
@@ -187,15 +192,15 @@ def job(
     id: str = "",
 ) -> Job:
     """The job of answering one question: its method with checked options, its budget and its settings."""
-    chosen = by or method(settings.method)
-    name = settings.method if by is None else by.__name__
+    chosen = method(settings.method) if by is None else by
+    name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings, embedded)
     return Job(
         question=question,
         method=name,
         style=settings.style,
         program=partial(chosen, question, **options),
-        budget=budget_ or budget(settings),
+        budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
     )
@@ -205,9 +210,16 @@ def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> J
     """The job of judging a text that somebody else wrote."""
     from toulmin.methods.check import check
 
+    no_options(settings)
     options = {} if settings.k is None else {"k": settings.k}
     program = partial(check, text, passages=passages, **options)
     return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+
+
+def no_options(settings: Settings) -> None:
+    """Raises `UsageError` for an option where no method takes any."""
+    for option in settings.options:
+        raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
 
 def _options(name: str, chosen: Method, settings: Settings, embedded: bool) -> dict[str, Any]:
@@ -231,7 +243,7 @@ def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Answerer:
-    """Answers many questions side by side; its sources stay open as long as it lives."""
+    """Answers chunks of questions side by side; its sources stay open as long as it lives."""
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._held = ExitStack()
@@ -244,7 +256,5 @@ class Answerer:
 
     async def _answers(self, questions: Sequence[str]) -> list[Answer]:
         embedded = self._settings.model == "extractive"
-        jobs = (job(q, self._settings, embedded=embedded, id=str(n)) for n, q in enumerate(questions))
-        outcomes = [outcome async for outcome in Driver(self._kit).answers(jobs)]
-        in_order = sorted(outcomes, key=lambda outcome: int(outcome.job.id))
-        return [replace(outcome.answer, id="") for outcome in in_order]
+        jobs = (job(question, self._settings, embedded=embedded) for question in questions)
+        return [outcome.answer async for outcome in Driver(self._kit).in_order(jobs)]

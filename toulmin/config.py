@@ -52,6 +52,7 @@ class Settings:
 
 
 _KINDS = get_type_hints(Settings)
+_COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens"})
 
 
 def load(environ: Mapping[str, str], folder: Path) -> Settings:
@@ -90,6 +91,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
         value = str(value)
     if not _allows_value(kind, value):
         raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
+    if name in _COUNTS and value < 1:
+        raise UsageError(f"The {where} {name!r} counts from 1, not {value!r}.")
     return value
 
 

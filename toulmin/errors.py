@@ -38,7 +38,7 @@ class SourceError(ToulminError):
 
 
 class IndexDamaged(SourceError):
-    """The index on disk is broken or was written by another version; indexing again mends it."""
+    """The index on disk is broken or was written by another version; it says how to make it anew."""
 
 
 class ModelError(ToulminError):

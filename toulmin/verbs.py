@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from toulmin import aio, build
 from toulmin.config import Settings
 from toulmin.data import Answer
-from toulmin.run.workers import chunks, spread
+from toulmin.errors import UsageError
+from toulmin.run.workers import spread
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,41 +41,60 @@ def _in_event_loop() -> bool:
     return True
 
 
+def _iterating(verb: Callable[P, AsyncIterator[T]]) -> Callable[P, Iterator[T]]:
+    """The verb as a plain iterator; its event loop runs in a thread of its own, so it works inside another loop."""
+
+    @wraps(verb)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            runner = asyncio.Runner()
+            values = verb(*args, **kwargs)
+            try:
+                while True:
+                    try:
+                        yield thread.submit(runner.run, anext(values)).result()  # type: ignore[arg-type]
+                    except StopAsyncIteration:
+                        return
+            finally:
+                thread.submit(runner.run, values.aclose()).result()  # type: ignore[attr-defined]
+                thread.submit(runner.close).result()
+
+    return call
+
+
 ask = _blocking(aio.ask)
 check = _blocking(aio.check)
 search = _blocking(aio.search)
 index = _blocking(aio.index)
+stream = _iterating(aio.stream)
+_ask_all = _iterating(aio.ask_all)
 
 
-def stream(question: str, **options: Any) -> Iterator[Answer]:
-    """Every draft as a whole answer as soon as it is there, the finished answer last; options as in `ask`."""
-    with asyncio.Runner() as runner:
-        snapshots = aio.stream(question, **options)
-        while True:
-            try:
-                yield runner.run(anext(snapshots))  # type: ignore[arg-type]
-            except StopAsyncIteration:
-                return
+def ask_all(questions: Iterable[str], *, workers: int = 1, **options: Any) -> Iterator[Answer]:
+    """The answer to each question, in order, many at a time over one kit; options as in `ask`.
+
+    With more than one of `workers`, that many processes share the questions (the embedded parts gain from it). Parts
+    are then named, not handed over as objects, and a script needs the usual `if __name__ == "__main__":` guard.
+    """
+    return _ask_all(questions, **options) if workers == 1 else _spread_over(questions, workers, **options)
 
 
-def ask_all(
+def _spread_over(
     questions: Iterable[str],
+    workers: int,
     *,
     docs: aio.Docs | None = None,
     index: str | os.PathLike[str] | None = None,
-    workers: int = 1,
     settings: Settings | None = None,
     **options: Any,
 ) -> Iterator[Answer]:
-    """The answer to each question, in order, many at a time over one index.
-
-    With more than one of `workers`, that many processes share the questions (parts bound by the processor gain from
-    it); a script then needs the usual `if __name__ == "__main__":` guard. Questions are read only as answers come.
-    """
+    if workers < 1:
+        raise UsageError(f"workers counts processes from 1, not {workers}.")
     chosen = aio.settled(settings, aio.settings_of(options))
-    found, _ = build.indexed(aio.sources(docs, index, None, None), chosen)
-    make = partial(build.Answerer, found, chosen)
-    if workers > 1:
-        return spread(questions, make, workers)
-    answer = make()
-    return (answered for part in chunks(questions, 64) for answered in answer(part))
+    build.job("?", chosen)
+    ready, skipped = build.indexed(aio.sources(docs, index, None, None), chosen)
+    with build.opened(ready, chosen) as found:  # what cannot be opened is told here, not by a worker
+        build.kit(found.retriever, chosen)
+        notes = build.Opened(found.retriever, skipped).notes
+    answers = spread(map(aio.checked_question, questions), partial(build.Answerer, ready, chosen), workers)
+    return (replace(answer, notes=(*answer.notes, *notes)) for answer in answers)

@@ -220,6 +220,7 @@ def search(
     from toulmin.cli import show
 
     chosen = _settings(set_, index=index)
+    build.no_options(chosen)
     sources = aio.sources(docs, index, None, None)
     with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
         hits = toulmin.search(query, retriever=found.retriever, k=k, settings=chosen)
@@ -263,6 +264,7 @@ def index(
     if not paths:
         raise UsageError("Name the files and folders to index, for example: toulmin index notes/")
     chosen = _settings(set_)
+    build.no_options(chosen)
     folder = Path(into or chosen.index)
     with show.indexing() as on_progress:
         report = build.update_index(paths, folder, chosen, on_progress)
