@@ -280,3 +280,28 @@ def test_a_year_of_which_the_source_says_something_else_is_no_support():
 
 def test_a_year_beside_what_the_claim_says_of_it_is_support():
     assert Lexical().judge([Pair((BOARD,), "In 1828 the Board was dissolved.")])[0].label == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The recommended dose of the drug for adults is 5 g every day.", "mg"),
+        ("The recommended dose of the drug for adults is 5 kg every day.", "mg"),
+    ],
+)
+def test_another_unit_after_the_same_figure_is_a_conflict(claim: str, source: str):
+    passage = Passage.of(f"The recommended dose of the drug for adults is 5 {source} every day.")
+    assert Lexical().judge([Pair((passage,), claim)])[0].label == "contradicted"
+
+
+def test_an_opposite_in_a_near_copy_is_no_support():
+    passage = Passage.of("On the voyage to Jamaica the sea watch had lost only 5.1 seconds.")
+    claim = "On the voyage to Jamaica the sea watch had gained only 5.1 seconds."
+    assert Lexical().judge([Pair((passage,), claim)])[0].label != "supported"
+
+
+def test_passages_taken_together_do_not_lend_each_other_their_figures():
+    grant = Passage.of("King George III took his side, and in 1773 Parliament granted Harrison a further 8,750 pounds.")
+    reward = Passage.of("The Longitude Act offered a reward of up to 20,000 pounds to anyone.")
+    claim = "Parliament granted Harrison 20,000 pounds in 1773."
+    assert Lexical().judge([Pair((grant, reward), claim)])[0].label != "supported"

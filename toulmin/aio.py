@@ -34,7 +34,7 @@ LONGEST_QUESTION = 100_000  # characters
 
 def settled(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
     """The settings in force: those given, or the environment's and the working folder's, under the options."""
-    ground = config.load(os.environ, Path.cwd()) if settings is None else settings
+    ground = config.load(os.environ, Path()) if settings is None else settings
     return ground.updated(**options)
 
 
@@ -45,7 +45,9 @@ def sources(
     retriever: Retriever | None,
 ) -> Sources:
     """The sources of a call; a single path counts as a list of one."""
-    listed = [docs] if isinstance(docs, str | os.PathLike) else docs or ()
+    listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())
+    if (docs is not None and not listed) or any(not os.fspath(doc) for doc in listed) or index == "":
+        raise UsageError("Name at least one file or folder; an empty name came.")
     return Sources(
         docs=tuple(os.fspath(doc) for doc in listed),
         index=None if index is None else os.fspath(index),
@@ -122,7 +124,10 @@ def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     """Settings by name, with whatever is no setting as an option of the method."""
     known = {name for name in Settings.__dataclass_fields__ if name != "options"}
-    own = dict(options.get("options") or {}) | {n: v for n, v in options.items() if n not in known and n != "options"}
+    given = options.get("options") or {}
+    if not isinstance(given, Mapping):
+        raise UsageError(f"options should be a table of names and values, not {given!r}.")
+    own = dict(given) | {n: v for n, v in options.items() if n not in known and n != "options"}
     named = {name: value for name, value in options.items() if name in known}
     named |= {name: value for name, value in specs.items() if isinstance(value, str)}
     return named | ({"options": own} if own else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,23 +20,36 @@ def run(arguments: list[str]) -> int:
 
     An exception that is not ours is a defect and stays a traceback.
     """
-    from cyclopts import CycloptsError
-
-    from toulmin.cli.commands import app
-    from toulmin.errors import ToulminError
-
     try:
-        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0
-    except CycloptsError as error:
-        return _told(f"{error} See: toulmin --help", 2)
-    except ToulminError as error:
-        return _told(str(error), error.exit_code)
+        return _run(arguments)
     except KeyboardInterrupt:
         return _told("Interrupted; what was done is kept.", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _told(f"A file or stream cannot be used: {error}. Check that it exists, is open and is yours.", 3)
+
+
+def _run(arguments: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    from toulmin.cli.commands import app
+    from toulmin.errors import ToulminError, UsageError
+
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+        raise OSError("standard input, output or error is closed")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0
+    except CycloptsError as error:
+        return _told(f"{error} See: toulmin --help", UsageError.exit_code)
+    except ToulminError as error:
+        return _told(str(error), error.exit_code)
 
 
 def _told(message: str, code: int) -> int:

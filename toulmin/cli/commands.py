@@ -122,7 +122,7 @@ def ask(
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
     job = build.job(aio.checked_question(question), chosen, embedded=chosen.model == "extractive")
-    return _driven(job, aio.sources(docs, index, None, None), chosen, json=json, explain=explain).exit_code
+    return _driven(job, aio.sources(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -172,7 +172,7 @@ def check(
     chosen = _settings(set_, index=index, judge=judge, k=k)
     given = _passages(passages) if passages else None
     job = build.check_job(aio.checked_text(_text(file)), given or (), chosen)
-    done = _driven(job, aio.sources(docs, index, given, None), chosen, json=json, explain=explain)
+    done = _driven(job, aio.sources(docs or None, index, given, None), chosen, json=json, explain=explain)
     failing = [claim for claim in done.answer.claims if not claim.is_supported]
     return done.exit_code or (UNSUPPORTED if strict and failing else 0)
 
@@ -221,7 +221,7 @@ def search(
 
     chosen = _settings(set_, index=index)
     build.no_options(chosen)
-    sources = aio.sources(docs, index, None, None)
+    sources = aio.sources(docs or None, index, None, None)
     with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
         hits = toulmin.search(query, retriever=found.retriever, k=k, settings=chosen)
     show.notes(found.notes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, TypeVar, get_args
 
 from toulmin.data import Answer, Hit, Label, Passage, Quote, Tokens
@@ -48,8 +49,8 @@ class Verdict:
     def __post_init__(self) -> None:
         if self.label not in get_args(Label):
             raise ValueError(f"a verdict's label is one of {get_args(Label)}, not {self.label!r}")
-        if not (0 <= self.support <= 1 and 0 <= self.contradiction <= 1):
-            raise ValueError(f"a verdict's probabilities lie in 0..1, not {self.support} and {self.contradiction}")
+        if not (isfinite(self.support) and isfinite(self.contradiction)):
+            raise ValueError(f"a verdict's probabilities are numbers, not {self.support} and {self.contradiction}")
 
     @property
     def entails(self) -> bool:

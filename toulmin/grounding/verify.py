@@ -161,8 +161,8 @@ def _tried(
 
 
 def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
-    """Pairs of the best single passages in their given order; none where a single one supports the claim."""
-    if any(trial.verdict.entails for trial in singles):
+    """Pairs of the best single passages in their given order; none where a single one supports or contradicts."""
+    if any(trial.verdict.entails or trial.verdict.label == "contradicted" for trial in singles):
         return []
     best = sorted(range(len(singles)), key=lambda i: (-singles[i].verdict.support, i))[:PAIRED]
     return [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]

@@ -14,6 +14,8 @@ from toulmin.judges.coverage import Source
 from toulmin.judges.reading import PREFIX, Reading, Sentence, figure_key
 from toulmin.language import STOPWORDS, terms
 
+_PARTS = frozenset("and but while whereas although".split())
+
 
 def unanchored(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     """The claim's figures that are in the sources without anything that the claim says of them."""
@@ -31,6 +33,52 @@ def _floats(figure: str, said: Sentence, sources: Sequence[Source]) -> bool:
     if not any(keys for _, keys in holding):
         return False
     return not any(_shares(figure, keys, source.text) for source, keys in holding)
+
+
+def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The claim's facts that, of several sources, no sentence holds together with half of what its clause tells.
+
+    Where passages are taken together, words that have nothing to do with each other are easily gathered.
+    """
+    return tuple(
+        sentence.shown[at]
+        for sentence in claim.sentences
+        for clause in _clauses(sentence)
+        for at in clause
+        if at in sentence.facts and not _is_together(sentence, at, clause, sources)
+    )
+
+
+def _clauses(said: Sentence) -> Iterator[range]:
+    """The stretches of units between "and", "but" and the like."""
+    start = 0
+    for at, key in enumerate([*said.keys, "and"]):
+        if key in _PARTS and at > start:
+            yield range(start, at)
+            start = at + 1
+
+
+def _is_together(said: Sentence, at: int, clause: range, sources: Sequence[Source]) -> bool:
+    own = set(_terms_at(said, at))
+    wanted = {key for place in clause for key in _terms_at(said, place)}
+    return any(
+        own & held and 2 * len(wanted & held) >= len(wanted)
+        for source in sources
+        for sentence in source.text.sentences
+        for held in [_held(sentence) | source.title.where.keys()]
+    )
+
+
+def _held(sentence: Sentence) -> set[str]:
+    return {*sentence.terms, *(key for at in range(len(sentence.keys)) for key in _terms_at(sentence, at))}
+
+
+def _terms_at(said: Sentence, at: int) -> list[str]:
+    fact = said.facts.get(at)
+    if fact is not None and fact.kind != "name":
+        return [figure_key(fact.value)]
+    found = terms(said.shown[at]) if fact is not None else [said.keys[at]]
+    return [term for term in found if term not in STOPWORDS]
 
 
 def _telling(said: Sentence) -> Iterator[str]:

@@ -14,9 +14,19 @@ from toulmin.grounding.overlap import Block
 from toulmin.judges.comparison import LEAST_CONTENT, Comparison, agree, facts_in, figure_at, says
 from toulmin.judges.reading import Sentence
 from toulmin.judges.reversals import denied, turned_around
+from toulmin.language import stem
 
 _LONGER = 2  # units by which a source's stretch may exceed the claim's and still be what was replaced
 _MOVED = 4  # units of the longest stretch that is seen to change places
+UNITS = frozenset(
+    stem(word)
+    for word in (
+        "second minute hour day week month year decade century metre meter kilometre kilometer centimetre centimeter"
+        " millimetre millimeter mile yard foot feet inch gram kilogram milligram tonne ton pound ounce litre liter"
+        " millilitre milliliter gallon percent degree dollar euro yen rupee hectare acre watt kilowatt megawatt volt"
+        " g kg mg m km cm mm ml l lb oz ft s h"
+    ).split()
+)
 _JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
@@ -24,7 +34,7 @@ def conflict(beside: Comparison) -> str | None:
     """What the claim changed against the sentence it nearly copies, in words; None if nothing that matters."""
     if beside.content < LEAST_CONTENT:
         return None
-    looks = (_replaced_fact, denied, turned_around, _swapped)
+    looks = (_replaced_fact, _replaced_unit, denied, turned_around, _swapped)
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
@@ -35,6 +45,17 @@ def _replaced_fact(beside: Comparison) -> str | None:
             rival = next((words for words, other in there if _rivals(fact, other) and not _moved(other, beside)), None)
             if rival is not None and not _is_told(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
+    return None
+
+
+def _replaced_unit(beside: Comparison) -> str | None:
+    """Another unit after one and the same figure ("5 mg" and "5 g")."""
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
+        mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
+        measured = block.a_start > 0 and figure_at(claim, block.a_start - 1) is not None
+        if measured and len(mine) == len(theirs) == 1 and {*mine, *theirs} <= UNITS:
+            return f"the source says {source.shown[block.b_start]}, the claim says {claim.shown[block.a_start]}"
     return None
 
 

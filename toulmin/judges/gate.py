@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from toulmin.judges.anchors import unanchored
+from toulmin.judges.anchors import scattered, unanchored
 from toulmin.judges.comparison import NEAR_COPY, compare
 from toulmin.judges.conflicts import conflict
 from toulmin.judges.coverage import Coverage, Source
@@ -72,6 +72,8 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
         return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
     if floating := unanchored(claim, sources):
         return Gate(Ruling.DOUBTED, f"{_named(floating)} in the sources, but not with what the claim says of it")
+    if len(sources) > 1 and (apart := scattered(claim, sources)):
+        return Gate(Ruling.DOUBTED, f"no one passage says this of {' and '.join(dict.fromkeys(apart))}")
     return Gate(Ruling.ACCEPTED)
 
 

@@ -33,6 +33,13 @@ natural | artificial
 more greater larger bigger higher most greatest largest biggest highest
   | less fewer smaller lower least fewest smallest lowest
 high tall big large | low short small little
+gain gained gaining | lose lost loses losing
+easy easily easier | hard harder difficult
+safe safely | unsafe dangerous
+save saved saves rescue rescued | lose lost loses kill killed destroy destroyed
+found founded establish established | dissolve dissolved abolish abolished
+survive survived survivor | die died drown drowned perish perished
+support supported | oppose opposed
 before prior preceding earlier | after following later subsequent
 first earliest initial | last latest final
 won win wins winning victory defeated beat | lost lose loses losing loss

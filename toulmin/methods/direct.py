@@ -65,11 +65,13 @@ def _drafted(answer: Answer, claims: tuple[Claim, ...], invalid: int) -> Answer:
 
 def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy) -> Answer:
     """The final answer: the judged claims under the policy, and an abstention where none is left."""
-    kept, dropped = apply_policy(claims, policy)
+    kept, _ = apply_policy(claims, policy)
     rounds = answer.rounds
     if claims:
-        rounds = (*rounds, _verified(claims, dropped))
+        rounds = (*rounds, _verified(claims))
     notes = answer.notes
+    if answer.invalid_citations:
+        notes = (*notes, f"{answer.invalid_citations} citation marks name no passage that was offered.")
     if not kept:
         notes = (*notes, SILENCE)
     elif weak := [claim for claim in kept if claim.support is not None and not claim.is_supported]:
@@ -78,15 +80,12 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy) -> Answer
     return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
 
 
-def _verified(claims: Sequence[Claim], dropped: Sequence[Dropped]) -> Round:
+def _verified(claims: Sequence[Claim]) -> Round:
     """The verdicts as a round: what holds, and why the rest does not."""
-    removed = {entry.text for entry in dropped}
     return Round(
         "verify",
         kept=tuple(claim.text for claim in claims if claim.is_supported),
-        dropped=tuple(
-            Dropped(claim.text, _why(claim)) for claim in claims if not claim.is_supported or claim.text in removed
-        ),
+        dropped=tuple(Dropped(claim.text, _why(claim)) for claim in claims if not claim.is_supported),
     )
 
 
