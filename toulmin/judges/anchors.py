@@ -38,14 +38,15 @@ def _floats(figure: str, said: Sentence, sources: Sequence[Source]) -> bool:
 def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     """The claim's facts that, of several sources, no sentence holds together with half of what its clause tells.
 
-    Where passages are taken together, words that have nothing to do with each other are easily gathered.
+    Where passages are taken together, words that have nothing to do with each other are easily gathered. The first
+    unit is left out: it is what the claim is about, and a passage may call that "he".
     """
     return tuple(
         sentence.shown[at]
         for sentence in claim.sentences
         for clause in _clauses(sentence)
         for at in clause
-        if at in sentence.facts and not _is_together(sentence, at, clause, sources)
+        if at in sentence.facts and at != 0 and not _is_together(sentence, at, clause, sources)
     )
 
 
