@@ -69,6 +69,12 @@ def test_an_unknown_option_is_wrong_usage():
         toulmin.ask(QUESTION, passages=[PASSAGE], colour="red")
 
 
+@pytest.mark.parametrize("options", [{"preset": "foo"}, {"inline": "maybe"}, {"options": {"style": "zzz"}}])
+def test_an_impossible_value_of_an_option_is_wrong_usage(options: dict[str, object]):
+    with pytest.raises(UsageError):
+        toulmin.ask(QUESTION, passages=[PASSAGE], **options)
+
+
 def test_given_settings_keep_the_environment_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TOULMIN_WORDS", "20")
     assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings()).settings["words"] == 75

@@ -9,11 +9,12 @@ import asyncio
 import inspect
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, content_id
@@ -222,12 +223,28 @@ def no_options(settings: Settings) -> None:
         raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
 
+def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
+    """Raises `UsageError` for a value that the setting, or the method's parameter, of that name cannot hold."""
+    if option in Settings.__dataclass_fields__:
+        settings.updated(**{option: value})
+        return
+    named = {name: kind for name, kind in getattr(chosen, "__annotations__", {}).items() if name == option}
+    with suppress(NameError):  # a caller's own method may name types that are not there at run time
+        kind = get_type_hints(SimpleNamespace(__annotations__=named), getattr(chosen, "__globals__", {})).get(option)
+        if get_origin(kind) is Literal and value not in get_args(kind):
+            raise UsageError(f"The option {option!r} is one of {', '.join(get_args(kind))}, not {value!r}.")
+        if kind in (bool, int, float) and not isinstance(value, kind):
+            raise UsageError(f"The option {option!r} should be a {kind.__name__}, not {value!r}.")
+
+
 def _options(name: str, chosen: Method, settings: Settings, embedded: bool) -> dict[str, Any]:
     """The method's options: what everybody may set, as far as it takes them, and its own, checked by name."""
     known = [p.name for p in inspect.signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in settings.options:
         if option not in known:
             raise unknown_name(f"option of method {name}", option, known)
+    for option, value in settings.options.items():
+        _check_value(option, value, chosen, settings)
     general = {"style": settings.style, "unsupported": settings.unsupported, "k": settings.k}
     if settings.k is None:
         general["k"] = EMBEDDED_K if embedded else None
