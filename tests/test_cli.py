@@ -252,6 +252,14 @@ def test_a_damaged_index_is_told_with_what_to_do(notes, capsys):
     assert (code, "toulmin index" in words) == (3, True)
 
 
+def test_a_damaged_index_does_not_pass_for_up_to_date(notes, capsys):
+    run(["index", str(notes)])
+    for file in Path(".toulmin").rglob("*"):
+        if file.is_file() and file.suffix != ".sqlite":
+            file.write_bytes(b"garbage")
+    assert run(["index", str(notes)]) == 3
+
+
 def test_a_settings_file_that_is_no_toml_is_named(notes, capsys):
     Path("toulmin.toml").write_text("method == vanilla", "utf-8")
     code, words = code_and_words(capsys, "ask", QUESTION, "--docs", str(notes))

@@ -76,6 +76,7 @@ def update_index(
     if not (report.read or report.unchanged or report.removed or report.skipped):
         kinds = " ".join(sorted(readers.SUFFIXES))
         raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
+    store.open_index(into).close()  # an index that cannot be opened must not pass for up to date
     return report
 
 
