@@ -13,17 +13,14 @@ level that serves the train splits best on average.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
-import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from data import rows
 from numpy.typing import NDArray
 
 from toulmin.data import Passage
@@ -32,7 +29,6 @@ from toulmin.judges.gate import CEILING, Gate, Ruling
 from toulmin.judges.lexical import Lexical
 from toulmin.language import terms
 
-DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 SETS = (
     "attributionbench_dev begin_dev factscore fever_paperdev fever_symmetric_dev fm2_dev halueval_qa q2_wow"
     " scifact_train summedits_eval wice_dev"
@@ -49,12 +45,6 @@ class Case(NamedTuple):
 
     pair: Pair
     supported: bool
-
-
-def rows(name: str) -> Iterator[dict[str, Any]]:
-    """The records of one data file."""
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
 
 
 def _passages(evidence: Sequence[dict[str, Any]]) -> tuple[Passage, ...]:

@@ -9,18 +9,15 @@ premises already analysed; the second analyses every premise anew.
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import time
 from itertools import islice
-from pathlib import Path
+
+from data import rows
 
 from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
 from toulmin.judges.lexical import Lexical
 
-DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 PREMISES = 700  # fewer than the judge remembers
 TARGETS = {"premises analysed once": 3000, "premises analysed anew": 1000}
 
@@ -31,9 +28,8 @@ def _words(text: str, first: int, last: int) -> str:
 
 def pairs() -> list[Pair]:
     """One pair a premise, of exactly 100 and 25 words."""
-    with gzip.open(DATA / "pool_corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = (row for row in map(json.loads, lines) if len(row["text"].split()) >= 100)
-        texts = [(row["text"], row["title"]) for row in islice(rows, PREMISES + 1)]
+    long = (row for row in rows("pool_corpus") if len(row["text"].split()) >= 100)
+    texts = [(row["text"], row["title"]) for row in islice(long, PREMISES + 1)]
     made = []
     for i, (text, title) in enumerate(texts[:PREMISES]):
         source = text if i % 2 else texts[i + 1][0]

@@ -7,15 +7,13 @@ Counted over the passages of `pool_corpus`; the first word of each sentence does
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 from collections import Counter
 from pathlib import Path
 
+from data import rows
+
 from toulmin.language import sentences, stem, words
 
-DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 TABLE = Path("toulmin/grounding/common.txt")
 LEAST = 4  # lower-case occurrences that a term needs
 SHARE = 0.6  # of its occurrences inside sentences that must be lower case
@@ -24,14 +22,12 @@ SHARE = 0.6  # of its occurrences inside sentences that must be lower case
 def main() -> None:
     lower: Counter[str] = Counter()
     every: Counter[str] = Counter()
-    with gzip.open(DATA / "pool_corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            text = json.loads(line)["text"]
-            for start, end in sentences(text):
-                sentence = text[start:end]
-                inside = [sentence[a:b] for a, b in words(sentence)[1:]]
-                every.update(stem(word) for word in inside)
-                lower.update(stem(word) for word in inside if word.islower() and word.isalpha())
+    for row in rows("pool_corpus"):
+        for start, end in sentences(row["text"]):
+            sentence = row["text"][start:end]
+            inside = [sentence[a:b] for a, b in words(sentence)[1:]]
+            every.update(stem(word) for word in inside)
+            lower.update(stem(word) for word in inside if word.islower() and word.isalpha())
     kept = sorted(term for term, n in lower.items() if n >= LEAST and n >= SHARE * every[term])
     head = f"# terms written in lower case inside {SHARE:.0%} of sentences; made by benchmarks/make_common.py\n"
     TABLE.write_text(head + "".join(f"{term}\n" for term in kept), "utf-8")

@@ -10,15 +10,12 @@ The premise is the passage that the sentence comes from, title included. Halves 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
-import os
 import random
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
+from data import rows
 from edits import FALSE, TRUE, Maker, Place
 
 from toulmin.data import Passage
@@ -26,7 +23,6 @@ from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
 from toulmin.language import sentences
 
-DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 WANTED = 400  # edits of each kind
 SEED = 7
 SHORTEST, LONGEST = 6, 60  # words of a sentence that is edited
@@ -41,9 +37,7 @@ class Probe(NamedTuple):
 
 
 def _passages(develop: bool) -> list[Passage]:
-    with gzip.open(DATA / "pool_corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
-    kept = [row for row in rows if zlib.crc32(row["id"].encode()) % 2 == develop]
+    kept = [row for row in rows("pool_corpus") if zlib.crc32(row["id"].encode()) % 2 == develop]
     return [Passage.of(row["text"], row["title"]) for row in kept]
 
 

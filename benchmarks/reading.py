@@ -7,7 +7,6 @@ Uses `pool_corpus` of the data folder (TOULMIN_DATA, default ../shared/data). Ti
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 import time
@@ -16,14 +15,14 @@ from html import escape
 from pathlib import Path
 from statistics import mean
 
+import data
+
 from toulmin.corpus.passages import cut
 from toulmin.corpus.readers import read_documents
 from toulmin.data import Document, Passage
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from pdf_writer import lines, pdf  # type: ignore[import-not-found]
-
-CORPUS = Path(os.environ.get("TOULMIN_DATA", "../shared/data")) / "pool_corpus.jsonl.gz"
 
 
 def timed(work: Callable[[], list[Document]]) -> tuple[list[Document], list[Passage], float, float]:
@@ -61,11 +60,10 @@ def pdf_of(texts: list[str]) -> bytes:
 
 
 def main() -> None:
-    if not CORPUS.exists():
-        sys.exit(f"{CORPUS} is not there; set TOULMIN_DATA to the folder of the data.")
-    texts = [document.text for document in read_documents(CORPUS)]
+    corpus = data.path("pool_corpus")
+    texts = [document.text for document in read_documents(corpus)]
     print("file         documents   pages  passages  read s   cut s  mean words   max  under 50")
-    row("records", CORPUS)
+    row("records", corpus)
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (
             ("a.txt", "\n\n".join(texts[:5000]).encode()),

@@ -87,10 +87,8 @@ async def ask(
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
-    chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
-    chosen = chosen.updated(**_names_of(method=method, model=model, judge=judge))
-    embedded = _own(model) is None and chosen.model == "extractive"
-    job = build.job(checked_question(question), chosen, by=_own(method), budget_=budget, embedded=embedded)
+    chosen = _chosen(settings, options, method=method, model=model, judge=judge)
+    job = build.job(checked_question(question), chosen, by=_own(method), budget_=budget)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
         outcome = await Driver(parts).answer(job, on_draft)
@@ -110,10 +108,11 @@ def _own(part: str | T | None) -> T | None:
     return None if isinstance(part, str) else part
 
 
-def _names_of(**parts: Any) -> dict[str, str]:
-    """What the caller's own objects are called, so that an answer's settings name the parts that really made it."""
+def _chosen(settings: Settings | None, options: Mapping[str, Any], **parts: Any) -> Settings:
+    """The settings in force, which also name the caller's own parts: an answer says what really made it."""
     own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
-    return {kind: str(getattr(part, "name", getattr(part, "__name__", ""))) for kind, part in own.items()}
+    names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
+    return settled(settings, settings_of(options, **parts)).updated(**names)
 
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
@@ -152,14 +151,11 @@ async def ask_all(
 
     Questions are read only as places become free; options as in `ask`.
     """
-    chosen = settled(settings, settings_of(options, method=method, model=model, judge=judge))
-    chosen = chosen.updated(**_names_of(method=method, model=model, judge=judge))
-    embedded = _own(model) is None and chosen.model == "extractive"
+    chosen = _chosen(settings, options, method=method, model=model, judge=judge)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
         jobs = (
-            build.job(checked_question(question), chosen, by=_own(method), budget_=budget, embedded=embedded)
-            for question in questions
+            build.job(checked_question(question), chosen, by=_own(method), budget_=budget) for question in questions
         )
         async for outcome in Driver(parts).in_order(jobs):
             yield with_notes(outcome, found.notes).answer
@@ -200,7 +196,7 @@ async def check(
 
     `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds.
     """
-    chosen = settled(settings, settings_of(options, judge=judge)).updated(**_names_of(judge=judge))
+    chosen = _chosen(settings, options, judge=judge)
     job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         outcome = await Driver(build.kit(found.retriever, chosen, judge_=_own(judge))).answer(job)

@@ -190,13 +190,12 @@ def job(
     *,
     by: Method | None = None,
     budget_: Budget | None = None,
-    embedded: bool = True,
     id: str = "",
 ) -> Job:
     """The job of answering one question: its method with checked options, its budget and its settings."""
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
-    options = _options(name, chosen, settings, embedded)
+    options = _options(name, chosen, settings)
     return Job(
         question=question,
         method=name,
@@ -238,7 +237,7 @@ def _check_value(option: str, value: Any, chosen: Method, settings: Settings) ->
             raise UsageError(f"The option {option!r} should be a {kind.__name__}, not {value!r}.")
 
 
-def _options(name: str, chosen: Method, settings: Settings, embedded: bool) -> dict[str, Any]:
+def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     """The method's options: what everybody may set, as far as it takes them, and its own, checked by name."""
     known = [p.name for p in inspect.signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in settings.options:
@@ -248,7 +247,7 @@ def _options(name: str, chosen: Method, settings: Settings, embedded: bool) -> d
         _check_value(option, value, chosen, settings)
     general = {"style": settings.style, "unsupported": settings.unsupported, "k": settings.k}
     if settings.k is None:
-        general["k"] = EMBEDDED_K if embedded else None
+        general["k"] = EMBEDDED_K if settings.model == "extractive" else None
     taken = {key: value for key, value in general.items() if key in known and value is not None}
     return taken | dict(settings.options)
 
@@ -273,6 +272,5 @@ class Answerer:
         return asyncio.run(self._answers(questions))
 
     async def _answers(self, questions: Sequence[str]) -> list[Answer]:
-        embedded = self._settings.model == "extractive"
-        jobs = (job(question, self._settings, embedded=embedded) for question in questions)
+        jobs = (job(question, self._settings) for question in questions)
         return [outcome.answer async for outcome in Driver(self._kit).in_order(jobs)]

@@ -121,7 +121,7 @@ def ask(
         set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
-    job = build.job(aio.checked_question(question), chosen, embedded=chosen.model == "extractive")
+    job = build.job(aio.checked_question(question), chosen)
     return _driven(job, aio.sources(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
 
 

@@ -71,7 +71,7 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy) -> Answer
         rounds = (*rounds, _verified(claims))
     notes = answer.notes
     if answer.invalid_citations:
-        notes = (*notes, f"{answer.invalid_citations} citation marks name no passage that was offered.")
+        notes = (*notes, f"Citation marks that name no passage that was offered: {answer.invalid_citations}.")
     if not kept:
         notes = (*notes, SILENCE)
     elif weak := [claim for claim in kept if claim.support is not None and not claim.is_supported]:

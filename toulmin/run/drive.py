@@ -101,8 +101,11 @@ class Driver:
         self._readings = self._batcher(self._read, batch, linger, memory=5_000)
 
     def _batcher(self, call: Any, size: int, linger: float, memory: int) -> Batcher[Any, Any]:
-        busy = lambda: self._in_flight > 0  # noqa: E731
-        return Batcher(call, size=size, linger=linger, memory=memory, others_busy=busy)
+        return Batcher(call, size=size, linger=linger, memory=memory, others_busy=self._is_calling)
+
+    def _is_calling(self) -> bool:
+        """Whether a model call is in flight."""
+        return self._in_flight > 0
 
     # -------------------------------------------------------------- jobs
 
@@ -125,41 +128,37 @@ class Driver:
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
         """Runs many jobs side by side and yields each as it ends; `jobs` is read only as places become free."""
-        source, running = iter(jobs), list[asyncio.Task[Outcome]]()
+        async for _, outcome in self._ended(jobs):
+            yield outcome
+
+    async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
+        """As `answers`, but each outcome in its job's place; what ends early is kept until then."""
+        early: dict[int, Outcome] = {}
+        at = 0
+        async for place, outcome in self._ended(jobs):
+            early[place] = outcome
+            while at in early:
+                yield early.pop(at)
+                at += 1
+
+    async def _ended(self, jobs: Iterable[Job]) -> AsyncIterator[tuple[int, Outcome]]:
+        """Each outcome as it comes, with its job's place from 0."""
+        source = enumerate(jobs)
+        running: dict[asyncio.Task[Outcome], int] = {}
         try:
             while True:
-                while len(running) < self._programs and (job := next(source, None)) is not None:
-                    running.append(asyncio.create_task(self.answer(job)))
+                while len(running) < self._programs and (following := next(source, None)) is not None:
+                    place, job = following
+                    running[asyncio.create_task(self.answer(job))] = place
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                ended = [task for task in running if task in done]  # in their own order: a set has none
-                running = [task for task in running if task not in done]
-                for task in ended:
-                    yield task.result()
+                for task in [task for task in running if task in done]:  # in their own order: a set has none
+                    yield running.pop(task), task.result()
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-
-    async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
-        """As `answers`, but each outcome in its job's place; what ends early is kept until then."""
-        numbered = ((n, job) for n, job in enumerate(jobs))
-        places: dict[int, int] = {}
-        ended: dict[int, Outcome] = {}
-
-        def placed() -> Iterable[Job]:
-            for n, job in numbered:
-                own = replace(job)  # a job of its own, so that equal jobs have places of their own
-                places[id(own)] = n
-                yield own
-
-        at = 0
-        async for outcome in self.answers(placed()):
-            ended[places.pop(id(outcome.job))] = outcome
-            while at in ended:
-                yield ended.pop(at)
-                at += 1
 
     # -------------------------------------------------------------- programs
 

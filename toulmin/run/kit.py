@@ -1,7 +1,8 @@
 """The outside as the driver sees it: four small protocols, bundled in a `Kit`.
 
 Each has one method that takes a batch and gives one result an item, in order. It may be plain or `async`: the driver
-awaits what is awaitable. A plain one is called on the driver's own thread, so the embedded parts are deterministic.
+awaits what is awaitable. A plain one is called on the driver's own thread, so the embedded parts are deterministic; a
+deadline can end an `async` part while it waits, but a plain one only when it returns.
 """
 
 from __future__ import annotations
