@@ -14,7 +14,8 @@ from toulmin.grounding.prompts import AnswerPrompt, Example
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
-from toulmin.methods.direct import SILENCE, vanilla
+from toulmin.methods.direct import vanilla
+from toulmin.methods.telling import SILENCE
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -76,7 +77,7 @@ def test_vanilla_reads_k_passages():
 def test_vanilla_hands_on_examples_preset_and_style():
     writer = Writer("x [1]")
     example = Example("Who?", (KEEPERS,), "Ashby [1].")
-    told(writer, k=1, examples=(example,), preset="expert", style="short")
+    told(writer, k=1, examples=(example,), prompt="expert", style="short")
     assert writer.asked[0].prompt == AnswerPrompt(QUESTION, (LIT,), "short", (example,), "expert")
 
 

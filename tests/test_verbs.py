@@ -60,8 +60,8 @@ def test_a_missing_folder_is_a_source_error(tmp_path: Path):
 
 
 def test_options_reach_the_settings_and_the_method():
-    settings = toulmin.ask(QUESTION, passages=[PASSAGE], words=30, preset="expert").settings
-    assert (settings["words"], settings["preset"]) == (30, "expert")
+    settings = toulmin.ask(QUESTION, passages=[PASSAGE], words=30, prompt="expert").settings
+    assert (settings["words"], settings["prompt"]) == (30, "expert")
 
 
 def test_an_unknown_option_is_wrong_usage():

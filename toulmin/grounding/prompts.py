@@ -59,7 +59,11 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPrompt(Prompt[Draft]):
-    """Answer the question from the passages, citing them (`inline=False`: without citations)."""
+    """Answer the question from the passages, citing them (`inline=False`: without citations).
+
+    No passages at all asks for an answer from memory. `examples` stand in place of the preset's own demonstrations.
+    `written` is a text already written about the question, from which with the passages the answer is to be drawn.
+    """
 
     question: str
     passages: tuple[Passage, ...]
@@ -67,6 +71,7 @@ class AnswerPrompt(Prompt[Draft]):
     examples: tuple[Example, ...] = ()
     preset: Preset = "cited"
     inline: bool = True
+    written: str = ""
 
     def read(self, text: str) -> Draft:
         """The claims of the reply; a reply with no words is a draft without claims."""

@@ -8,9 +8,9 @@ program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnde
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from toulmin.data import Answer, Hit, Label, Passage, Quote, Tokens
 from toulmin.grounding.prompts import Prompt
@@ -67,18 +67,36 @@ class Span:
     confidence: float
 
 
+Finish = Literal["stop", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """One token of a reply with its natural log-probability, and the likeliest tokens at its place (best first)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a model gave for one prompt.
 
     `value` is set by models that answer in types (the embedded writer); otherwise `text` is parsed by the prompt.
-    `tokens` is what it cost; `usd` its price where known.
+    `tokens` is what it cost; `usd` its price where known. `omitted` counts the passages that were left out from the
+    prompt's end because the model's window could not hold them. `finish` is "length" for a reply that was cut off.
+    `logprobs` are there where they were asked for and the server gave them; `model` is what the server calls itself.
     """
 
     text: str
     value: Any = None
     tokens: Tokens = field(default_factory=Tokens)
     usd: float | None = None
+    omitted: int = 0
+    finish: Finish = "stop"
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +109,20 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Ask the model of `role` one typed prompt. `sample` tells repeated draws of one prompt apart."""
+    """Ask the model of `role` one typed prompt.
+
+    `sample` tells repeated draws of one prompt apart: another number is another draw, whatever the temperature and
+    whatever a cache holds. None leaves `temperature` and `max_tokens` to the model's own settings. `logprobs` asks for
+    the log-probability of every token, with that many alternatives each.
+    """
 
     prompt: Prompt[Any]
     role: str = "main"
     sample: int = 0
     temperature: float | None = None
     max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +163,43 @@ def search(query: str, k: int) -> Program[tuple[Hit, ...]]:
     return hits
 
 
-def generate(prompt: Prompt[T], role: str = "main", sample: int = 0, temperature: float | None = None) -> Program[T]:
+@dataclass(frozen=True, slots=True)
+class Exchange(Generic[T]):
+    """A prompt as the model saw it, its reply, and what the prompt reads it as."""
+
+    prompt: Prompt[T]
+    reply: Reply
+    value: T
+
+
+def exchange(
+    prompt: Prompt[T],
+    role: str = "main",
+    sample: int = 0,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+) -> Program[Exchange[T]]:
+    """Asks the model of that role; a label of a passage that its window could not hold was never offered."""
+    reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens)
+    shown = _without_last_passages(prompt, reply.omitted)
+    return Exchange(shown, reply, shown.read(reply.text) if reply.value is None else reply.value)
+
+
+def _without_last_passages(prompt: Prompt[T], count: int) -> Prompt[T]:
+    passages = getattr(prompt, "passages", ())
+    return replace(prompt, passages=passages[:-count]) if count and passages else prompt  # type: ignore[type-var]
+
+
+def generate(
+    prompt: Prompt[T],
+    role: str = "main",
+    sample: int = 0,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+) -> Program[T]:
     """What the model of that role makes of the prompt, in the prompt's own type."""
-    reply: Reply = yield Generate(prompt, role, sample, temperature)
-    return prompt.read(reply.text) if reply.value is None else reply.value
+    done = yield from exchange(prompt, role, sample, temperature, max_tokens)
+    return done.value
 
 
 def entail(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:

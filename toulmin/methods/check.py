@@ -9,7 +9,7 @@ from toulmin.data import Answer, Claim, Passage, Round
 from toulmin.grounding.citing import read_draft
 from toulmin.grounding.steps import Program, search, together
 from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.direct import concluded
+from toulmin.methods.telling import concluded
 
 
 def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:

@@ -1,0 +1,102 @@
+"""What every method tells in the same way: what it found, what it drafted, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import Prompt
+from toulmin.grounding.steps import Exchange, Program, search
+from toulmin.grounding.verify import apply_policy
+
+SILENCE = "The sources do not say."
+
+
+def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
+    """An answer that so far only knows the `k` passages that a search for the question found."""
+    hits = yield from search(question, k)
+    passages = tuple(hit.passage for hit in hits)
+    told = Round("search", read=ids(passages), queries=(question,))
+    return Answer(question, style, method, "abstained", passages=passages, rounds=(told,))
+
+
+def ids(passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The ids of the passages."""
+    return tuple(passage.id for passage in passages)
+
+
+def drafted(answer: Answer, claims: Sequence[Claim], told: Round, invalid: int = 0) -> Answer:
+    """The answer with these claims in place of its own, one round more, and more invalid citations counted."""
+    status: Status = "answered" if claims else "abstained"
+    count = answer.invalid_citations + invalid
+    return replace(answer, status=status, claims=tuple(claims), rounds=(*answer.rounds, told), invalid_citations=count)
+
+
+def draft_round(
+    done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1, role: str = "main"
+) -> Round:
+    """The round of a draft: what the model read and wrote, and the passages that its window could not hold."""
+    claims = done.value.claims
+    return Round(
+        kind,
+        n,
+        role=role,
+        read=read_by(done.prompt),
+        text=render(claims, style).text,
+        kept=tuple(claim.text for claim in claims),
+        dropped=left_out(done),
+    )
+
+
+def read_by(prompt: Prompt[Any]) -> tuple[str, ...]:
+    """The ids of the passages that a prompt showed."""
+    return ids(getattr(prompt, "passages", ()))
+
+
+def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
+    """What a trace says of passages that the model's window could not hold."""
+    count = done.reply.omitted
+    if not count:
+        return ()
+    return (Dropped(f"{count} passages from the end of the prompt", "the model's window could not hold them"),)
+
+
+def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
+    """The final answer: the claims under the policy, and an abstention where none is left.
+
+    `verified=False` leaves out the round of verdicts, for a method that has told them already.
+    """
+    kept, _ = apply_policy(claims, policy)
+    rounds = (*answer.rounds, verdicts_round(claims)) if claims and verified else answer.rounds
+    status: Status = "answered" if kept else "abstained"
+    notes = (*answer.notes, *_remarks(answer.invalid_citations, kept))
+    return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
+
+
+def _remarks(invalid: int, kept: Sequence[Claim]) -> tuple[str, ...]:
+    """What a reader should know of the claims that stay."""
+    marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
+    if not kept:
+        return (*marks, SILENCE)
+    weak = [claim for claim in kept if claim.support is not None and not claim.is_supported]
+    return (*marks, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.") if weak else marks
+
+
+def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
+    """The verdicts as a round: what holds, and why the rest does not."""
+    return Round(
+        "verify",
+        n,
+        kept=tuple(claim.text for claim in claims if claim.is_supported),
+        dropped=tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported),
+    )
+
+
+def why(claim: Claim) -> str:
+    """Why a claim is not supported, in words."""
+    if claim.support is None:
+        return "not checked"
+    return f"{claim.support.label}: {claim.support.reason}" if claim.support.reason else claim.support.label
