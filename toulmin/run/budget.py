@@ -42,7 +42,8 @@ class Meter:
         self._started = monotonic()
         self._calls: Counter[str] = Counter()
         self._tokens: dict[str, Tokens] = {}
-        self._usd: float | None = None
+        self._usd: float | None = 0.0
+        self._replies = 0
         self._pairs: set[Pair] = set()
         self._searches = 0
 
@@ -71,8 +72,8 @@ class Meter:
     def add_reply(self, role: str, reply: Reply) -> None:
         """Counts what a reply cost."""
         self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
-        if reply.usd is not None:
-            self._usd = (self._usd or 0.0) + reply.usd
+        self._replies += 1
+        self._usd = None if self._usd is None or reply.usd is None else self._usd + reply.usd
 
     def add_pairs(self, pairs: Sequence[Pair]) -> None:
         """Counts judged pairs; the same pair twice is judged, and counted, once."""
@@ -87,4 +88,5 @@ class Meter:
         spent = monotonic() - self._started if seconds is None else seconds
         roles = dict(sorted(self._calls.items()))
         tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
-        return Usage(roles, tokens, self._usd, len(self._pairs), self._searches, round(spent, 4))
+        usd = self._usd if self._replies else None  # one reply without a price leaves the sum unknown
+        return Usage(roles, tokens, usd, len(self._pairs), self._searches, round(spent, 4))

@@ -2,8 +2,8 @@
 
 Rules of this file
 * Readiness, not lock-step: each program goes on as soon as its own replies are there.
-* Searches, judgements and readings of all running programs are gathered into batches; model requests go out one by
-  one, concurrently up to each model's own limit.
+* Searches, judgements and readings of all running programs are gathered into batches; model requests go out
+  concurrently up to each model's own limit, and in batches to a model that takes them.
 * A failed request is raised inside the program that asked, and nowhere else.
 * With parts that are plain functions nothing here depends on time, so a run is deterministic.
 """
@@ -35,7 +35,8 @@ from toulmin.grounding.steps import (
 )
 from toulmin.run.batch import Batcher
 from toulmin.run.budget import Budget, Meter
-from toulmin.run.kit import Kit
+from toulmin.run.calls import Calls
+from toulmin.run.kit import Kit, LanguageModel
 from toulmin.run.transcript import Place, Transcript
 
 V = TypeVar("V")
@@ -78,10 +79,21 @@ class _Running:
         self.meter = Meter(Budget() if recorded else job.budget)
         self.watch = watch
         self.recorded = recorded
-        self.transcript = Transcript()
+        self.transcript = Transcript(notes=list(recorded.notes) if recorded else [])
+        self.draft = Answer(job.question, job.style, job.method, "abstained")
+
+    def failed(self, error: ToulminError) -> Answer:
+        """What is left of the last draft: what was read and done, and why it went no further."""
+        return replace(self.draft, status="failed", claims=(), notes=(*self.draft.notes, str(error)))
 
     def finished(self, answer: Answer, seconds: float | None = None) -> Answer:
-        return replace(answer, usage=self.meter.usage(seconds), settings=dict(self.job.settings), id=self.job.id)
+        return replace(
+            answer,
+            usage=self.meter.usage(seconds),
+            settings=dict(self.job.settings),
+            id=self.job.id,
+            notes=(*answer.notes, *self.transcript.notes),
+        )
 
 
 class Driver:
@@ -94,8 +106,7 @@ class Driver:
     def __init__(self, kit: Kit, *, programs: int = 64, batch: int = 256, linger: float = 0.003) -> None:
         self._kit = kit
         self._programs = programs
-        self._in_flight = 0
-        self._gates: dict[int, asyncio.Semaphore] = {}  # by model: one may serve several roles
+        self._calls: dict[int, Calls] = {}  # by model: one may serve several roles
         self._searches = self._batcher(self._search, batch, linger, memory=5_000)
         self._judgements = self._batcher(self._judge, batch, linger, memory=50_000)
         self._readings = self._batcher(self._read, batch, linger, memory=5_000)
@@ -105,7 +116,7 @@ class Driver:
 
     def _is_calling(self) -> bool:
         """Whether a model call is in flight."""
-        return self._in_flight > 0
+        return any(calls.is_busy for calls in self._calls.values())
 
     # -------------------------------------------------------------- jobs
 
@@ -121,7 +132,7 @@ class Driver:
             answer = await self._run(job.program(), running, ())
         except ToulminError as caught:
             error = caught
-            answer = Answer(job.question, job.style, job.method, "failed", notes=(str(caught),))
+            answer = running.failed(caught)
         answer = running.finished(answer, replay.seconds if replay else None)
         running.transcript.seconds = answer.usage.seconds
         return Outcome(job, answer, running.transcript, error)
@@ -194,7 +205,7 @@ class Driver:
             running.transcript.record(place, step, error=error, begun=False)
             raise
         try:
-            reply = await self._in_time(step, running.meter)
+            reply = await self._in_time(step, running)
         except ToulminError as error:
             running.transcript.record(place, step, error=error)
             raise
@@ -202,6 +213,7 @@ class Driver:
         return reply
 
     def _show(self, step: Show, running: _Running) -> None:
+        running.draft = step.draft
         if running.watch is not None:
             running.watch(running.finished(step.draft))
 
@@ -224,11 +236,12 @@ class Driver:
         self._end(step, entry.reply, running.meter)
         return entry.reply
 
-    async def _in_time(self, step: Step, meter: Meter) -> Any:
+    async def _in_time(self, step: Step, running: _Running) -> Any:
         """Serves one step before the job's deadline."""
+        meter = running.meter
         try:
             async with asyncio.timeout(meter.seconds_left):
-                reply = await self._served(step)
+                reply = await self._served(step, running.transcript)
         except TimeoutError:
             meter.check_deadline()
             raise ModelError("A part of the kit timed out.") from None
@@ -252,7 +265,7 @@ class Driver:
 
     # -------------------------------------------------------------- the kit
 
-    async def _served(self, step: Step) -> Any:
+    async def _served(self, step: Step, transcript: Transcript) -> Any:
         if isinstance(step, Search):
             return (await self._searches.ask([step]))[0]
         if isinstance(step, Entail):
@@ -260,21 +273,28 @@ class Driver:
         if isinstance(step, Read):
             return (await self._readings.ask([step]))[0]
         if isinstance(step, Generate):
-            return await self._generated(step)
+            return await self._generated(step, transcript)
         raise UsageError(f"A method may yield a step of toulmin.grounding.steps, not {type(step).__name__}.")
 
-    async def _generated(self, step: Generate) -> Reply:
-        model = self._kit.models.get(step.role, self._kit.models.get("main"))
-        if model is None:
-            raise UsageError(f"The method asks the model {step.role!r}, but none is set; name one with --model.")
-        gate = self._gates.setdefault(id(model), asyncio.Semaphore(max(1, model.concurrency)))
-        async with gate:
-            self._in_flight += 1
-            try:
-                replies: Sequence[Reply] = await _called(f"model {model.name}", model.generate, [step], Reply)
-            finally:
-                self._in_flight -= 1
-        return replies[0]
+    async def _generated(self, step: Generate, transcript: Transcript) -> Reply:
+        model = self._model(step.role, transcript)
+        calls = self._calls.get(id(model))
+        if calls is None:
+            calls = self._calls[id(model)] = Calls(model, partial(_replies, model))
+        reply = await calls.ask(step)
+        if reply.omitted:
+            transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
+        return reply
+
+    def _model(self, role: str, transcript: Transcript) -> LanguageModel:
+        """The model of that role; the main one serves for one that is not set, and the answer says so."""
+        models = self._kit.models
+        if role in models:
+            return models[role]
+        if "main" not in models:
+            raise UsageError(f"The method asks the model {role!r}, but none is set; name one with --model.")
+        transcript.note(f"No model was set as {role}; the main one, {models['main'].name}, took its part.")
+        return models["main"]
 
     async def _search(self, steps: Sequence[Search]) -> list[tuple[Hit, ...]]:
         """One call to the retriever for each `k` asked for; methods of one run mostly agree on it."""
@@ -298,6 +318,10 @@ class Driver:
         wanted = [(step.question, step.passages) for step in steps]
         spans: Sequence[Span | None] = await _called("reader", self._kit.reader.read, wanted, Span | None)
         return spans
+
+
+async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[Reply | ToulminError]:
+    return await _called(f"model {model.name}", model.generate, requests, Reply | ToulminError)
 
 
 async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:

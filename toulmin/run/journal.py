@@ -61,7 +61,7 @@ def _read(row: dict[str, Any]) -> Entry:
 def to_json(transcript: Transcript) -> bytes:
     """The transcript as one JSON document."""
     rows = [{"place": place, **_written(entry)} for place, entry in sorted(transcript.entries.items())]
-    return orjson.dumps({"transcript": 1, "seconds": transcript.seconds, "entries": rows})
+    return orjson.dumps({"transcript": 1, "seconds": transcript.seconds, "notes": transcript.notes, "entries": rows})
 
 
 def from_json(data: bytes) -> Transcript:
@@ -69,6 +69,6 @@ def from_json(data: bytes) -> Transcript:
     try:
         document = orjson.loads(data)
         entries = {tuple(row.pop("place")): _read(row) for row in document["entries"]}
-        return Transcript(entries, float(document["seconds"]))
+        return Transcript(entries, float(document["seconds"]), [str(note) for note in document["notes"]])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"Expected a transcript that this version wrote, but could not read it: {error!r}") from error

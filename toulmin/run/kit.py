@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from toulmin.data import Hit, Passage
+from toulmin.errors import ToulminError
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
+
+Replies = Sequence[Reply | ToulminError]
 
 
 class Retriever(Protocol):
@@ -24,7 +27,11 @@ class Retriever(Protocol):
 
 
 class LanguageModel(Protocol):
-    """Answers typed prompts. `name` goes into traces; the driver keeps at most `concurrency` requests in flight."""
+    """Answers typed prompts. `name` goes into traces; the driver keeps at most `concurrency` calls in flight.
+
+    A model may have more: `batch`, the most requests that it takes in one call (without it, one); `key(request)`, a
+    text of everything that determines its reply (for `models.cache`); an async `aclose()` that ends what it holds.
+    """
 
     @property
     def name(self) -> str:
@@ -33,11 +40,14 @@ class LanguageModel(Protocol):
 
     @property
     def concurrency(self) -> int:
-        """The most requests it takes at once."""
+        """The most calls it takes at once."""
         ...
 
-    def generate(self, requests: Sequence[Generate]) -> Sequence[Reply] | Awaitable[Sequence[Reply]]:
-        """One reply a request, in order. Raises `ModelError` when it cannot answer."""
+    def generate(self, requests: Sequence[Generate]) -> Replies | Awaitable[Replies]:
+        """One reply a request, in order; in place of one that failed stands its error.
+
+        Raises `ModelError` when it cannot answer at all.
+        """
         ...
 
 

@@ -7,19 +7,14 @@ method or version is noticed.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
 from toulmin.errors import ToulminError, UsageError
+from toulmin.grounding.fingerprint import fingerprint
 from toulmin.grounding.steps import Generate, Step
 
 Place = tuple[int, ...]
-
-
-def digest(step: Step) -> str:
-    """A fingerprint of what was asked (128 bits of SHA-256, in hex); equal steps have equal ones."""
-    return hashlib.sha256(repr(step).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +33,27 @@ class Entry:
 
 @dataclass(slots=True)
 class Transcript:
-    """The exchanges of one answer by place, and the seconds that the answer took."""
+    """The exchanges of one answer by place, what the driver had to remark, and the seconds that the answer took."""
 
     entries: dict[Place, Entry] = field(default_factory=dict)
     seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, remark: str) -> None:
+        """Keeps a remark, once."""
+        if remark not in self.notes:
+            self.notes.append(remark)
 
     def record(
         self, place: Place, step: Step, reply: Any = None, error: ToulminError | None = None, begun: bool = True
     ) -> None:
         """Keeps one exchange."""
-        self.entries[place] = Entry(_kind(step), digest(step), reply, error, begun)
+        self.entries[place] = Entry(_kind(step), fingerprint(step), reply, error, begun)
 
     def entry(self, place: Place, step: Step) -> Entry:
         """What was recorded there; raises `UsageError` if this step never was."""
         entry = self.entries.get(place)
-        if entry is None or entry.digest != digest(step):
+        if entry is None or entry.digest != fingerprint(step):
             found = "nothing" if entry is None else f"another {entry.kind}"
             raise UsageError(
                 f"The transcript holds {found} where the method asks a {type(step).__name__} (step {place});"

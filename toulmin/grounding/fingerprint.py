@@ -1,0 +1,42 @@
+"""What was asked, as a short name that stays the same between processes, machines and versions of this package."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any
+
+from toulmin.data import Passage
+
+
+def fingerprint(value: Any) -> str:
+    """128 bits of SHA-256, in hex, of a step or a prompt; equal values have equal ones.
+
+    A passage counts by its id, so by its content and not by where its file lies; a field that holds its default does
+    not count, so a field that a later version adds changes nothing.
+    """
+    text = json.dumps(_plain(value), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON: a passage as its id, another dataclass as its name and what is not default."""
+    if isinstance(value, Passage):
+        return value.id
+    if is_dataclass(value) and not isinstance(value, type):
+        told = {f.name: getattr(value, f.name) for f in fields(value)}
+        named = {f.name: _plain(told[f.name]) for f in fields(value) if told[f.name] != _default(f)}
+        return [type(value).__name__, named]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
+
+
+def _default(field: Field[Any]) -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return field.default
