@@ -1,0 +1,187 @@
+"""Model calls as the driver makes them: batches, errors in place, stand-ins, cancelling, and what a failure leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from toulmin.data import Answer, Claim, Hit, Passage, Round, Source
+from toulmin.errors import ModelError
+from toulmin.grounding.fingerprint import fingerprint
+from toulmin.grounding.prompts import AnswerPrompt, Extract, Queries
+from toulmin.grounding.steps import Generate, Program, Reply, Show, exchange, generate
+from toulmin.models.scripted import Scripted
+from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.journal import from_json, to_json
+from toulmin.run.kit import Kit
+
+PASSAGE = Passage.of("The mill stands on the hill.", title="mill")
+
+
+class Nothing:
+    """A retriever that finds nothing and a judge that is never asked."""
+
+    name = "nothing"
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        return [[] for _ in queries]
+
+    def judge(self, pairs: Sequence[object]) -> list[object]:
+        raise AssertionError("nothing here is to be judged")
+
+
+class Batched:
+    """Takes several requests in a call; fails those whose question says so, by an error in place or as a whole."""
+
+    name = "batched"
+    concurrency = 1
+    batch = 4
+
+    def __init__(self, whole: bool = False) -> None:
+        self.sizes: list[int] = []
+        self._whole = whole
+
+    async def generate(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+        self.sizes.append(len(requests))
+        await asyncio.sleep(0.001)
+        if self._whole and any("bad" in r.prompt.question for r in requests):
+            raise ModelError("no")
+        return [ModelError("no") if "bad" in r.prompt.question else Reply(r.prompt.question) for r in requests]
+
+
+def copied(question: str) -> Program[Answer]:
+    text = yield from generate(Extract(question, PASSAGE))
+    return Answer(question, "long", "copied", "answered", (Claim(str(text)),))
+
+
+def kit(**models) -> Kit:
+    return Kit(Nothing(), Nothing(), models)
+
+
+def job(question: str, program=copied) -> Job:
+    return Job(question, "copied", "long", lambda: program(question))
+
+
+def outcomes(parts: Kit, *questions: str, program=copied) -> list[Outcome]:
+    async def collect() -> list[Outcome]:
+        return [outcome async for outcome in Driver(parts).in_order(job(q, program) for q in questions)]
+
+    return asyncio.run(collect())
+
+
+def test_a_model_that_takes_batches_gets_what_waits_in_one_call():
+    model = Batched()
+    outcomes(kit(main=model), *"abcdefghij")
+    assert model.sizes == [4, 4, 2]
+
+
+def test_every_request_of_a_batch_gets_its_own_reply():
+    assert [o.answer.claims[0].text for o in outcomes(kit(main=Batched()), "a", "b", "c")] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_one_failed_request_of_a_batch_fails_no_other(whole: bool):
+    done = outcomes(kit(main=Batched(whole)), "a", "bad", "c")
+    assert [o.answer.status for o in done] == ["answered", "failed", "answered"]
+
+
+def test_a_role_that_is_not_set_is_played_by_the_main_model_and_the_answer_says_so():
+    def contrasted(question: str) -> Program[Answer]:
+        text = yield from generate(Extract(question, PASSAGE), role="verifier")
+        return Answer(question, "long", "contrasted", "answered", (Claim(str(text)),))
+
+    done = outcomes(kit(main=Scripted(lambda _: "yes", name="big")), "q", program=contrasted)
+    assert done[0].answer.notes == ("No model was set as verifier; the main one, big, took its part.",)
+
+
+def test_passages_that_the_window_could_not_hold_are_told():
+    def drafted(question: str) -> Program[Answer]:
+        yield from generate(AnswerPrompt(question, (PASSAGE, Passage.of("Another."))))
+        return Answer(question, "long", "drafted", "abstained", notes=("nothing",))
+
+    done = outcomes(kit(main=Scripted(lambda _: Reply("A [1].", omitted=1), name="small")), "q", program=drafted)
+    assert done[0].answer.notes[-1] == "The window of small could not hold every passage; the last ones were left out."
+
+
+def test_a_label_of_a_passage_that_was_left_out_was_never_offered():
+    def drafted(question: str) -> Program[Answer]:
+        done = yield from exchange(AnswerPrompt(question, (PASSAGE, Passage.of("Another."))))
+        notes = (f"{done.value.invalid} {len(done.prompt.passages)}",)
+        return Answer(question, "long", "drafted", "abstained", notes=notes)
+
+    done = outcomes(kit(main=Scripted(lambda _: Reply("A thing [2].", omitted=1))), "q", program=drafted)
+    assert done[0].answer.notes[0] == "1 1"
+
+
+def test_a_cancelled_job_cancels_its_call():
+    ended: list[str] = []
+
+    class Hanging:
+        name, concurrency = "hanging", 2
+
+        async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            try:
+                await asyncio.sleep(60)
+            finally:
+                ended.append("cancelled")
+            return []
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(Driver(kit(main=Hanging())).answer(job("q")))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.sleep(0)
+
+    asyncio.run(cancelled())
+    assert ended == ["cancelled"]
+
+
+def test_a_failed_answer_keeps_the_rounds_of_its_last_draft():
+    def failing(question: str) -> Program[Answer]:
+        yield Show(Answer(question, "long", "failing", "abstained", rounds=(Round("search", queries=("q",)),)))
+        yield from generate(Extract("bad", PASSAGE))
+        raise AssertionError("not reached")
+
+    done = outcomes(kit(main=Batched()), "q", program=failing)[0].answer
+    assert (done.status, done.rounds[0].queries, done.notes) == ("failed", ("q",), ("no",))
+
+
+def test_one_reply_without_a_price_leaves_the_cost_unknown():
+    def twice(question: str) -> Program[Answer]:
+        yield from generate(Extract("priced", PASSAGE))
+        yield from generate(Extract("free", PASSAGE))
+        return Answer(question, "long", "twice", "abstained")
+
+    writer = Scripted(lambda r: Reply("x", usd=0.5 if r.prompt.question == "priced" else None))
+    assert outcomes(kit(main=writer), "q", program=twice)[0].answer.usage.usd is None
+
+
+def test_remarks_of_the_driver_replay_with_the_transcript():
+    def contrasted(question: str) -> Program[Answer]:
+        yield from generate(Extract(question, PASSAGE), role="verifier")
+        return Answer(question, "long", "contrasted", "abstained")
+
+    parts = kit(main=Scripted(lambda _: "yes"))
+    done = outcomes(parts, "q", program=contrasted)[0]
+    recorded = from_json(to_json(done.transcript))
+    again = asyncio.run(Driver(kit()).answer(job("q", contrasted), replay=recorded))
+    assert again.answer == done.answer
+
+
+def test_a_fingerprint_counts_what_a_passage_says_and_not_where_it_lies():
+    here = Passage.of("A.", source=Source(0, 2, path="here.txt"))
+    there = Passage.of("A.", source=Source(0, 2, path="there.txt"))
+    assert fingerprint(Extract("q", here)) == fingerprint(Extract("q", there))
+
+
+def test_a_fingerprint_leaves_out_what_holds_its_default():
+    named = fingerprint(Generate(Queries("q", "", "c"), sample=0, temperature=None))
+    assert named == fingerprint(Generate(Queries("q", "", "c")))
+
+
+def test_other_steps_have_other_fingerprints():
+    steps = [Generate(Queries("q", "", "c"), sample=n) for n in range(3)]
+    assert len({fingerprint(step) for step in steps}) == 3
