@@ -8,9 +8,10 @@ import orjson
 from pydantic import TypeAdapter
 
 from toulmin import errors
-from toulmin.data import Hit, Tokens
+from toulmin.data import Hit
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts
+from toulmin.grounding.replies import plain, reply_of
 from toulmin.grounding.steps import Reply, Span, Verdict
 from toulmin.run.transcript import Entry, Transcript
 
@@ -39,10 +40,8 @@ def _written(entry: Entry) -> dict[str, Any]:
         return row | {"error": [_kind_of(entry.error), str(entry.error)], "begun": entry.begun}
     if not isinstance(entry.reply, Reply):
         return row | {"reply": adapter.dump_python(entry.reply, mode="json")}
-    reply = entry.reply
-    value = None if reply.value is None else adapter.dump_python(reply.value, mode="json")
-    cost = {"input": reply.tokens.input, "output": reply.tokens.output, "usd": reply.usd}
-    return row | {"text": reply.text, "value": value, "cost": cost}
+    value = {} if entry.reply.value is None else {"value": adapter.dump_python(entry.reply.value, mode="json")}
+    return row | {"reply": plain(entry.reply)} | value
 
 
 def _read(row: dict[str, Any]) -> Entry:
@@ -50,12 +49,10 @@ def _read(row: dict[str, Any]) -> Entry:
     if "error" in row:
         name, message = row["error"]
         return Entry(row["kind"], row["digest"], error=_ERRORS[name](message), begun=row["begun"])
-    if "text" not in row:
+    if not row["kind"].startswith("Generate "):
         return Entry(row["kind"], row["digest"], adapter.validate_python(row["reply"]))
-    value = None if row["value"] is None else adapter.validate_python(row["value"])
-    cost = row["cost"]
-    reply = Reply(row["text"], value, Tokens(cost["input"], cost["output"]), cost["usd"])
-    return Entry(row["kind"], row["digest"], reply)
+    value = adapter.validate_python(row["value"]) if "value" in row else None
+    return Entry(row["kind"], row["digest"], reply_of(row["reply"], value))
 
 
 def to_json(transcript: Transcript) -> bytes:
