@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toulmin.config import Settings, load, parse_options, parse_value
+from toulmin.config import Settings, gathered, load, parse_options, parse_value
 from toulmin.errors import SourceError, UsageError
 
 
@@ -15,9 +15,9 @@ def test_nothing_set_gives_the_defaults(tmp_path: Path):
 
 
 def test_the_file_overrides_the_defaults(tmp_path: Path):
-    (tmp_path / "toulmin.toml").write_text('style = "list"\nbm25_k1 = 1\n[options]\npreset = "expert"\n', "utf-8")
+    (tmp_path / "toulmin.toml").write_text('style = "list"\nbm25_k1 = 1\n[options]\nprompt = "expert"\n', "utf-8")
     found = load({}, tmp_path)
-    assert (found.style, found.bm25_k1, found.options) == ("list", 1.0, {"preset": "expert"})
+    assert (found.style, found.bm25_k1, found.options) == ("list", 1.0, {"prompt": "expert"})
 
 
 def test_the_environment_overrides_the_file(tmp_path: Path):
@@ -76,3 +76,46 @@ def test_options_are_split_at_the_first_equals_sign():
 def test_an_option_without_name_and_value_is_wrong_usage(pair: str):
     with pytest.raises(UsageError, match="NAME=VALUE"):
         parse_options((pair,))
+
+
+def test_a_dotted_name_is_a_setting_of_that_provider():
+    assert gathered({"openai.base_url": "http://here/v1"}) == {"servers": {"openai": {"base_url": "http://here/v1"}}}
+
+
+def test_the_price_of_a_model_whose_name_has_dots_is_its_own():
+    assert gathered({"prices.gpt-4.1.input": 2.0}) == {"prices": {"gpt-4.1": {"input": 2.0}}}
+
+
+def test_a_server_of_ones_own_has_a_name():
+    found = gathered({"servers.small.base_url": "http://here/v1", "servers.small.window": 4096, "k": 3})
+    assert found == {"servers": {"small": {"base_url": "http://here/v1", "window": 4096}}, "k": 3}
+
+
+def test_a_dotted_name_that_is_no_provider_stays_for_the_method_to_refuse():
+    assert gathered({"opnai.base_url": "x"}) == {"opnai.base_url": "x"}
+
+
+def test_a_provider_in_the_file_is_a_table(tmp_path: Path):
+    (tmp_path / "toulmin.toml").write_text("[openai]\nwindow = 4096\n[servers.small]\nwindow = 2048\n", "utf-8")
+    assert load({}, tmp_path).servers == {"openai": {"window": 4096}, "small": {"window": 2048}}
+
+
+def test_the_usual_variable_names_the_address_where_nothing_else_does(tmp_path: Path):
+    environ = {"OPENAI_BASE_URL": "http://there/v1"}
+    assert load(environ, tmp_path).servers == {"openai": {"base_url": "http://there/v1"}}
+
+
+def test_the_file_wins_over_the_usual_variable(tmp_path: Path):
+    (tmp_path / "toulmin.toml").write_text('[openai]\nbase_url = "http://here/v1"\n', "utf-8")
+    assert load({"OPENAI_BASE_URL": "http://there/v1"}, tmp_path).servers["openai"]["base_url"] == "http://here/v1"
+
+
+def test_flags_lay_server_settings_upon_those_set_before():
+    ground = Settings(servers={"openai": {"window": 1, "retries": 2}})
+    assert ground.updated(servers={"openai": {"window": 3}}).servers == {"openai": {"window": 3, "retries": 2}}
+
+
+def test_a_table_of_servers_that_holds_none_is_wrong_usage(tmp_path: Path):
+    (tmp_path / "toulmin.toml").write_text("[servers]\nwindow = 4096\n", "utf-8")
+    with pytest.raises(UsageError, match=r"table of tables, such as \[servers.NAME\]"):
+        load({}, tmp_path)

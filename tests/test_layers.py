@@ -29,7 +29,9 @@ MAY_IMPORT = {
     "run": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
     "config": GROUND,
-    "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "run", "config"},
+    "providers": GROUND | {"config", "models", "run"},
+    "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "run", "config", "providers"},
+    "evaluate": GROUND | {"grounding", "run", "wire"},
     "aio": GROUND | {"build", "config", "corpus", "methods", "run"},
     "verbs": GROUND | {"aio", "build", "config", "run"},
 }
@@ -37,14 +39,18 @@ EDGES = {"cli", "__init__"}
 # Libraries that are slow to load or belong to one job: the modules that may name them.
 HOMES = {
     "tantivy": {"corpus"},
-    "sqlite3": {"corpus"},
+    "sqlite3": {"corpus", "models"},
     "pypdfium2": {"corpus"},
     "selectolax": {"corpus"},
     "docx": {"corpus"},
     "Stemmer": {"language"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
-    "asyncio": {"run", "aio", "verbs", "build", "cli"},
+    "asyncio": {"run", "aio", "verbs", "build", "cli", "models", "evaluate"},
+    "openai": {"models"},
+    "stamina": {"models"},
+    "torch": {"models"},
+    "transformers": {"models"},
     "pydantic": {"wire", "run"},
     "platformdirs": {"build", "cli"},
 }

@@ -74,6 +74,7 @@ async def ask(
     passages: Sequence[Passage] | None = None,
     retriever: Retriever | None = None,
     model: str | LanguageModel | None = None,
+    verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
     reader: Reader | None = None,
     method: str | Method | None = None,
@@ -87,11 +88,12 @@ async def ask(
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
-    chosen = _chosen(settings, options, method=method, model=model, judge=judge)
+    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
     job = build.job(checked_question(question), chosen, by=_own(method), budget_=budget)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
-        parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
-        outcome = await Driver(parts).answer(job, on_draft)
+        own = build.Own(_own(model), _own(verifier), _own(judge), reader)
+        async with build.equipped(found.retriever, chosen, own) as parts:
+            outcome = await Driver(parts).answer(job, on_draft)
     return with_notes(outcome, found.notes).answer
 
 
@@ -123,6 +125,7 @@ def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     """Settings by name, with whatever is no setting as an option of the method."""
     known = {name for name in Settings.__dataclass_fields__ if name != "options"}
+    options = config.gathered(options)
     given = options.get("options") or {}
     if not isinstance(given, Mapping):
         raise UsageError(f"options should be a table of names and values, not {given!r}.")
@@ -140,6 +143,7 @@ async def ask_all(
     passages: Sequence[Passage] | None = None,
     retriever: Retriever | None = None,
     model: str | LanguageModel | None = None,
+    verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
     reader: Reader | None = None,
     method: str | Method | None = None,
@@ -151,14 +155,15 @@ async def ask_all(
 
     Questions are read only as places become free; options as in `ask`.
     """
-    chosen = _chosen(settings, options, method=method, model=model, judge=judge)
+    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
-        parts = build.kit(found.retriever, chosen, main=_own(model), judge_=_own(judge), reader=reader)
         jobs = (
             build.job(checked_question(question), chosen, by=_own(method), budget_=budget) for question in questions
         )
-        async for outcome in Driver(parts).in_order(jobs):
-            yield with_notes(outcome, found.notes).answer
+        own = build.Own(_own(model), _own(verifier), _own(judge), reader)
+        async with build.equipped(found.retriever, chosen, own) as parts:
+            async for outcome in Driver(parts).in_order(jobs):
+                yield with_notes(outcome, found.notes).answer
 
 
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
@@ -199,7 +204,7 @@ async def check(
     chosen = _chosen(settings, options, judge=judge)
     job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
-        outcome = await Driver(build.kit(found.retriever, chosen, judge_=_own(judge))).answer(job)
+        outcome = await Driver(build.kit(found.retriever, chosen, build.Own(judge=_own(judge)))).answer(job)
     return with_notes(outcome, found.notes).answer
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
+from toulmin.providers import model
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
     from toulmin.corpus.store import IndexReport, Progress
 
-MODELS = ("extractive",)
 JUDGES = ("lexical",)
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 
@@ -136,15 +136,6 @@ def indexed(
 # ---------------------------------------------------------------- the kit
 
 
-def model(spec: str, settings: Settings) -> LanguageModel:
-    """The language model that a SPEC names."""
-    if spec != "extractive":
-        raise unknown_name("model", spec, MODELS)
-    from toulmin.models.extractive import Extractive
-
-    return Extractive(words=settings.words)
-
-
 def judge(spec: str) -> Judge:
     """The judge that a SPEC names."""
     if spec != "lexical":
@@ -154,19 +145,38 @@ def judge(spec: str) -> Judge:
     return Lexical()
 
 
-def kit(
-    retriever: Retriever,
-    settings: Settings,
-    *,
-    main: LanguageModel | None = None,
-    judge_: Judge | None = None,
-    reader: Reader | None = None,
-) -> Kit:
-    """The parts that the settings name, or the given objects in their place."""
-    models = {"main": model(settings.model, settings) if main is None else main}
-    if settings.verifier is not None:
-        models["verifier"] = model(settings.verifier, settings)
-    return Kit(retriever, judge(settings.judge) if judge_ is None else judge_, models, reader)
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A caller's own objects, each in place of the part that the settings name."""
+
+    main: LanguageModel | None = None
+    verifier: LanguageModel | None = None
+    judge: Judge | None = None
+    reader: Reader | None = None
+
+
+def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
+    """The parts that the settings name, or the caller's own in their place."""
+    models = {"main": own.main or model(settings.model, settings)}
+    if own.verifier is not None:
+        models["verifier"] = own.verifier
+    elif settings.verifier is not None:
+        same = own.main is None and settings.verifier == settings.model
+        models["verifier"] = models["main"] if same else model(settings.verifier, settings)
+    return Kit(retriever, own.judge or judge(settings.judge), models, own.reader)
+
+
+@asynccontextmanager
+async def equipped(retriever: Retriever, settings: Settings, own: Own = Own()) -> AsyncIterator[Kit]:
+    """As `kit`; the models that were made here end with it, a caller's own objects stay as they are."""
+    made = kit(retriever, settings, own)
+    try:
+        yield made
+    finally:
+        for one in {id(m): m for m in made.models.values() if m is not own.main and m is not own.verifier}.values():
+            close = getattr(one, "aclose", None)
+            if close is not None:
+                await close()
 
 
 # ---------------------------------------------------------------- jobs
@@ -252,24 +262,28 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     return taken | dict(settings.options)
 
 
+# Of the place where it ran, not of the answer: these do not go into the Answer document.
+_PRIVATE = frozenset({"index", "cache", "prompts", "servers", "prices", "options"})
+
+
 def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as they go into the answer: what was chosen, without the limits of the place it ran in."""
-    chosen = {name: value for name, value in asdict(settings).items() if value is not None and name != "options"}
-    chosen.pop("index")
+    """The settings as they go into the answer: what was chosen, without paths and addresses."""
+    chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
     return chosen | dict(options)
 
 
 class Answerer:
-    """Answers chunks of questions side by side; its sources stay open as long as it lives."""
+    """Answers chunks of questions side by side; its sources and its event loop stay open as long as it lives."""
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._held = ExitStack()
         self._settings = settings
+        self._loop = self._held.enter_context(asyncio.Runner())
         self._kit = kit(self._held.enter_context(opened(sources, settings)).retriever, settings)
 
     def __call__(self, questions: Sequence[str]) -> list[Answer]:
         """One answer a question, in order."""
-        return asyncio.run(self._answers(questions))
+        return self._loop.run(self._answers(questions))
 
     async def _answers(self, questions: Sequence[str]) -> list[Answer]:
         jobs = (job(question, self._settings) for question in questions)

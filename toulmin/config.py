@@ -20,11 +20,19 @@ FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"
 # Names that the project itself reads from the environment for other ends.
 NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
+# Providers whose settings may be written without `servers.` before them: `openai.base_url`.
+PROVIDERS = ("openai", "completions", "local")
+Tables = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set. `options` are the method's own parameters (`--set NAME=VALUE`)."""
+    """Everything that can be set.
+
+    `options` are the method's own parameters (`--set NAME=VALUE`). `servers` holds the settings of each provider
+    (`openai.base_url`, ...) and of servers that a person names, `prices` US dollars per million tokens by model;
+    neither ever holds a key.
+    """
 
     index: str = ".toulmin"
     method: str = "vanilla"
@@ -38,29 +46,70 @@ class Settings:
     bm25_k1: float | None = None
     bm25_b: float | None = None
     passage_words: int | None = None
+    seed: int | None = None
+    temperature: float | None = None
+    shots: int | None = None
+    prompts: str | None = None
+    cache: str | None = None
     max_calls: int | None = None
     max_tokens: int | None = None
     deadline: float | None = None
+    servers: Tables = field(default_factory=dict)
+    prices: Tables = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def updated(self, **flags: Any) -> Settings:
-        """These settings with the given ones on top; a flag that is None leaves what was set, options are added."""
+        """These settings with the given ones on top; a flag that is None leaves what was set, tables are added to."""
         given = {name: value for name, value in flags.items() if value is not None}
         if isinstance(given.get("options"), Mapping):
             given["options"] = {**self.options, **given["options"]}
+        for table in {"servers", "prices"} & given.keys():
+            given[table] = merged(getattr(self, table), _checked(table, given[table], "option"))
         return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
 
 
 _KINDS = get_type_hints(Settings)
 _COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens"})
+_TABLES = ("servers", "prices")
+
+
+def merged(ground: Tables, over: Tables) -> dict[str, dict[str, Any]]:
+    """Tables of tables: those of `over` laid upon those of the ground, name by name."""
+    return {name: {**ground.get(name, {}), **over.get(name, {})} for name in (*ground, *(over.keys() - ground.keys()))}
+
+
+def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings whose dotted names (`openai.base_url`, `servers.mine.window`, `prices.gpt-9.input`) became tables."""
+    found: dict[str, Any] = {}
+    for name, value in flat.items():
+        path = _path(name)
+        if path is None:
+            found[name] = value
+        else:
+            table, row, key = path
+            found[table] = merged(found.get(table, {}), {row: {key: value}})
+    return found
+
+
+def _path(name: str) -> tuple[str, str, str] | None:
+    """Table, row and key of a dotted name; a row may have dots of its own (`prices.gpt-4.1.input`)."""
+    head, _, rest = name.partition(".")
+    if head in PROVIDERS and rest:
+        return "servers", head, rest
+    row, dot, key = rest.rpartition(".")
+    return (head, row, key) if head in _TABLES and dot and row else None
 
 
 def load(environ: Mapping[str, str], folder: Path) -> Settings:
     """The settings of a working folder: its `toulmin.toml`, and `TOULMIN_*` variables over it.
 
-    Raises `SourceError` for a file that is no TOML and `UsageError` for a name or value that cannot be.
+    `OPENAI_BASE_URL` is the address of `openai` where nothing else names one. Raises `SourceError` for a file that is
+    no TOML and `UsageError` for a name or value that cannot be.
     """
     found = _from_file(folder / FILE)
+    if environ.get("OPENAI_BASE_URL"):
+        address = {"openai": {"base_url": environ["OPENAI_BASE_URL"]}}
+        found["servers"] = merged(address, found.get("servers", {}))
     for name, text in environ.items():
         if name.startswith(PREFIX) and name not in NOT_SETTINGS:
             key = name.removeprefix(PREFIX).lower()
@@ -77,6 +126,9 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise SourceError(
             f"{path} should be a TOML file, but could not be read: {error}. Mend or remove it."
         ) from error
+    own = {name: table.pop(name) for name in PROVIDERS if name in table}
+    if own:
+        table["servers"] = {**table.get("servers", {}), **own}
     return {name: _checked(name, value, f"setting in {path}") for name, value in table.items()}
 
 
@@ -91,6 +143,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
         value = str(value)
     if not _allows_value(kind, value):
         raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
+    if name in _TABLES and not all(isinstance(row, Mapping) for row in value.values()):
+        raise UsageError(f"The {where} {name!r} should be a table of tables, such as [{name}.NAME], not {value!r}.")
     if name in _COUNTS and value < 1:
         raise UsageError(f"The {where} {name!r} counts from 1, not {value!r}.")
     return value

@@ -185,8 +185,12 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
     from toulmin.cli import show
     from toulmin.run.drive import Driver
 
+    async def answered() -> Outcome:
+        async with build.equipped(found.retriever, settings) as parts:
+            return await Driver(parts).answer(job)
+
     with show.indexing() as on_progress, build.opened(sources, settings, on_progress) as found:
-        outcome = asyncio.run(Driver(build.kit(found.retriever, settings)).answer(job))
+        outcome = asyncio.run(answered())
     outcome = aio.with_notes(outcome, found.notes)
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
