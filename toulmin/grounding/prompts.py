@@ -207,7 +207,10 @@ class Write(Prompt[Draft]):
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Prompt[Mapping[str, str]]):
-    """Say for each scored aspect (0 to 100) what holds and what to mend, given the targets."""
+    """Say for each scored aspect (0 to 100) what holds and what to mend, given the targets.
+
+    Without scores the model judges the answer by itself (self-refine).
+    """
 
     question: str
     passages: tuple[Passage, ...]
@@ -216,9 +219,14 @@ class Feedback(Prompt[Mapping[str, str]]):
     targets: tuple[tuple[str, float], ...]
 
     def read(self, text: str) -> Mapping[str, str]:
-        """The words said under each aspect's name; an aspect that was left out has no entry."""
+        """The words said under each aspect's name; an aspect that was left out has no entry.
+
+        Without scores everything that was said stands under "answer".
+        """
+        if not self.scores:
+            return {"answer": text.strip()} if text.strip() else {}
         names = "|".join(re.escape(name) for name, _ in self.scores)
-        parts = re.split(rf"(?im)^[^\w\n]*({names})[^\w\n]*:", text) if names else []
+        parts = re.split(rf"(?im)^[^\w\n]*({names})[^\w\n]*:", text)
         return {name.lower(): part.strip() for name, part in zip(parts[1::2], parts[2::2], strict=True) if part.strip()}
 
 
