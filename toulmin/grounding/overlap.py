@@ -1,8 +1,11 @@
-"""How two texts overlap, measured on their terms or other units, in order or not."""
+"""How two texts overlap, measured on their terms or other units, in order or not; ROUGE is in `rouge`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -48,3 +51,36 @@ def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
         if before:
             best = max(best, max(before.values()))
     return best
+
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+
+
+def normalised(text: str) -> str:
+    """The text as answers are compared (SQuAD, ALCE): lower case, no ASCII punctuation, no articles, single spaces.
+
+    Punctuation is deleted, not replaced ("twenty-one" is "twentyone"); what is nothing else becomes empty.
+    """
+    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def token_f1(a: str, b: str) -> float:
+    """The F1 of two texts' normalised words, in 0..1, each counted as often as it stands; two empty texts agree."""
+    ours, theirs = Counter(normalised(a).split()), Counter(normalised(b).split())
+    if not ours or not theirs:
+        return float(ours == theirs)
+    return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
+
+
+def entity(text: str) -> str:
+    """An entity's name as names are compared: normalised, unless nothing would be left of it ("The The")."""
+    return normalised(text) or " ".join(text.casefold().split())
+
+
+def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
+    """The F1 of two sets of names, in 0..1; two empty sets agree."""
+    ours, theirs = {entity(name) for name in a}, {entity(name) for name in b}
+    if not ours or not theirs:
+        return float(ours == theirs)
+    return 2 * len(ours & theirs) / (len(ours) + len(theirs))
