@@ -1,12 +1,47 @@
-"""Methods that answer from one retrieval: `vanilla`."""
+"""Methods that ask for an answer once: from memory (`closed`) or from one retrieval (`vanilla`).
+
+The steps that every method of one draft ends with stand here too: the draft is told, shown, judged and concluded.
+"""
 
 from __future__ import annotations
 
-from toulmin.data import Answer, Policy, Style
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toulmin.data import Answer, Passage, Policy, Style
+from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
-from toulmin.grounding.steps import Program, exchange, show
-from toulmin.grounding.verify import verify
-from toulmin.methods.telling import concluded, draft_round, drafted, found
+from toulmin.grounding.steps import Exchange, Program, exchange, show
+from toulmin.grounding.verify import smallest_support, verify
+from toulmin.methods.telling import concluded, draft_round, drafted, found, read_by
+
+FROM_MEMORY = "The model wrote this from memory; no claim was checked against a source."
+
+
+def closed(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 5,
+    attribute: bool = False,
+    prompt: Preset = "cited",
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """An answer from the model's memory (ALCE's closed book, the plan paper's No Retrieval).
+
+    Nothing is searched and no claim is checked, which the answer's notes say. With `attribute` the question is searched
+    for once afterwards, and each claim cites the smallest set among the top `k` passages that supports it.
+    """
+    done = yield from exchange(AnswerPrompt(question, (), style, (), prompt, inline=False))
+    answer = with_draft(Answer(question, style, "closed", "abstained"), done)
+    yield from shown(answer)
+    if not answer.claims:
+        return concluded(answer, (), unsupported)
+    if not attribute:
+        return concluded(replace(answer, notes=(FROM_MEMORY,)), answer.claims, unsupported, verified=False)
+    sources = yield from found(question, "closed", style, k)
+    answer = replace(answer, passages=sources.passages, rounds=(*answer.rounds, *sources.rounds))
+    return (yield from attributed(answer, answer.passages, unsupported))
 
 
 def vanilla(
@@ -21,14 +56,41 @@ def vanilla(
 ) -> Program[Answer]:
     """The top `k` passages in one prompt, answered with citations; every claim is then judged (ALCE's VANILLA).
 
-    `examples` are shown to the model first; `inline=False` asks for no citations (the plan paper's One-Retrieval).
+    `examples` are shown to the model first. `inline=False` asks for no citations (the plan paper's One-Retrieval, with
+    `k` doubled its "2x snippets"): each claim then cites the smallest set of passages in the prompt that supports it.
     """
     answer = yield from found(question, "vanilla", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)
     done = yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt, inline))
-    answer = drafted(answer, done.value.claims, draft_round(done, style), done.value.invalid)
+    answer = with_draft(answer, done)
+    yield from shown(answer)
+    if inline:
+        return (yield from judged(answer, unsupported))
+    read = read_by(done.prompt)
+    return (yield from attributed(answer, [p for p in answer.passages if p.id in read], unsupported))
+
+
+def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
+    """The answer with the claims of a draft, and the round that tells of it."""
+    return drafted(answer, done.value.claims, draft_round(done, answer.style), done.value.invalid)
+
+
+def shown(answer: Answer) -> Program[None]:
+    """Lets whoever watches see a draft that has claims."""
     if answer.claims:
         yield from show(answer)
-    claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, question, style)
-    return concluded(answer, claims, unsupported)
+
+
+def judged(answer: Answer, policy: Policy) -> Program[Answer]:
+    """The end of an answer whose claims cite: each is judged by what it cites, and the policy applies."""
+    passages = {passage.id: passage for passage in answer.passages}
+    claims = yield from verify(answer.claims, passages, answer.question, answer.style)
+    return concluded(answer, claims, policy)
+
+
+def attributed(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
+    """The end of an answer without citations: each claim cites the smallest set of candidates that supports it."""
+    asked = [(claim, candidates) for claim in answer.claims]
+    claims = yield from smallest_support(asked, answer.question, answer.style)
+    return concluded(answer, claims, policy)

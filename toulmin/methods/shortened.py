@@ -1,0 +1,117 @@
+"""Methods that answer from shortened passages: `summ` and `snippet`.
+
+Only the prompt holds the shortened texts. Each of them is a passage of its own there; the citations of the draft are
+led back to the original passages at once, so that what is judged, quoted and cited is always the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
+from toulmin.errors import UsageError
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
+from toulmin.grounding.steps import Exchange, Program, exchange, together
+from toulmin.methods.direct import judged, shown, with_draft
+from toulmin.methods.telling import concluded, found, read_by
+
+
+def summ(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 10,
+    words: int = 50,
+    examples: tuple[Example, ...] = (),
+    prompt: Preset = "cited",
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """Each of the top `k` passages is summarised for the question, then answered as `vanilla` does (ALCE's SUMM).
+
+    A summary has at most `words` words; passages that the model calls irrelevant are left out, and where none is left
+    the answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`. Citations and verdicts are about the
+    original passages.
+    """
+    if words < 1:
+        raise UsageError(f"words: expected at least 1 word a summary, not {words}.")
+    answer = yield from found(question, "summ", style, k)
+    prompts = [Summarise(question, passage, words) for passage in answer.passages]
+    return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
+
+
+def snippet(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 10,
+    examples: tuple[Example, ...] = (),
+    prompt: Preset = "cited",
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """As `summ`, with a span that the model extracts from each passage, able to stand alone (ALCE's SNIPPET)."""
+    answer = yield from found(question, "snippet", style, k)
+    prompts = [Extract(question, passage) for passage in answer.passages]
+    return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
+
+
+def _from_shortened(
+    answer: Answer,
+    prompts: Sequence[Prompt[str | None]],
+    examples: tuple[Example, ...],
+    preset: Preset,
+    policy: Policy,
+) -> Program[Answer]:
+    """The answer from what the prompts make of its passages, one prompt a passage, all side by side."""
+    replies = yield from together([exchange(prompt) for prompt in prompts])
+    shorts = _shorts(answer.passages, [done.value for done in replies])
+    answer = replace(answer, rounds=(*answer.rounds, *(short.told(n) for n, short in enumerate(shorts, start=1))))
+    kept = {short.passage.id: short for short in shorts if not short.why}
+    if not kept:
+        return concluded(answer, (), policy)
+    offered = tuple(short.passage for short in kept.values())
+    asked = AnswerPrompt(answer.question, offered, answer.style, examples, preset)
+    done = yield from exchange(asked)
+    answer = with_draft(answer, _led_back(done, asked, {id: short.original for id, short in kept.items()}))
+    yield from shown(answer)
+    return (yield from judged(answer, policy))
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """What a passage was shortened to, and why that was left out (empty: it was not)."""
+
+    original: Passage
+    passage: Passage
+    why: str
+
+    def told(self, n: int) -> Round:
+        """What became of the n-th passage."""
+        kept = () if self.why else (self.passage.text,)
+        dropped = (Dropped(self.passage.text or self.original.text, self.why),) if self.why else ()
+        return Round("refine", n, role="main", read=(self.original.id,), kept=kept, dropped=dropped)
+
+
+def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_Short]:
+    """Each passage as shortened. Of those that say the same only the best ranked stays: a label has one original."""
+    known: set[str] = set()
+    shorts = []
+    for original, text in zip(originals, texts, strict=True):
+        passage = Passage.of((text or "").strip(), original.title)
+        why = "irrelevant to the question, says the model" if not passage.text else ""
+        if passage.id in known:
+            why = "a better ranked passage was shortened to the same words"
+        if not why:
+            known.add(passage.id)
+        shorts.append(_Short(original, passage, why))
+    return shorts
+
+
+def _led_back(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
+    """The draft as if the original passages had been read: it cites them, without quotes of the shortened texts."""
+    read = replace(asked, passages=tuple(originals[id] for id in read_by(done.prompt)))
+    claims = (
+        replace(claim, citations=tuple(Citation(originals[id].id) for id in claim.cited)) for claim in done.value.claims
+    )
+    return Exchange(read, done.reply, replace(done.value, claims=tuple(claims)))
