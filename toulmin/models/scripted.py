@@ -1,10 +1,30 @@
-"""A language model that is a function: for tests, and for trying a method without a model."""
+"""Language models for tests and for trying things out: a function, or a file of replies.
+
+A file is JSON Lines, one entry a line, or TOML, one `[[reply]]` table an entry:
+
+    {"prompt": "AnswerPrompt", "contains": "Who built", "text": "Hannah Pell built the tower [1]."}
+    {"prompt": "AnswerPrompt", "sample": 1, "text": "The tower was built in 1824 [2]."}
+    {"prompt": "Correct", "text": "Hannah Pell built it in 1824 [1][2].", "tokens": {"input": 310, "output": 12}}
+    {"role": "verifier", "error": "the verifier is down"}
+    {"text": "I do not know."}
+
+`prompt` (a type of `toulmin.grounding.prompts`), `role`, `sample` and `contains` (words of the question, the passages
+or whatever else the prompt holds) say which requests an entry answers; what it leaves out may be anything. The rest is
+the reply: `text`, and if wanted `tokens`, `usd`, `omitted`, `finish`, `logprobs` and `model`; or `error`, the message
+of the `ModelError` to raise.
+
+The rule: a request gets the first entry that fits it and was not used yet; when all that fit were used, the last of
+them once more.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.models.script import Script
 
 
 class Scripted:
@@ -19,6 +39,15 @@ class Scripted:
         self._write = write
         self.name = name
         self.concurrency = concurrency
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> Scripted:
+        """The model whose replies stand in a `.jsonl` or `.toml` file, as the head of this module says.
+
+        A request that no entry fits is a `ModelError`. Raises `SourceError` for a file that cannot be read and
+        `UsageError`, with the entry's place, for one that says something else.
+        """
+        return cls(Script(Path(path)), name=name, concurrency=concurrency)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """One reply a request, in order."""

@@ -1,0 +1,425 @@
+"""Replies kept on disk: what counts as the same request, what is kept, and what a damaged file may not do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.corpus.retrieve import InMemory
+from toulmin.data import Answer, Claim, Passage, Source, Tokens
+from toulmin.errors import ModelError, SourceError
+from toulmin.grounding.prompts import AnswerPrompt, Prompt, Queries, Refine
+from toulmin.grounding.replies import plain, reply_of
+from toulmin.grounding.steps import Generate, Reply, TokenLogprob
+from toulmin.judges.lexical import Lexical
+from toulmin.methods.direct import vanilla
+from toulmin.models.cache import Cached
+from toulmin.models.extractive import Extractive
+from toulmin.models.scripted import Scripted
+from toulmin.run.drive import Driver, Job
+from toulmin.run.kit import Kit
+
+PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
+REQUEST = Generate(AnswerPrompt("When was the tower lit?", (PASSAGE,)))
+FULL = Reply(
+    "Lit on 3 May 1824 [1]. \ud800 \x00 é",
+    tokens=Tokens(31, 7),
+    usd=0.000123,
+    omitted=2,
+    finish="length",
+    logprobs=(TokenLogprob("Lit", -0.25, (("Lit", -0.25), ("It", -1.5))), TokenLogprob(" on", float("-inf"))),
+    model="parrot-2",
+)
+
+
+class Counting(Scripted):
+    """Replies with its count of calls, or what it is told, and remembers what it was asked."""
+
+    def __init__(self, reply: Reply | None = None, **options) -> None:
+        super().__init__(lambda request: reply or Reply(f"reply {len(self.asked)}"), **options)
+        self.asked: list[Generate] = []
+
+    def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+        self.asked += requests
+        return super().generate(requests)
+
+
+def asked(model: Cached, *requests: Generate) -> list:
+    return asyncio.run(model.generate(requests or (REQUEST,)))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "replies.sqlite"
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_a_reply_comes_back_whole(file: Path):
+    first = asked(Cached(Counting(FULL), file))
+    assert asked(Cached(Counting(Reply("another")), file)) == first == [FULL]
+
+
+def test_what_was_asked_before_is_not_asked_again(file: Path):
+    asked(Cached(Counting(), file))
+    later = Counting()
+    asked(Cached(later, file))
+    assert later.asked == []
+
+
+def test_equal_requests_of_one_call_are_asked_once(file: Path):
+    model = Counting()
+    asked(Cached(model, file), REQUEST, REQUEST)
+    assert model.asked == [REQUEST]
+
+
+def test_only_what_is_missing_is_asked_and_all_is_in_order(file: Path):
+    other = replace(REQUEST, sample=1)
+    first = asked(Cached(Counting(), file))
+    model = Counting()
+    replies = asked(Cached(model, file), other, REQUEST)
+    assert (model.asked, replies[1]) == ([other], first[0])
+
+
+def test_equal_requests_at_the_same_time_get_one_reply(file: Path):
+    class Slow(Counting):
+        async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            await asyncio.sleep(0.01)
+            return super().generate(requests)
+
+    async def several(model: Cached) -> list[list[Reply]]:
+        return await asyncio.gather(*(model.generate([REQUEST]) for _ in range(5)))
+
+    assert asyncio.run(several(Cached(Slow(), file))) == [[Reply("reply 1")]] * 5
+
+
+def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: Path):
+    class Hanging(Counting):
+        async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            replies = super().generate(requests)
+            if len(self.asked) == 1:
+                await asyncio.sleep(3600)
+            return replies
+
+    async def two(model: Cached) -> list[Reply]:
+        first = asyncio.create_task(model.generate([REQUEST]))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(model.generate([REQUEST]))
+        await asyncio.sleep(0)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(two(Cached(Hanging(), file))) == [Reply("reply 2")]
+
+
+def test_calls_that_share_requests_in_another_order_do_not_wait_for_each_other(file: Path):
+    class Slow(Counting):
+        async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            await asyncio.sleep(0)
+            return super().generate(requests)
+
+    async def crossed(model: Cached) -> None:
+        one, two = REQUEST, replace(REQUEST, sample=1)
+        await asyncio.wait_for(asyncio.gather(model.generate([one, two]), model.generate([two, one])), 5)
+
+    model = Slow()
+    asyncio.run(crossed(Cached(model, file)))
+    assert len(model.asked) == 2
+
+
+def test_typed_values_pass_through(file: Path):
+    model = Cached(Extractive(), file)
+    assert (asked(model)[0].value is not None, len(model)) == (True, 0)
+
+
+def test_an_error_in_a_replys_place_passes_through_and_is_not_kept(file: Path):
+    class Failing(Counting):
+        def generate(self, requests: Sequence[Generate]) -> list:
+            return [ModelError("down")]
+
+    model = Cached(Failing(), file)
+    assert (str(asked(model)[0]), len(model)) == ("down", 0)
+
+
+def test_an_error_of_the_whole_call_passes_through(file: Path):
+    def write(request: Generate) -> str:
+        raise ModelError("down")
+
+    with pytest.raises(ModelError, match="down"):
+        asked(Cached(Scripted(write), file))
+
+
+def test_a_model_that_gives_too_few_results_is_told_so(file: Path):
+    class Short(Counting):
+        def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            return []
+
+    with pytest.raises(ModelError, match="0 results for 1 requests"):
+        asked(Cached(Short(), file))
+
+
+def test_a_cached_run_gives_the_identical_answer_without_a_call(file: Path):
+    def answered(model: Cached) -> Answer:
+        kit = Kit(InMemory([PASSAGE], 1.2, 0.75), Lexical(), {"main": model})
+        job = Job("When was the tower lit?", "vanilla", "long", lambda: vanilla("When was the tower lit?"))
+        answer = asyncio.run(Driver(kit).answer(job)).answer
+        return replace(answer, usage=replace(answer.usage, seconds=0.0))
+
+    first = answered(Cached(Counting(FULL), file))
+    later = Counting(Reply("never"))
+    assert (answered(Cached(later, file)), later.asked) == (first, [])
+
+
+def test_the_oldest_replies_go_first(file: Path):
+    model = Cached(Counting(), file, limit=3)
+    asked(model, *(replace(REQUEST, sample=n) for n in range(5)))
+    assert (len(model), asked(model, replace(REQUEST, sample=4))) == (3, [Reply("reply 5")])
+
+
+def test_clear_forgets_everything(file: Path):
+    model = Cached(Counting(), file)
+    asked(model)
+    model.clear()
+    assert (len(model), asked(model)) == (0, [Reply("reply 2")])
+
+
+def test_name_concurrency_and_batch_are_the_models_own(file: Path):
+    inner = Counting(name="parrot", concurrency=3)
+    inner.batch = 7
+    model = Cached(inner, file)
+    assert (model.name, model.concurrency, model.batch) == ("parrot", 3, 7)
+
+
+def test_closing_closes_the_model(file: Path):
+    class Closing(Counting):
+        async def aclose(self) -> None:
+            self.is_closed = True
+
+    inner = Closing()
+    asyncio.run(Cached(inner, file).aclose())
+    assert inner.is_closed
+
+
+# ---------------------------------------------------------------- what counts as the same
+
+
+@dataclass(frozen=True)
+class Odd(Prompt[str]):
+    """A prompt with a field that has no form of its own."""
+
+    thing: object
+
+    def read(self, text: str) -> str:
+        return text
+
+
+REFINE = Refine("q", (PASSAGE,), (Claim("It was lit."),), {"recall": "cite more", "style": "shorter"})
+# Each differs from REQUEST in one thing that may change the reply.
+OTHERS: dict[str, Callable[[], Generate]] = {
+    "sample": lambda: replace(REQUEST, sample=1),
+    "role": lambda: replace(REQUEST, role="verifier"),
+    "temperature": lambda: replace(REQUEST, temperature=0.0),
+    "max_tokens": lambda: replace(REQUEST, max_tokens=5),
+    "stop": lambda: replace(REQUEST, stop=("\n",)),
+    "logprobs": lambda: replace(REQUEST, logprobs=1),
+    "question": lambda: replace(REQUEST, prompt=replace(REQUEST.prompt, question="Who?")),
+    "style": lambda: replace(REQUEST, prompt=replace(REQUEST.prompt, style="short")),
+    "prompt": lambda: replace(REQUEST, prompt=Queries("When was the tower lit?", "", "")),
+    "passage of the same id": lambda: replace(
+        REQUEST, prompt=replace(REQUEST.prompt, passages=(Passage(PASSAGE.id, "", "Other.", Source(0, 6)),))
+    ),
+}
+
+
+@pytest.mark.parametrize("difference", OTHERS)
+def test_requests_that_differ_have_two_keys(file: Path, difference: str):
+    model = Cached(Counting(), file)
+    assert model.key(OTHERS[difference]()) != model.key(REQUEST)
+
+
+def test_models_of_two_names_have_two_keys(file: Path):
+    assert Cached(Counting(name="a"), file).key(REQUEST) != Cached(Counting(name="b"), file).key(REQUEST)
+
+
+def test_feedback_in_another_order_is_another_request(file: Path):
+    model, turned = Cached(Counting(), file), dict(reversed(REFINE.feedback.items()))
+    assert model.key(Generate(REFINE)) != model.key(Generate(replace(REFINE, feedback=turned)))
+
+
+def test_a_models_own_key_decides(file: Path):
+    class Keyed(Counting):
+        def key(self, request: Generate) -> str:
+            return str(request.sample)
+
+    model = Keyed()
+    asked(Cached(model, file), REQUEST, replace(REQUEST, max_tokens=9), replace(REQUEST, sample=1))
+    assert len(model.asked) == 2
+
+
+def test_what_has_no_form_of_its_own_cannot_be_told_apart(file: Path):
+    with pytest.raises(ModelError, match=r"cannot tell requests apart by a object; .* key\(request\)"):
+        asked(Cached(Counting(), file), Generate(Odd(object())))
+
+
+PRINT_KEYS = """
+import sys
+from tests.test_cache import *
+model = Cached(Counting(), Path(sys.argv[1]))
+print(model.key(REQUEST), model.key(Generate(REFINE)))
+"""
+
+
+def test_two_processes_make_equal_keys(file: Path):
+    def keys(seed: str) -> str:
+        root = Path(__file__).parent.parent
+        run = [sys.executable, "-c", PRINT_KEYS, str(file)]
+        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(root)}
+        return subprocess.run(run, env=env, cwd=root, capture_output=True, text=True, check=True).stdout
+
+    assert keys("1") == keys("2") != ""
+
+
+# ---------------------------------------------------------------- the file
+
+
+def test_the_file_and_those_beside_it_are_for_their_owner_alone(file: Path):
+    model = Cached(Counting(), file)
+    asked(model)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
+
+
+def damaged(file: Path, statement: str, *values: object) -> None:
+    with sqlite3.connect(file) as rows:
+        rows.execute(statement, values)
+    rows.close()
+
+
+DAMAGE = {
+    "another text": ("UPDATE replies SET reply = ?", '{"text": "forged"}'),
+    "no JSON": ("UPDATE replies SET reply = ?", '{"text": "reply'),
+    "no text": ("UPDATE replies SET reply = ?", None),
+    "bytes": ("UPDATE replies SET reply = ?", b"\xff\xfe"),
+    "bytes as text": ("UPDATE replies SET reply = CAST(? AS TEXT)", b"\xff\xfe"),
+    "a number": ("UPDATE replies SET reply = ?", 7),
+    "no digest": ("UPDATE replies SET digest = ?", None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_row_is_asked_for_again_and_mended(file: Path, damage: str):
+    asked(Cached(Counting(), file))
+    damaged(file, *DAMAGE[damage])
+    mended = asked(Cached(Counting(Reply("anew")), file))
+    assert asked(Cached(Counting(Reply("third")), file)) == mended == [Reply("anew")]
+
+
+def test_a_row_under_anothers_key_is_not_believed(file: Path):
+    model = Cached(Counting(), file)
+    asked(model)
+    other = replace(REQUEST, sample=1)
+    damaged(file, "UPDATE replies SET key = ?", model.key(other))
+    assert asked(model, other) == [Reply("reply 2")]
+
+
+@pytest.mark.parametrize("content", [b"no database at all, but some text", b"SQLite format 3\0" + b"\xff" * 500])
+def test_a_file_that_is_no_cache_is_a_clear_error_and_left_alone(tmp_path: Path, content: bytes):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match=r"notes\.txt cannot be used"):
+        Cached(Counting(), path)
+    assert path.read_bytes() == content
+
+
+def test_another_database_is_a_clear_error(tmp_path: Path):
+    path = tmp_path / "other.sqlite"
+    damaged(path, "CREATE TABLE replies (key, reply)")
+    with pytest.raises(SourceError, match="no cache of replies; name another file"):
+        Cached(Counting(), path)
+
+
+def test_a_folder_is_a_clear_error(tmp_path: Path):
+    with pytest.raises(SourceError, match="cannot be used"):
+        Cached(Counting(), tmp_path)
+
+
+def test_a_cache_that_breaks_while_it_is_used_is_a_clear_error(file: Path):
+    model = Cached(Counting(), file)
+    damaged(file, "DROP TABLE replies")
+    with pytest.raises(SourceError, match=r"cannot be used: no such table"):
+        asked(model)
+
+
+WRITE_MANY = """
+import asyncio, sys
+from tests.test_cache import *
+model = Cached(Counting(name="shared"), Path(sys.argv[1]))
+replies = asyncio.run(model.generate([replace(REQUEST, sample=n) for n in range(100)]))
+print(json.dumps([reply.text for reply in replies]))
+"""
+
+
+def test_several_processes_share_a_file(file: Path):
+    root = Path(__file__).parent.parent
+    run = [sys.executable, "-c", WRITE_MANY, str(file)]
+    runs = [subprocess.Popen(run, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    told = [json.loads(process.communicate(timeout=60)[0]) for process in runs]
+    assert (told[0] == told[1] == told[2], len(Cached(Counting(), file))) == (True, 100)
+
+
+# ---------------------------------------------------------------- replies as JSON
+
+numbers = st.floats(allow_nan=False)
+tokens = st.builds(TokenLogprob, st.text(), numbers, st.lists(st.tuples(st.text(), numbers), max_size=2).map(tuple))
+replies = st.builds(
+    Reply,
+    text=st.text(),
+    tokens=st.builds(Tokens, st.integers(0, 10**6), st.integers(0, 10**6)),
+    usd=st.none() | st.floats(0, 10),
+    omitted=st.integers(0, 9),
+    finish=st.sampled_from(["stop", "length", "refused"]),
+    logprobs=st.none() | st.lists(tokens, max_size=3).map(tuple),
+    model=st.text(max_size=5),
+)
+
+
+@given(replies)
+@settings(deadline=None, max_examples=60)
+def test_a_reply_survives_json(reply: Reply):
+    assert reply_of(json.loads(json.dumps(plain(reply)))) == reply
+
+
+def test_what_has_its_default_is_left_out():
+    assert plain(Reply("text")) == {"text": "text"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"text": 3},
+        {"text": "x", "value": 1},
+        {"text": "x", "omitted": True},
+        {"text": "x", "finish": "error"},
+        {"text": "x", "tokens": {"input": "many"}},
+        {"text": "x", "tokens": {"in": 1}},
+        {"text": "x", "tokens": 5},
+        {"text": "x", "logprobs": [["a"]]},
+        {"text": "x", "logprobs": [5]},
+    ],
+    ids=str,
+)
+def test_what_is_no_reply_is_a_value_error(row: dict):
+    with pytest.raises(ValueError, match=r"a reply|a token"):
+        reply_of(row)

@@ -1,0 +1,69 @@
+"""A chat model small enough to be made on the spot: random weights, but real files, tokenizer and chat template.
+
+It is a GPT-2 of some 60 thousand weights, so its window is a hard limit: a position beyond it does not exist. What it
+writes is noise, the same noise for the same seed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+WINDOW = 4096  # tokens
+SENTENCES = (
+    "The lighthouse on Kettle Rock was lit for the first time in May 1824.",
+    "Three keepers lived in the tower until the lamp was automated in 1978 [1].",
+    "Answer the question from the passages below and cite the passages that support each sentence.",
+    "Question: who built the tower, and when was it built? Answer: Hannah Pell built it [1][2].",
+    "Passage 1 says nothing about the claim, so the claim is not supported by it.",
+    "Write the next sentence, or END when the answer is complete.",
+)
+CHAT = (
+    "{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}<|end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
+
+
+def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: bool = True) -> Path:
+    """Writes the model into the folder and returns it; `chat=False` leaves out the chat template."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    tokenizer = _tokenizer(CHAT if chat else None)
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    # Wide initial weights: with narrow ones the logits hardly differ, and greedy decoding is a tie.
+    config = GPT2Config(
+        vocab_size=len(tokenizer),
+        n_positions=window,
+        n_embd=16,
+        n_layer=2,
+        n_head=2,
+        initializer_range=0.5,
+        bos_token_id=end,
+        eos_token_id=end,
+        pad_token_id=pad,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = GPT2LMHeadModel(config)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _tokenizer(template: str | None):
+    """Byte-level pairs learned from a few sentences: every text can be encoded."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    raw = Tokenizer(models.BPE())
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    raw.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=512, special_tokens=list(SPECIAL), initial_alphabet=alphabet, show_progress=False
+    )
+    raw.train_from_iterator(SENTENCES, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw, pad_token="<|pad|>", eos_token="<|end|>", chat_template=template
+    )
