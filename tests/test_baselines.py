@@ -210,6 +210,10 @@ def test_a_claim_from_memory_was_not_checked():
     assert (claim.support, claim.citations) == (None, ())
 
 
+def test_no_round_of_verdicts_is_told_where_nothing_was_judged():
+    assert kinds(answered("closed", saying("The tower was lit in 1824."))) == ["draft"]
+
+
 def test_an_answer_from_memory_says_so():
     assert FROM_MEMORY in answered("closed", saying("The tower was lit in 1824.")).notes
 
@@ -378,7 +382,8 @@ def test_a_summary_that_the_window_could_not_hold_is_no_longer_citable():
         return Reply(shortening(prompt, request))
 
     answer = answered("summ", Writer(script))
-    assert (answer.claims[0].cited, answer.invalid_citations) == ((KEEPERS.id,), 1)
+    draft = next(told for told in answer.rounds if told.kind == "draft")
+    assert (answer.claims[0].cited, answer.invalid_citations, draft.read) == ((KEEPERS.id,), 1, (KEEPERS.id,))
 
 
 def test_summaries_are_asked_for_with_their_length():
