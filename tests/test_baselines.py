@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
-from toulmin.errors import ModelError, ToulminError, UsageError
+from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.judges.lexical import Lexical
@@ -21,6 +24,7 @@ from toulmin.methods.shortened import snippet, summ
 from toulmin.methods.telling import SILENCE
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
+from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.kit import Kit
 
@@ -189,6 +193,34 @@ def test_a_model_that_fails_makes_the_answer_fail_with_its_reason(name: str):
 
     done = outcome(name, Writer(script))
     assert (done.answer.status, "away" in done.answer.notes[-1]) == ("failed", True)
+
+
+NOISE = st.text(st.sampled_from('tower lit1234[],;.:*#\n-\\"“【】(Irrelevant)'), max_size=60)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@settings(deadline=None, max_examples=25)
+@given(replies=st.lists(NOISE, min_size=1, max_size=5), style=st.sampled_from(["long", "list", "short", "report"]))
+def test_whatever_the_model_replies_the_answer_cites_only_what_was_read(name: str, replies: list[str], style: str):
+    endless = cycle(replies)
+    answer = answered(name, Writer(lambda *_: next(endless)), style=style)
+    assert {id for claim in answer.claims for id in claim.cited} <= {passage.id for passage in answer.passages}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_recorded_run_gives_the_same_answer_without_a_model(name: str):
+    first = outcome(name, Extractive())
+    silent = Kit(Given(()), Lexical(), {})
+    again = asyncio.run(Driver(silent).answer(first.job, replay=first.transcript))
+    assert again.answer == first.answer
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_spent_budget_ends_the_method_with_its_reason(name: str):
+    kit = Kit(Given(PASSAGES), Lexical(), {"main": saying(TRUE)})
+    job = Job(QUESTION, name, "long", lambda: METHODS[name](QUESTION), Budget(calls=1))
+    done = asyncio.run(Driver(kit).answer(job))
+    assert done.exit_code == (0 if name in ("closed", "vanilla") else BudgetEnded.exit_code)
 
 
 # ---------------------------------------------------------------- closed
