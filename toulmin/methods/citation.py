@@ -1,0 +1,36 @@
+"""VTG's citation generator: which passages a model names for a sentence that is written already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toulmin.data import Citation, Claim, Dropped, Passage
+from toulmin.grounding.prompts import Cite
+from toulmin.grounding.steps import Program, exchange
+from toulmin.methods.telling import left_out, read_by
+
+MOST = 3
+BEYOND = f"a claim has {MOST} citations at most"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A claim with its citations, what was left out of them, and how many labels nobody offered."""
+
+    claim: Claim
+    dropped: tuple[Dropped, ...]
+    invalid: int
+
+
+def cite(text: str, passages: Sequence[Passage], sample: int) -> Program[Cited]:
+    """The sentence with the first three of the passages that the model names for it.
+
+    Its words stay as they are, whatever the model makes of them; it cites nothing where no passage is named.
+    """
+    done = yield from exchange(Cite(text, tuple(passages)), sample=sample)
+    offered = read_by(done.prompt)
+    named = [id for id in dict.fromkeys(done.value.ids) if id in offered]
+    invalid = done.value.invalid + len(set(done.value.ids) - set(offered))
+    claim = Claim(text, tuple(Citation(id) for id in named[:MOST]))
+    return Cited(claim, (*left_out(done), *(Dropped(id, BEYOND) for id in named[MOST:])), invalid)

@@ -1,0 +1,91 @@
+"""VTG's two-tier verifier: do the cited passages support a claim; if not, does anything that is at hand?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
+from toulmin.grounding.steps import Program
+from toulmin.grounding.verify import simplify, verify
+from toulmin.methods.memory import windows
+from toulmin.methods.telling import why
+
+GENERATION = "generation verifier"
+MEMORY = "memory verifier"
+NOT_NEEDED = "not needed: the other passages support the claim without it"
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """How claims about a question are verified.
+
+    `window` is the most words (of titles and texts) that the judge takes in at once, None for no limit.
+    `is_simplifying` says whether citations that a claim does not need are dropped.
+    """
+
+    question: str
+    window: int | None = None
+    is_simplifying: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim with a judge's verdict on what it cites; `scores` by tier, `told` in words which tier decided."""
+
+    claim: Claim
+    told: str
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim with its verdict and the citations that stay, and the round that tells of it."""
+
+    claim: Claim
+    round: Round
+
+
+def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: Style) -> Program[Checked]:
+    """The claim as the first tier that supports it leaves it, else with its own citations and the verdict on them.
+
+    `memory` is every passage at hand, those that the claim cites among them.
+    """
+    passages = {passage.id: passage for passage in memory}
+    found = yield from _found(by, claim, passages, style)
+    kept = found.claim
+    if kept.is_supported and by.is_simplifying:
+        (kept,) = yield from simplify([kept], passages, by.question, style)
+    return Checked(kept, _round(found, kept))
+
+
+def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[Found]:
+    """The claim through both tiers; one that cites nothing fails the first without a judge."""
+    (generated,) = yield from verify([claim], passages, by.question, style)
+    scores = {GENERATION: generated.support.score} if claim.citations and generated.support else {}
+    if generated.is_supported:
+        return Found(generated, "supported by the passages that it cites", scores)
+    cut = windows(passages.values(), by.window)
+    rescued = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
+    judged = yield from verify(rescued, passages, by.question, style)
+    scores[MEMORY] = max((one.support.score for one in judged if one.support), default=0.0)
+    for number, one in enumerate(judged, start=1):
+        if one.is_supported and one.support:
+            place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
+            return Found(one, f"supported by {place}", {**scores, MEMORY: one.support.score})
+    told = "supported neither by the passages that it cites nor by the memory"
+    return Found(generated, told if len(cut) <= 1 else f"{told}, in {len(cut)} windows", scores)
+
+
+def _round(found: Found, kept: Claim) -> Round:
+    """Read are the passages that decided; kept and dropped are citations by id, or the claim that failed and why."""
+    dropped = [Dropped(id, NOT_NEEDED) for id in found.claim.cited if id not in kept.cited]
+    return Round(
+        "verify",
+        read=found.claim.cited,
+        text=found.told,
+        kept=kept.cited if kept.is_supported else (),
+        dropped=tuple(dropped) if kept.is_supported else (Dropped(kept.text, why(kept)),),
+        scores=found.scores or None,
+        chosen=kept.is_supported,
+    )

@@ -1,0 +1,70 @@
+"""VTG's parameters, and the values that its paper gives them for each dataset (Sun et al. 2023, Tables 6 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+from toulmin.errors import UsageError, unknown_name
+
+# The least that each number may be.
+_LEAST = {"max_trials": 0, "queries": 1, "per_query": 1, "k": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The numbers of Algorithm 1: T (`max_trials`), M (`queries`), N (`per_query`) and k. Raises `UsageError`."""
+
+    max_trials: int
+    queries: int
+    per_query: int
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            check_whole(name, getattr(self, name), least)
+
+    def attempts(self, *, strict: bool) -> int:
+        """The most attempts at one claim, at least one.
+
+        Algorithm 1 gives up when t > T, asked after a failure with t counted from 0: T + 2 attempts, which is also
+        what the trial counts of Table 4 need. `strict` is the paper's prose: T attempts.
+        """
+        return max(1, self.max_trials) if strict else self.max_trials + 2
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """Raises `UsageError` unless the value is a whole number of at least that."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise UsageError(f"The option {name!r} of vtg is a whole number of at least {least}, not {value!r}.")
+
+
+PRESETS: Mapping[str, Parameters] = {
+    # Table 6: Text-Davinci-003.
+    "2wiki-davinci": Parameters(max_trials=5, queries=2, per_query=4),
+    "asqa-davinci": Parameters(max_trials=2, queries=4, per_query=2),
+    "eli5-davinci": Parameters(max_trials=3, queries=2, per_query=2),
+    "nq-davinci": Parameters(max_trials=3, queries=2, per_query=3),
+    "webq-davinci": Parameters(max_trials=3, queries=4, per_query=2),
+    # Table 7: Vicuna-13B-v1.5-16k.
+    "2wiki-vicuna": Parameters(max_trials=5, queries=4, per_query=2),
+    "asqa-vicuna": Parameters(max_trials=3, queries=2, per_query=4),
+    "eli5-vicuna": Parameters(max_trials=5, queries=2, per_query=4),
+    "nq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
+    "webq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
+}
+
+# Long cited answers are what ASQA asks for and what people mostly ask for; Vicuna is the model of the paper's analyses.
+DEFAULT = "asqa-vicuna"
+
+
+def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
+    """The preset's values (`DEFAULT` where none is named), with those given by hand in their place.
+
+    Raises `UsageError` for an unknown preset or a value that cannot be.
+    """
+    name = DEFAULT if preset is None else preset
+    if name not in PRESETS:
+        raise unknown_name("preset of vtg", name, PRESETS)
+    given = {field.name: by_hand.get(field.name) for field in fields(Parameters)}
+    return replace(PRESETS[name], **{key: value for key, value in given.items() if value is not None})
