@@ -304,6 +304,12 @@ def test_without_inline_citations_each_claim_is_attributed_afterwards():
     assert [claim.cited for claim in answer.claims] == [(BUILT.id,), ()]
 
 
+def test_a_prompt_that_never_asks_for_citations_is_attributed_afterwards_too():
+    writer = saying("The tower was built by Hannah Pell.")
+    answer = answered("vanilla", writer, prompt="plain")
+    assert (answer.claims[0].cited, writer.asked[0].prompt.inline) == ((BUILT.id,), False)
+
+
 def test_a_passage_that_the_window_could_not_hold_is_nothing_to_attribute_to():
     writer = Writer(lambda *_: Reply("The tower was built by Hannah Pell.", omitted=1))
     assert answered("vanilla", writer, inline=False).claims[0].cited == ()
@@ -386,6 +392,13 @@ def test_of_passages_shortened_to_the_same_words_the_best_ranked_is_cited():
     writer = Writer(lambda prompt, _: TRUE if isinstance(prompt, AnswerPrompt) else "Lit in 1824.")
     answer = answered("summ", writer, (LIT, KEEPERS))
     assert (len(writer.prompts(AnswerPrompt)[0].passages), answer.claims[0].cited) == (1, (LIT.id,))
+
+
+def test_a_passage_that_was_found_twice_is_cited_once():
+    writer = Writer(
+        lambda prompt, r: "Lit [1][2]." if isinstance(prompt, AnswerPrompt) else f"Lit, {len(writer.asked)}."
+    )
+    assert answered("summ", writer, (LIT, LIT)).claims[0].cited == (LIT.id,)
 
 
 def test_a_passage_shortened_to_the_words_of_another_is_told_as_left_out():

@@ -58,7 +58,9 @@ def vanilla(
 
     `examples` are shown to the model first. `inline=False` asks for no citations (the plan paper's One-Retrieval, with
     `k` doubled its "2x snippets"): each claim then cites the smallest set of passages in the prompt that supports it.
+    The preset `plain` never asks for citations.
     """
+    inline = inline and prompt != "plain"
     answer = yield from found(question, "vanilla", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)

@@ -111,7 +111,8 @@ def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_
 def _led_back(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
     """The draft as if the original passages had been read: it cites them, without quotes of the shortened texts."""
     read = replace(asked, passages=tuple(originals[id] for id in read_by(done.prompt)))
-    claims = (
-        replace(claim, citations=tuple(Citation(originals[id].id) for id in claim.cited)) for claim in done.value.claims
-    )
+    claims = []
+    for claim in done.value.claims:
+        cited = dict.fromkeys(originals[id].id for id in claim.cited)  # a search may have found one passage twice
+        claims.append(replace(claim, citations=tuple(Citation(id) for id in cited)))
     return Exchange(read, done.reply, replace(done.value, claims=tuple(claims)))
