@@ -1,0 +1,479 @@
+"""The writer with set faults: its rates, its independence of order, and that what it says of the truth is true."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.data import Citation, Claim, Passage
+from toulmin.errors import UsageError
+from toulmin.grounding import prompts as ask
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.steps import Generate, Pair
+from toulmin.models.chance import ChanceJudge, ChanceWriter, Dice
+from toulmin.models.faulty import Faulty
+from toulmin.models.truth import Fact, holds, is_legible, supports
+
+TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
+QUESTIONS = [f"What is known about {town} number {n}?" for n in range(40) for town in TOWNS]
+RATE = 0.3
+
+
+def passage(question: str, n: int) -> Passage:
+    """A passage with one fact of the question: each question has three."""
+    town, number = question.split()[4], question.split()[6].rstrip("?")
+    return Passage.of(f"{town} {number} is a town of its own. {sentence(question, n)} Nothing more is told.", town)
+
+
+def sentence(question: str, n: int) -> str:
+    town, number = question.split()[4], int(question.split()[6].rstrip("?"))
+    year = 1700 + 3 * number + 7 * n
+    return f"The {('bridge', 'market', 'tower')[n]} of {town} {number} was opened in {year} by Anna Reed."
+
+
+@cache
+def world() -> dict[str, tuple[Fact, ...]]:
+    def fact(question: str, n: int) -> Fact:
+        text = sentence(question, n)
+        return Fact(text, (text.split()[8],), question.split()[4])
+
+    return {question: tuple(fact(question, n) for n in range(3)) for question in QUESTIONS}
+
+
+def shown(question: str) -> tuple[Passage, ...]:
+    """The three passages of the question among two of others."""
+    others = [passage(QUESTIONS[(QUESTIONS.index(question) + far) % len(QUESTIONS)], 0) for far in (1, 2)]
+    return (others[0], passage(question, 0), passage(question, 1), others[1], passage(question, 2))
+
+
+def writer(rate: float = RATE, seed: int = 0, **options: Any) -> Faulty:
+    return Faulty(world(), rate, seed, **options)
+
+
+def said(model: Any, prompt: ask.Prompt[Any], sample: int = 0) -> Any:
+    """What the prompt reads from the model's text."""
+    return prompt.read(model.generate([Generate(prompt, sample=sample)])[0].text)
+
+
+def answers(model: Any, passages: Any = shown, sample: int = 0) -> list[tuple[str, Draft]]:
+    return [(q, said(model, ask.AnswerPrompt(q, passages(q)), sample)) for q in QUESTIONS]
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Shares: of facts told, of claims unsupported, of true claims with each fault of citation."""
+
+    told: float
+    unsupported: float
+    wrong: float
+    missing: float
+    superfluous: float
+
+
+def true_claim(claim: Claim, question: str) -> bool:
+    return any(supports(p, claim.text) for p in shown(question))
+
+
+def faults(found: Sequence[tuple[str, Draft]]) -> Faults:
+    claims = [(q, claim) for q, draft in found for claim in draft.claims]
+    true = [(q, claim) for q, claim in claims if true_claim(claim, q)]
+    right = [[supports(p, c.text) for id in c.cited for p in shown(q) if p.id == id] for q, c in true]
+    return Faults(
+        told=len(claims) / (3 * len(found)),
+        unsupported=1 - len(true) / len(claims),
+        wrong=sum(bool(r) and not any(r) for r in right) / len(true),
+        missing=sum(not r for r in right) / len(true),
+        superfluous=sum(any(r) and not all(r) for r in right) / len(true),
+    )
+
+
+def near(share: float, expected: float, n: int) -> bool:
+    """Within four standard errors of a binomial share."""
+    return abs(share - expected) <= 4 * math.sqrt(expected * (1 - expected) / n)
+
+
+def step_wise(model: Any, question: str) -> Draft:
+    """An answer claim by claim, each cited on its own, nothing verified."""
+    claims: list[Claim] = []
+    passages = shown(question)
+    while len(claims) < 9:
+        text = said(model, ask.NextClaim(question, " ".join(c.text for c in claims), passages))
+        if text is None:
+            break
+        ids = said(model, ask.Cite(text, passages)).ids
+        claims.append(Claim(text, tuple(map(Citation, ids))))
+    return Draft(tuple(claims))
+
+
+# ---------------------------------------------------------------- rates
+
+
+@cache
+def measured() -> dict[str, Faults]:
+    return {
+        "at once": faults(answers(writer())),
+        "step by step": faults([(q, step_wise(writer(), q)) for q in QUESTIONS]),
+    }
+
+
+EXPECTED = {"told": 0.85, "unsupported": 0.3, "wrong": 0.1, "missing": 0.1, "superfluous": 0.1}
+
+
+@pytest.mark.parametrize("way", ["at once", "step by step"])
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_faults_come_at_the_rate_that_was_set_however_the_answer_is_asked_for(kind: str, way: str):
+    assert near(getattr(measured()[way], kind), EXPECTED[kind], 1000)
+
+
+def test_half_of_the_unsupported_claims_alter_a_detail():
+    false = [(q, c) for q, draft in answers(writer()) for c in draft.claims if not true_claim(c, q)]
+    altered = [c for q, c in false if "was opened in" in c.text]
+    assert near(len(altered) / len(false), 0.5, len(false))
+
+
+def test_without_faults_every_fact_is_told():
+    assert faults(answers(writer(0))).told == 1
+
+
+def test_without_faults_every_claim_is_supported_by_all_that_it_cites():
+    found = faults(answers(writer(0)))
+    assert (found.unsupported, found.wrong, found.missing, found.superfluous) == (0, 0, 0, 0)
+
+
+def test_without_a_fact_in_sight_it_is_silent_save_at_the_rate():
+    found = answers(writer(), lambda q: (passage("What is known about Zenith number 1?", 0),))
+    assert near(sum(bool(draft.claims) for _, draft in found) / len(found), RATE, len(found))
+
+
+def test_what_it_says_without_a_fact_in_sight_is_not_true():
+    lone = passage("What is known about Zenith number 1?", 0)
+    found = answers(writer(), lambda q: (lone,))
+    assert not any(supports(lone, claim.text) for _, draft in found for claim in draft.claims)
+
+
+def irrelevant(question: str) -> tuple[Passage, ...]:
+    """One passage of the question among nine of others."""
+    start = QUESTIONS.index(question)
+    return (passage(question, 0), *(passage(QUESTIONS[(start + far) % len(QUESTIONS)], 1) for far in range(1, 10)))
+
+
+def unsupported(model: Faulty, passages: Any) -> float:
+    claims = [(q, c) for q, draft in answers(model, passages) for c in draft.claims]
+    return sum(not any(supports(p, c.text) for p in passages(q)) for q, c in claims) / len(claims)
+
+
+def relevant(question: str) -> tuple[Passage, ...]:
+    return tuple(passage(question, n) for n in range(3))
+
+
+def test_the_small_one_is_near_the_large_one_where_all_passages_are_relevant():
+    assert near(unsupported(writer(0.2, small=True), relevant), 0.2, 1000)
+
+
+def test_the_small_one_is_misled_by_irrelevant_passages():
+    assert near(unsupported(writer(0.2, small=True), irrelevant), 0.2 * (1 + 2 * 0.9), 500)
+
+
+def test_the_large_one_is_not():
+    assert near(unsupported(writer(0.2), irrelevant), 0.2, 500)
+
+
+# ---------------------------------------------------------------- draws
+
+
+def test_another_order_of_requests_changes_nothing():
+    requests = [Generate(ask.AnswerPrompt(q, shown(q))) for q in QUESTIONS[:50]]
+    forth = [reply.text for reply in writer().generate(requests)]
+    back = [reply.text for reply in writer().generate(requests[::-1])]
+    assert forth == back[::-1]
+
+
+def test_another_process_says_the_same():
+    code = (
+        "from toulmin.models.chance import Dice; print(Dice('a').share('b', 3, None), Dice('a').of(1).pick('xyz', 2))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == [str(Dice("a").share("b", 3, None)), Dice("a").of(1).pick("xyz", 2)]
+
+
+def texts(model: Faulty, sample: int = 0) -> list[Draft]:
+    return [draft for _, draft in answers(model, sample=sample)]
+
+
+def test_another_sample_is_another_draw():
+    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(), sample=1), strict=True)) > 300
+
+
+def test_another_seed_is_another_model():
+    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(seed=1)), strict=True)) > 300
+
+
+def test_a_writer_keeps_to_its_errors():
+    """The same detail wrong in the same way, or the same invention: two false things at most for a fact."""
+    model, question = writer(1.0), QUESTIONS[0]
+    drafts = [said(model, ask.AnswerPrompt(question, shown(question)), sample) for sample in range(40)]
+    assert 3 < len({claim.text for draft in drafts for claim in draft.claims}) <= 6
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.floats(0, 1), st.integers())
+def test_dice_fall_as_often_as_the_probability_says(probability: float, key: int):
+    falls = sum(Dice(str(key)).falls(probability, n) for n in range(2000))
+    assert near(falls / 2000, min(max(probability, 0.01), 0.99), 2000) or abs(falls / 2000 - probability) < 0.01
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.1])
+def test_a_rate_is_a_probability(rate: float):
+    with pytest.raises(UsageError, match="rate"):
+        writer(rate)
+
+
+def test_its_name_says_that_it_is_a_simulation():
+    assert writer().name.startswith("simulation")
+
+
+# ---------------------------------------------------------------- the other prompts
+
+ONE = QUESTIONS[0]
+TOLD = Claim(sentence(ONE, 0), (Citation(passage(ONE, 0).id),))
+FALSE = Claim("The bridge of Alder 0 was opened in 1999 by Anna Reed.", (Citation(passage(ONE, 0).id),))
+
+
+def test_from_memory_it_cites_nothing():
+    drafts = answers(writer(), lambda q: ())
+    assert not any(claim.cited for _, draft in drafts for claim in draft.claims)
+
+
+def test_from_memory_it_knows_half_of_the_facts():
+    drafts = answers(writer(0), lambda q: ())
+    assert near(sum(len(draft.claims) for _, draft in drafts) / (3 * len(drafts)), 0.5, 3 * len(drafts))
+
+
+def test_without_marks_asked_for_it_writes_none():
+    assert said(writer(0), ask.AnswerPrompt(ONE, shown(ONE), inline=False)).claims[0].cited == ()
+
+
+def test_a_short_answer_is_the_gold_one():
+    claim = said(writer(0), ask.AnswerPrompt(ONE, shown(ONE), "short")).claims[0]
+    assert (claim.text, claim.cited) == ("1700", (passage(ONE, 0).id,))
+
+
+def test_a_gold_answer_is_supported_by_the_passage_that_holds_its_fact():
+    held = [supports(p, "1700", world()[ONE]) for p in shown(ONE)]
+    assert held == [False, True, False, False, False]
+
+
+def test_a_list_names_every_gold_answer():
+    claims = said(writer(0), ask.AnswerPrompt(ONE, shown(ONE), "list")).claims
+    assert [claim.text for claim in claims] == ["1700", "1707", "1714"]
+
+
+def test_what_is_written_already_is_believed():
+    prompt = ask.AnswerPrompt(ONE, shown(ONE), "short", written=f"Some say this. {sentence(ONE, 2)}")
+    assert said(writer(0), prompt).claims[0].text == "1714"
+
+
+def test_the_next_claim_after_all_facts_is_none():
+    told = " ".join(sentence(ONE, n) for n in range(3))
+    assert said(writer(0), ask.NextClaim(ONE, told, shown(ONE))) is None
+
+
+def test_queries_are_as_many_as_asked_for():
+    assert len(said(writer(), ask.Queries(ONE, "", TOLD.text, 2))) == 2
+
+
+def test_a_summary_keeps_the_fact():
+    assert said(writer(0), ask.Summarise(ONE, passage(ONE, 0))) == sentence(ONE, 0)
+
+
+def test_a_passage_without_a_fact_is_called_irrelevant():
+    assert said(writer(0), ask.Extract(ONE, passage(QUESTIONS[5], 0))) is None
+
+
+def test_an_extract_alters_nothing():
+    found = [said(writer(1.0), ask.Extract(q, passage(q, 0))) for q in QUESTIONS]
+    assert set(found) <= {None, *(sentence(q, 0) for q in QUESTIONS)}
+
+
+def test_what_a_summary_altered_is_believed():
+    altered = next(
+        text
+        for n in range(50)
+        if (text := said(writer(0.9), ask.Summarise(ONE, passage(ONE, 0)), n)) and text != sentence(ONE, 0)
+    )
+    assert said(writer(0), ask.AnswerPrompt(ONE, (Passage.of(altered),))).claims[0].text == altered
+
+
+def test_a_correction_keeps_the_draft_and_adds_what_is_missing():
+    claims = said(writer(0), ask.Correct(ONE, shown(ONE), (TOLD,), 1)).claims
+    assert [claim.text for claim in claims] == [sentence(ONE, n) for n in range(3)]
+
+
+def test_a_correction_keeps_false_claims_too():
+    assert said(writer(0), ask.Correct(ONE, shown(ONE), (FALSE,), 1)).claims[0] == FALSE
+
+
+def test_a_correction_of_nothing_is_an_answer():
+    assert len(said(writer(0), ask.Correct(ONE, shown(ONE), ())).claims) == 3
+
+
+def test_refining_leaves_out_a_claim_that_the_feedback_names_and_no_passage_bears_out():
+    feedback = {"correctness": "Sentence 2 is not borne out by what it cites."}
+    stray = Claim("Nobody has ever been to the place.", (Citation(passage(ONE, 0).id),))
+    assert said(writer(0), ask.Refine(ONE, shown(ONE), (TOLD, stray), feedback)).claims == (TOLD,)
+
+
+def test_refining_without_blame_changes_nothing():
+    feedback = {"correctness": "This is good as it is."}
+    assert said(writer(), ask.Refine(ONE, shown(ONE), (TOLD, FALSE), feedback)).claims == (TOLD, FALSE)
+
+
+def blamed(claim: Claim, score: float, rate: float = RATE) -> float:
+    """How often the claim is found fault with."""
+    prompt = ask.Feedback(ONE, shown(ONE), (claim,), (("correctness", score),), (("correctness", 80.0),))
+    said_of_it = [said(writer(rate), prompt, n)["correctness"] for n in range(400)]
+    return sum("Sentence 1" in words for words in said_of_it) / 400
+
+
+def test_of_its_false_claims_it_notices_one_in_three():
+    assert near(blamed(FALSE, 100.0), 1 / 3, 400)
+
+
+def test_told_of_a_low_score_it_notices_two_in_three():
+    assert near(blamed(FALSE, 10.0), 2 / 3, 400)
+
+
+def test_without_faults_it_blames_no_good_claim():
+    assert blamed(TOLD, 100.0, rate=0) == 0
+
+
+def test_it_chooses_the_answer_that_agrees_most():
+    assert said(writer(0), ask.MostConsistent(ONE, ((FALSE,), (TOLD,), (TOLD,)))) in (1, 2)
+
+
+@pytest.mark.parametrize(("claim", "label"), [(TOLD, "supported"), (FALSE, "unsupported")])
+def test_without_faults_it_judges_rightly(claim: Claim, label: str):
+    assert said(writer(0), ask.JudgeClaim(claim.text, shown(ONE))) == label
+
+
+# ---------------------------------------------------------------- whatever is asked
+
+TEXTS = st.text(max_size=40)
+PASSAGES = st.lists(st.builds(Passage.of, TEXTS, TEXTS), max_size=4, unique_by=lambda p: p.id).map(tuple)
+CLAIMS = st.lists(st.builds(Claim, st.text("ab [1].{}é", min_size=1).map(lambda t: f"a{t}")), max_size=3).map(tuple)
+ASKED = st.sampled_from(QUESTIONS[:3]) | TEXTS
+STYLES = st.sampled_from(["long", "list", "short", "report"])
+
+
+def any_prompt() -> st.SearchStrategy[ask.Prompt[Any]]:
+    remarks = st.dictionaries(TEXTS, TEXTS, max_size=2)
+    scores = st.lists(st.tuples(TEXTS, st.floats(0, 100)), max_size=2).map(tuple)
+    return st.one_of(
+        st.builds(ask.AnswerPrompt, ASKED, PASSAGES, STYLES, written=TEXTS, inline=st.booleans()),
+        st.builds(ask.NextClaim, ASKED, TEXTS, PASSAGES, STYLES),
+        st.builds(ask.Cite, TEXTS, PASSAGES),
+        st.builds(ask.Queries, ASKED, TEXTS, TEXTS, st.integers(1, 5)),
+        st.builds(ask.Summarise, ASKED, PASSAGES.filter(bool).map(lambda found: found[0])),
+        st.builds(ask.Extract, ASKED, PASSAGES.filter(bool).map(lambda found: found[0])),
+        st.builds(ask.Correct, ASKED, PASSAGES, CLAIMS, st.integers(0, 2), STYLES),
+        st.builds(ask.Feedback, ASKED, PASSAGES, CLAIMS, scores, scores),
+        st.builds(ask.Refine, ASKED, PASSAGES, CLAIMS, remarks, STYLES),
+        st.builds(ask.MostConsistent, ASKED, st.lists(CLAIMS, max_size=3).map(tuple)),
+        st.builds(ask.JudgeClaim, TEXTS, PASSAGES, st.none() | TEXTS),
+        st.builds(ask.Outline, TEXTS, PASSAGES),
+        st.builds(ask.Write, TEXTS, PASSAGES),
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(any_prompt(), st.floats(0, 1), st.booleans(), st.integers(0, 3))
+def test_it_answers_any_prompt_and_the_parser_reads_it(prompt: ask.Prompt[Any], rate: float, small: bool, sample: int):
+    text = writer(rate, small=small).generate([Generate(prompt, sample=sample)])[0].text
+    prompt.read(text)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(QUESTIONS), st.floats(0, 1), st.integers(0, 9))
+def test_every_statement_is_read_back_whole(question: str, rate: float, sample: int):
+    """Each claim is a fact, one of its altered forms or a statement from memory: nothing is cut or run together."""
+    draft = said(writer(rate), ask.AnswerPrompt(question, shown(question)), sample)
+    model = writer(rate)
+    known = {s.said for matter in model.matters_of(question, "long") for s in matter.statements}
+    assert {claim.text for claim in draft.claims} <= known
+
+
+def test_no_label_names_a_passage_that_was_not_offered():
+    assert sum(draft.invalid for _, draft in answers(writer(1.0))) == 0
+
+
+def test_what_it_cost_is_told():
+    tokens = writer(0).generate([Generate(ask.AnswerPrompt(ONE, shown(ONE)))])[0].tokens
+    assert tokens.input > tokens.output > 0
+
+
+# ---------------------------------------------------------------- truth
+
+
+def test_a_sentence_is_supported_by_the_passage_that_holds_it():
+    assert supports(passage(ONE, 0), sentence(ONE, 0))
+
+
+def test_a_title_may_lead_it_in():
+    assert supports(passage(ONE, 0), f"Alder: {sentence(ONE, 0)}")
+
+
+def test_another_year_is_not_supported():
+    assert not supports(passage(ONE, 0), FALSE.text)
+
+
+def test_a_few_words_are_no_sentence():
+    assert not supports(passage(ONE, 0), "Anna Reed")
+
+
+def test_line_breaks_do_not_matter():
+    assert holds(Passage.of("The tower was\nopened  in 1700."), "The tower was opened in 1700.")
+
+
+@pytest.mark.parametrize("text", ["It was no fact", "Too short.", "One was. Two were.", "It has [3] its own mark."])
+def test_a_sentence_that_is_not_read_back_as_one_claim_is_no_fact(text: str):
+    assert not is_legible(text)
+
+
+# ---------------------------------------------------------------- chance
+
+
+def pairs() -> Iterator[Pair]:
+    return (Pair((passage(q, 0),), sentence(q, 0)) for q in QUESTIONS)
+
+
+def test_the_chance_judge_supports_half():
+    verdicts = ChanceJudge().judge(list(pairs()))
+    assert near(sum(v.entails for v in verdicts) / len(verdicts), 0.5, len(verdicts))
+
+
+def test_the_chance_judge_keeps_to_its_verdict():
+    assert ChanceJudge().judge(list(pairs())) == ChanceJudge().judge(list(pairs())[::-1])[::-1]
+
+
+def test_the_chance_writer_is_silent_half_the_time():
+    found = answers(ChanceWriter())
+    assert near(sum(not draft.claims for _, draft in found) / len(found), 0.5, len(found))
+
+
+def test_the_chance_writer_writes_sentences_of_what_it_is_shown():
+    claims = [(q, c) for q, draft in answers(ChanceWriter())[:50] for c in draft.claims]
+    assert all(any(holds(p, c.text) for p in shown(q)) for q, c in claims)
+
+
+def test_given_other_passages_the_chance_writer_writes_sentences_of_those():
+    other = Passage.of("Rain fell on the far hills all day.")
+    assert {c.text for _, d in answers(ChanceWriter(0, [other]))[:20] for c in d.claims} == {other.text}
