@@ -256,7 +256,7 @@ def _escaped(text: str) -> str:
 def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
     """The claim's words with its marks, set before a closing full stop as ALCE writes them."""
     text = _escaped(" ".join(claim.text.split()))
-    marks = "".join(f"[{numbers[id]}]" for id in claim.cited)
+    marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support is not None and not claim.is_supported:
         marks += f"[{claim.support.label}]"
     if style == "list" and _NEEDS_QUOTES.search(text):
@@ -277,9 +277,14 @@ def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
     return " " if _ENDING.search(text) and not goes_on else "\n\n"
 
 
-def render(claims: tuple[Claim, ...], style: Style, *, flag: bool = False) -> Rendering:
-    """The claims as text: prose, a comma-separated list, or titled sections."""
-    numbers = citation_numbers(claims)
+def render(
+    claims: tuple[Claim, ...], style: Style, *, flag: bool = False, numbers: Mapping[str, int] | None = None
+) -> Rendering:
+    """The claims as text: prose, a comma-separated list, or titled sections.
+
+    `numbers` gives the passages other numbers than those of a page; a citation of a passage without one is left out.
+    """
+    numbers = citation_numbers(claims) if numbers is None else numbers
     text = f"{claims[0].section}\n" if claims and claims[0].section else ""
     spans = []
     for i, claim in enumerate(claims):
