@@ -1,0 +1,361 @@
+"""A server that speaks both OpenAI routes from rules, with faults on demand: a real one, in a process of its own.
+
+    with running_stub() as stub:
+        stub.script(Rule("seven", reply="Seven [1]."), Rule(fault="status", status=429, times=2), latency=0.2)
+        ... Chat("stub", Server(base_url=stub.url)) ...
+        stub.asked()     # the bodies that came, in order
+
+The first rule whose pattern is found in the prompt and which is not used up answers; without one it is `ECHO`. Each
+choice i of a request with n choices gets `replies[i]` of its rule where that is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ECHO = "The tower was lit on 3 May 1824 [1]."
+CHUNK = 24  # characters of a streamed piece
+LINGER = struct.pack("ii", 1, 0)
+
+
+@dataclass(slots=True)
+class Rule:
+    """What the server does with a prompt that holds `match` (a regular expression), `times` times (None: always).
+
+    `fault` is None or one of: status, cut (the connection is reset in mid-reply), closed (a stream ends early but in
+    good order), json (not JSON), sse (a piece of the stream is not JSON), empty (a body of no bytes), hang (no byte
+    ever comes), drip (a byte of comment each 20 ms, for ever), stall (the stream stops in the middle),
+    late_error (an error object in the stream).
+    """
+
+    match: str = ""
+    reply: str = ECHO
+    replies: list[str] = field(default_factory=list)
+    times: int | None = None
+    fault: str | None = None
+    status: int = 500
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Any = None
+    finish: str = "stop"
+    reasoning: str = ""
+    refusal: str = ""
+    usage: bool = True
+    rejects: list[str] = field(default_factory=list)  # fields of the body that it does not take
+    window: int | None = None  # words of the prompt beyond which it answers "context length exceeded"
+    ignores_stream: bool = False
+    ignores_n: bool = False
+    latency: float = 0.0
+
+
+# ---------------------------------------------------------------- the server's side
+
+
+class _State:
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self.latency = 0.0
+        self.log: list[dict[str, Any]] = []
+        self.models = ["stub"]
+        self.cut_off = 0  # replies whose reader went away
+
+
+STATE = _State()
+
+
+def _prompt(body: dict[str, Any]) -> str:
+    if "messages" in body:
+        return "\n".join(str(message["content"]) for message in body["messages"])
+    return str(body.get("prompt", ""))
+
+
+def _rule(prompt: str) -> Rule:
+    for rule in STATE.rules:
+        if rule.times != 0 and re.search(rule.match, prompt):
+            if rule.times is not None:
+                rule.times -= 1
+            return rule
+    return Rule()
+
+
+def _error(status: int, message: str, **more: Any) -> Any:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"error": {"message": message, "type": "invalid_request_error", **more}}, status)
+
+
+def _refused(rule: Rule, body: dict[str, Any], prompt: str) -> Any:
+    """An error reply where the rule has one for this request."""
+    for name in rule.rejects:
+        if name in body:
+            return _error(400, f"Unsupported parameter: '{name}' is not supported.", param=name)
+    words = len(prompt.split())
+    if rule.window is not None and words > rule.window:
+        text = f"This model's maximum context length is {rule.window} tokens, but the request has {words}."
+        return _error(400, text, code="context_length_exceeded")
+    if rule.fault == "status":
+        from starlette.responses import Response
+
+        text = rule.body if isinstance(rule.body, str) else json.dumps(rule.body or {"error": {"message": "no"}})
+        kind = "text/plain" if isinstance(rule.body, str) else "application/json"
+        return Response(text, rule.status, rule.headers, media_type=kind)
+    return None
+
+
+def _texts(rule: Rule, body: dict[str, Any]) -> list[str]:
+    count = 1 if rule.ignores_n else int(body.get("n") or 1)
+    return [rule.replies[i] if i < len(rule.replies) else rule.reply for i in range(count)]
+
+
+def _usage(prompt: str, texts: list[str]) -> dict[str, int]:
+    return {"prompt_tokens": len(prompt.split()), "completion_tokens": sum(len(text.split()) for text in texts)}
+
+
+def _logprobs(body: dict[str, Any], text: str, chat: bool) -> Any:
+    if not body.get("logprobs"):
+        return None
+    tokens = re.findall(r"\S+\s*|\s+", text)
+    if chat:
+        count = int(body.get("top_logprobs", 0))
+        top = [{"token": f"other{i}", "logprob": -1.0 - i} for i in range(count)]
+        return {"content": [{"token": token, "logprob": -0.5, "top_logprobs": top} for token in tokens]}
+    top_of = {f"other{i}": -1.0 - i for i in range(int(body["logprobs"]))}
+    return {"tokens": tokens, "token_logprobs": [-0.5] * len(tokens), "top_logprobs": [top_of] * len(tokens)}
+
+
+def _whole(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> list[dict[str, Any]]:
+    choices = []
+    for i, text in enumerate(texts):
+        choice: dict[str, Any] = {"index": i, "finish_reason": rule.finish, "logprobs": _logprobs(body, text, chat)}
+        if chat:
+            message = {"role": "assistant", "content": text, "refusal": rule.refusal or None}
+            choice["message"] = message | ({"reasoning_content": rule.reasoning} if rule.reasoning else {})
+        else:
+            choice["text"] = text
+        choices.append(choice)
+    return choices
+
+
+def _pieces(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> Iterator[dict[str, Any]]:
+    """The choices of the stream's events, the choices taking turns."""
+    if rule.reasoning:
+        yield {"index": 0, "delta": {"role": "assistant", "reasoning_content": rule.reasoning}}
+    if rule.refusal:
+        yield {"index": 0, "delta": {"refusal": rule.refusal}}
+    longest = max(len(text) for text in texts)
+    for at in range(0, longest, CHUNK):
+        for i, text in enumerate(texts):
+            if piece := text[at : at + CHUNK]:
+                said = {"delta": {"content": piece}} if chat else {"text": piece}
+                yield {"index": i, "logprobs": _logprobs(body, piece, chat), **said}
+    for i in range(len(texts)):
+        yield {"index": i, "finish_reason": rule.finish, **({"delta": {}} if chat else {"text": ""})}
+
+
+async def _stream(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool, usage: Any) -> AsyncIterator[bytes]:
+    pieces = list(_pieces(rule, body, texts, chat))
+    half = len(pieces) // 2
+    for number, piece in enumerate(pieces):
+        if number == half and rule.fault in ("cut", "closed", "stall", "sse", "late_error"):
+            if rule.fault == "closed":
+                return
+            if rule.fault == "stall":
+                await asyncio.sleep(3600)
+            if rule.fault == "sse":
+                yield b"data: {this is no JSON\n\n"
+            if rule.fault == "late_error":
+                yield b'data: {"error": {"message": "the engine died"}}\n\n'
+            if rule.fault == "cut":
+                raise _Reset
+        yield b"data: " + json.dumps({"model": "stub-1", "choices": [piece]}).encode() + b"\n\n"
+    if rule.usage and body.get("stream_options", {}).get("include_usage"):
+        yield b"data: " + json.dumps({"model": "stub-1", "choices": [], "usage": usage}).encode() + b"\n\n"
+    yield b"data: [DONE]\n\n"
+
+
+class _Reset(Exception):
+    pass
+
+
+async def _drip() -> AsyncIterator[bytes]:
+    while True:
+        yield b": still here\n\n"
+        await asyncio.sleep(0.02)
+
+
+class _Streamed:
+    """An ASGI reply that counts readers who go away and can reset the connection."""
+
+    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
+        self.chunks = chunks
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        writing = asyncio.create_task(self._write(receive, send))
+        leaving = asyncio.create_task(self._gone(receive))
+        done, pending = await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        STATE.cut_off += writing not in done
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+
+    async def _write(self, receive: Any, send: Any) -> None:
+        try:
+            async for chunk in self.chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        except _Reset:
+            _reset(receive)
+            return
+        await send({"type": "http.response.body", "body": b""})
+
+    @staticmethod
+    async def _gone(receive: Any) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
+def _reset(receive: Any) -> None:
+    """Resets the connection as a crashed server's kernel does: uvicorn's `receive` knows the transport."""
+    transport = receive.__self__.transport
+    transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER)
+    transport.abort()
+
+
+async def _answer(request: Any) -> Any:
+    from starlette.responses import JSONResponse, Response
+
+    body = json.loads(await request.body())
+    chat = request.url.path.endswith("/chat/completions")
+    prompt = _prompt(body)
+    authorization = request.headers.get("authorization", "")
+    STATE.log.append({"path": request.url.path, "body": body, "authorization": authorization})
+    if body.get("model") not in STATE.models:
+        return _error(404, f"The model {body.get('model')!r} does not exist.", code="model_not_found")
+    rule = _rule(prompt)
+    await asyncio.sleep(STATE.latency + rule.latency)
+    if rule.fault == "hang":
+        await asyncio.sleep(3600)
+    if (refused := _refused(rule, body, prompt)) is not None:
+        return refused
+    if rule.fault in ("json", "empty"):
+        text = "" if rule.fault == "empty" else '{"choices": [{"mess'
+        return Response(text, media_type="application/json")
+    texts = _texts(rule, body)
+    usage = _usage(prompt, texts)
+    if rule.fault == "drip":
+        return _Streamed(_drip())
+    if body.get("stream") and not rule.ignores_stream:
+        return _Streamed(_stream(rule, body, texts, chat, usage))
+    if rule.fault == "cut":
+        _reset(request.receive)
+    whole = {"model": "stub-1", "choices": _whole(rule, body, texts, chat)}
+    return JSONResponse(whole | ({"usage": usage} if rule.usage else {}))
+
+
+async def _control(request: Any) -> Any:
+    """GET gives what was asked; PUT sets rules and latency and forgets what was asked."""
+    from starlette.responses import JSONResponse
+
+    if request.method == "PUT":
+        given = json.loads(await request.body())
+        STATE.rules = [Rule(**rule) for rule in given["rules"]]
+        STATE.latency, STATE.models, STATE.log, STATE.cut_off = given["latency"], given["models"], [], 0
+    return JSONResponse({"asked": STATE.log, "cut_off": STATE.cut_off})
+
+
+async def _listed(request: Any) -> Any:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse({"object": "list", "data": [{"id": model} for model in STATE.models]})
+
+
+def serve() -> None:
+    """Runs the server on a free port of the loopback interface and says which on standard output."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    routes = [
+        Route("/v1/chat/completions", _answer, methods=["POST"]),
+        Route("/v1/completions", _answer, methods=["POST"]),
+        Route("/v1/models", _listed),
+        Route("/control", _control, methods=["GET", "PUT"]),
+    ]
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(128)  # so that who connects before the server runs waits for it
+        print(listening.getsockname()[1], flush=True)
+        config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off", timeout_keep_alive=60)
+        asyncio.run(uvicorn.Server(config).serve([listening]))
+
+
+# ---------------------------------------------------------------- the caller's side
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """A running server: `url` is its base URL for clients."""
+
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def script(self, *rules: Rule, latency: float = 0.0, models: tuple[str, ...] = ("stub",)) -> None:
+        """Sets the rules and the seconds before every reply, and forgets what was asked."""
+        self._control({"rules": [asdict(rule) for rule in rules], "latency": latency, "models": models})
+
+    def asked(self) -> list[dict[str, Any]]:
+        """Each request that came since, as path, body and authorization."""
+        found: list[dict[str, Any]] = self._control()["asked"]
+        return found
+
+    def cut_off(self) -> int:
+        """How many readers went away before their reply was complete."""
+        return int(self._control()["cut_off"])
+
+    def _control(self, given: Any = None) -> dict[str, Any]:
+        data = None if given is None else json.dumps(given).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/control", data=data, method="GET" if given is None else "PUT"
+        )
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=10) as answer:
+            state: dict[str, Any] = json.load(answer)
+            return state
+
+
+@contextmanager
+def running_stub() -> Iterator[Stub]:
+    """A server in a process of its own, ended with the block."""
+    environ = {name: value for name, value in os.environ.items() if "OPENAI" not in name}
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).resolve())], stdout=subprocess.PIPE, text=True, env=environ
+    )
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        stub = Stub(port)
+        yield stub
+    finally:
+        process.kill()  # hanging replies would keep it from ending by itself
+        process.wait(10)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+if __name__ == "__main__":
+    serve()

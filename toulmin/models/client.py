@@ -1,0 +1,145 @@
+"""One server through the openai client: requests, streams, tries, limits.
+
+The client's own retries are off: they know neither the time that one request may take in all nor the streams that
+break off. Replies are read as plain JSON, which costs a fraction of the client's own types.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+import openai
+import stamina
+from openai import AsyncOpenAI, AsyncStream, Omit
+from openai._types import RequestOptions
+
+from toulmin.models.failures import Asked, Failure
+from toulmin.models.limits import Limits
+from toulmin.models.received import Malformed, Received, TooLarge
+from toulmin.models.server import Server
+
+_CONNECT = 10.0  # seconds
+_LONGEST_PAUSE = 30.0
+_JITTER = 0.25  # seconds after a Retry-After: those that wait for the same moment do not all come at once
+_FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, TooLarge, ValueError)
+
+# stamina tells of each retry as a warning, which Python prints where nobody asked for logs.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+
+
+class Client:
+    """The connections to one server from one event loop."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._limits = Limits(server.requests_per_minute, server.tokens_per_minute)
+        self._openai = _connected(server)
+        self._options: RequestOptions = {} if server.key else {"headers": {"Authorization": Omit()}}
+
+    async def close(self) -> None:
+        """Ends the connections."""
+        await self._openai.close()
+
+    async def models(self) -> tuple[str, ...]:
+        """What the server lists; raises `Failure`."""
+        asked = Asked(self._server, "list", "")
+        try:
+            async with asyncio.timeout(self._server.timeout):
+                body = await self._openai.get("/models", cast_to=object, options=self._options)
+            return tuple(str(entry["id"]) for entry in body["data"])  # type: ignore[index]
+        except (KeyError, TypeError):
+            raise asked.failed(Malformed()) from None
+        except TimeoutError:
+            raise asked.cut() from None
+        except _FOREIGN as error:
+            raise asked.failed(error) from None
+
+    async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
+        """The complete reply to one request of about that many tokens, after as many tries as the server's settings
+        grant; raises `Failure`. The wait for a rate limit before the first try does not count.
+        """
+        await self._limits.admit(tokens)
+        last: Failure | None = None
+        try:
+            async with asyncio.timeout(self._server.timeout) as total:
+                async for attempt in self._attempts(total):
+                    with attempt:
+                        if last is not None:
+                            await self._limits.admit(tokens)
+                        try:
+                            return await self._tried(route, body, asked)
+                        except Failure as failure:
+                            last = failure
+                            raise
+        except TimeoutError:
+            before = f" Before that: {last}" if last else ""
+            limit = f"{self._server.timeout:g} s"
+            raise Failure(asked.told(f"gave no complete reply within {limit} (timeout).{before}")) from None
+        raise AssertionError("stamina ends with a reply or an error")
+
+    def _attempts(self, total: asyncio.Timeout) -> Any:
+        def pause(error: Exception) -> bool | float:
+            if not isinstance(error, Failure) or not error.again or error.after is None:
+                return isinstance(error, Failure) and error.again
+            ends = total.when() or 0.0
+            wait = error.after + random.uniform(0, _JITTER)
+            return wait if asyncio.get_running_loop().time() + wait < ends else False
+
+        first = self._server.pause
+        return stamina.retry_context(
+            on=pause,
+            attempts=self._server.retries + 1,
+            timeout=None,
+            wait_initial=first,
+            wait_max=_LONGEST_PAUSE,
+            wait_jitter=first,
+        )
+
+    async def _tried(self, route: str, body: Mapping[str, Any], asked: Asked) -> Received:
+        received = Received()
+        try:
+            if body.get("stream"):
+                await self._stream(route, body, received)
+            else:
+                received.add_whole(await self._openai.post(route, cast_to=object, body=body, options=self._options))
+        except _FOREIGN as error:
+            raise asked.failed(error) from None
+        if not received.is_complete:
+            raise asked.cut()
+        return received
+
+    async def _stream(self, route: str, body: Mapping[str, Any], received: Received) -> None:
+        events = await self._openai.post(route, cast_to=object, body=body, options=self._options, stream=True, stream_cls=AsyncStream[object])
+        try:
+            if "json" in events.response.headers.get("content-type", ""):  # it sends no streams
+                received.add_whole(json.loads(await events.response.aread()))
+                return
+            async for event in events:
+                received.add(event)
+        finally:
+            await events.close()
+
+
+def _connected(server: Server) -> AsyncOpenAI:
+    """A client that sends no header that belongs to another server, and follows a redirect nowhere."""
+    idle = server.idle_timeout
+    ours: dict[str, Any] = {"Accept-Encoding": "identity"}
+    if not server.is_openai:  # the client reads these from its own variables of the environment
+        ours |= {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+    return AsyncOpenAI(
+        api_key=server.key.reveal() if server.key else "none",
+        base_url=server.base_url,
+        max_retries=0,
+        default_headers=ours,
+        http_client=openai.DefaultAsyncHttpxClient(
+            timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=server.concurrency),
+            follow_redirects=False,
+        ),
+    )

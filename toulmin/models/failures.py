@@ -1,0 +1,226 @@
+"""What can go wrong between us and a server, in words that say what to do, and what is worth another try.
+
+Everything that the openai client raises becomes a `Failure` here. A server's own words are quoted, but cleaned: at
+most `MOST_SAID` characters, without the key and without anything of the prompt, which some servers send back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any
+
+import httpx2
+import openai
+
+from toulmin.errors import ModelError
+from toulmin.models.keys import VARIABLE
+from toulmin.models.received import MOST_CHARACTERS, TooLarge
+from toulmin.models.server import Server
+
+MOST_SAID = 200
+_ECHO = 16  # characters in a row that a server's words may share with the prompt by chance
+_AGAIN = frozenset({408, 409, 429})
+_NEVER_AGAIN = frozenset({501, 505})
+
+
+class Failure(ModelError):
+    """A try that failed; `again` if another may succeed, `after` the seconds that the server asks to wait before it."""
+
+    def __init__(self, message: str, *, again: bool = False, after: float | None = None) -> None:
+        super().__init__(message)
+        self.again = again
+        self.after = after
+
+
+class NoSuchModel(Failure):
+    """The server does not know the model, or the route."""
+
+
+class TooLong(Failure):
+    """The prompt and its reply do not fit the model's window, of `limit` tokens where the server said so."""
+
+    def __init__(self, message: str, limit: int | None) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Rejected(Failure):
+    """The server does not take a request with one of these fields."""
+
+    def __init__(self, message: str, names: frozenset[str]) -> None:
+        super().__init__(message)
+        self.names = names
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a failure names, and what it must not repeat: the server's key and the prompt."""
+
+    server: Server
+    model: str
+    prompt: str
+    fields: frozenset[str] = frozenset()
+
+    def told(self, what: str) -> str:
+        """A message about this model and server."""
+        return f"The model {self.model} at {self.server.host} {what}"
+
+    def failed(self, error: Exception) -> Failure:
+        """Whatever was raised between request and reply, as ours."""
+        if isinstance(error, openai.APIStatusError):
+            return self._refused(error)
+        if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
+            return self._silent(error)
+        if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError):
+            return self._unconnected(error)
+        if isinstance(error, openai.APIError):
+            return Failure(
+                self.told(f"ended its reply with an error: {self._said(error.body or error.message)}"), again=True
+            )
+        if isinstance(error, TooLarge):
+            return Failure(self.told(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
+        return Failure(
+            self.told("sent what is no reply (expected JSON as the API has it). Is this the right base_url?"),
+            again=True,
+        )
+
+    def cut(self) -> Failure:
+        """The reply ended without saying that it was complete."""
+        return Failure(self.told("broke off in mid-reply, or sent nothing."), again=True)
+
+    def _silent(self, error: Exception) -> Failure:
+        cause = error.__cause__ or error
+        if isinstance(cause, httpx2.ConnectTimeout):
+            return Failure(self.told("could not be reached in time. Is the base_url right?"), again=True)
+        hint = "" if self.server.stream else " or set stream"
+        limit = f"{self.server.idle_timeout:g} s"
+        return Failure(
+            self.told(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow."), again=True
+        )
+
+    def _unconnected(self, error: Exception) -> Failure:
+        cause = error.__cause__ or error
+        if isinstance(cause, httpx2.ConnectError):
+            return Failure(self.told(f"could not be reached. Is the server running at {self.server.host}?"), again=True)
+        return Failure(self.told("lost the connection in mid-reply."), again=True)
+
+    # -------------------------------------------------------------- refusals
+
+    def _refused(self, error: openai.APIStatusError) -> Failure:
+        """A reply with a status that is no success."""
+        status, said = error.status_code, self._said(error.body)
+        message = self.told(f"answered {status}: {said}")
+        if status in (400, 413, 422):
+            return self._unfitting(error, message)
+        if status == 404:
+            return NoSuchModel(message)
+        if status == 429 and "insufficient_quota" in (error.code, error.type):
+            return Failure(f"{message} The account has no credit left; see to its billing.")
+        if status in _AGAIN or (status >= 500 and status not in _NEVER_AGAIN):
+            return Failure(f"{message} {_HINTS.get(status, '')}".strip(), again=True, after=_retry_after(error))
+        return Failure(f"{message} {self._hint(status)}".strip())
+
+    def _unfitting(self, error: openai.APIStatusError, message: str) -> Failure:
+        text = _words(error.body)
+        if error.code == "context_length_exceeded" or _TOO_LONG.search(f"{error.type} {text}"):
+            return TooLong(
+                f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", _limit(text)
+            )
+        named = frozenset(name for name in self.fields if error.param == name or _is_refused(name, text))
+        return Rejected(message, named) if named else Failure(message)
+
+    def _hint(self, status: int) -> str:
+        if status == 401 and self.server.key is None:
+            return f"It wants a key: set {VARIABLE}, or the variable or file that the settings name."
+        if status in (401, 403):
+            return f"Check the key ({VARIABLE}, or the variable or file that the settings name)."
+        return _HINTS.get(status, "Is the base_url right?" if status < 400 else "")
+
+    # -------------------------------------------------------------- the server's words
+
+    def _said(self, body: Any) -> str:
+        """The server's words as one line, cut, without key and prompt; ends with a full stop."""
+        text = " ".join("".join(c if c.isprintable() else " " for c in _words(body)[:4_000]).split())
+        if self.server.key is not None:
+            text = text.replace(self.server.key.reveal(), "***")
+        text = self._without_prompt(text)[:MOST_SAID].strip()
+        return f"{text.rstrip('.')}." if text else "no reason given."
+
+    def _without_prompt(self, text: str) -> str:
+        prompt = " ".join(self.prompt.split())
+        echoed = [False] * len(text)
+        for start in range(len(text) - _ECHO + 1):
+            if text[start : start + _ECHO] in prompt:
+                echoed[start : start + _ECHO] = [True] * _ECHO
+        kept = "".join("\0" if is_echo else character for character, is_echo in zip(text, echoed, strict=True))
+        return re.sub("\0+", "[...]", kept)
+
+
+_HINTS = {
+    413: "Ask for fewer passages.",
+    429: "Lower the server's concurrency, or set requests_per_minute or tokens_per_minute.",
+    503: "It may still be loading; try again later.",
+}
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum (?:model|input|sequence) length|max_model_len|n_ctx"
+    r"|prompt is too long|too many (?:input )?tokens|(?:prompt|input|request) (?:is )?(?:too long|exceeds)",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(r"(?:maximum|max_model_len|n_ctx|context|limit)\D{0,40}?(\d{3,8})\b", re.IGNORECASE)
+_UNSUPPORTED = r"not? support|unsupported|unknown|unrecogni[sz]ed|unexpected|extra|unavailable|not (?:permitted|allowed|implemented)"
+
+
+def _limit(text: str) -> int | None:
+    """The window's tokens as the server's words name them; the smallest number named so."""
+    numbers = [int(number) for number in _LIMIT.findall(text)]
+    return min(numbers) if numbers else None
+
+
+def _is_refused(name: str, text: str) -> bool:
+    """Whether the words say that a field of that name is not taken."""
+    return bool(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) and re.search(_UNSUPPORTED, text, re.IGNORECASE))
+
+
+def _words(body: Any) -> str:
+    """The message in the body of an error, wherever servers put it; what came in with the request is left out."""
+    if isinstance(body, str):
+        return body
+    if isinstance(body, list):
+        return "; ".join(filter(None, map(_words, body)))
+    if not isinstance(body, Mapping):
+        return ""
+    places = ".".join(str(part) for part in body.get("loc") or () if part != "body")
+    inner = next((_words(body[name]) for name in ("message", "detail", "error", "msg") if body.get(name)), "")
+    return f"{places}: {inner}" if places else inner
+
+
+def _retry_after(error: openai.APIStatusError) -> float | None:
+    """The seconds that the server asks to wait: `Retry-After` as a number or a date, or in milliseconds."""
+    headers = error.response.headers
+    if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
+        return milliseconds / 1000
+    given = headers.get("retry-after")
+    return _seconds_until(given) if given and _number(given) is None else _number(given)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) and number >= 0 else None
+
+
+def _seconds_until(date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

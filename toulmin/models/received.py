@@ -1,0 +1,126 @@
+"""What a server sends, whole or in pieces, put together: both routes, read leniently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toulmin.data import Tokens
+from toulmin.grounding.steps import TokenLogprob
+
+MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking included
+
+
+class Malformed(ValueError):
+    """What came is not a reply of either route; another try may bring one."""
+
+
+class TooLarge(Exception):
+    """The reply is longer than any answer can be."""
+
+
+@dataclass(slots=True)
+class Choice:
+    """One sample so far; `finish` is the server's own word, None until it comes, `thought` if thinking came apart."""
+
+    parts: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+    logprobs: list[TokenLogprob] = field(default_factory=list)
+    thought: bool = False
+    finish: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What was written, thinking that the server did not tell apart included."""
+        return "".join(self.parts)
+
+    @property
+    def refusal(self) -> str:
+        """The words of a refusal that the server told apart."""
+        return "".join(self.refusals)
+
+
+class Received:
+    """Choices by their index, the tokens that the server counted (None: it did not), and the model's own name."""
+
+    def __init__(self) -> None:
+        self.tokens: Tokens | None = None
+        self.model = ""
+        self._choices: dict[int, Choice] = {}
+        self._characters = 0
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The choices in order."""
+        return [self._choices[index] for index in sorted(self._choices)]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is a choice, and each one came to an end."""
+        return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
+
+    def add(self, event: Any) -> None:
+        """One event of a stream; raises `Malformed` for what is neither, `TooLarge` past the bound."""
+        if not isinstance(event, Mapping) or not isinstance(event.get("choices", []), list):
+            raise Malformed("no JSON object with choices")
+        self.model = str(event.get("model") or self.model)
+        self.tokens = _tokens(event.get("usage")) or self.tokens
+        for position, choice in enumerate(event.get("choices", [])):
+            if not isinstance(choice, Mapping):
+                raise Malformed("a choice that is no JSON object")
+            index = choice.get("index", position)
+            self._add_choice(self._choices.setdefault(index if isinstance(index, int) else position, Choice()), choice)
+
+    def add_whole(self, body: Any) -> None:
+        """A reply that came in one; it is complete, whether it says so or not. Raises as `add`."""
+        self.add(body)
+        for choice in self._choices.values():
+            choice.finish = choice.finish or "stop"
+
+    def _add_choice(self, into: Choice, choice: Mapping[str, Any]) -> None:
+        said = choice.get("delta") or choice.get("message") or {}
+        if not isinstance(said, Mapping):
+            raise Malformed("a message that is no JSON object")
+        text = _text(said.get("content")) + _text(choice.get("text"))
+        refusal = _text(said.get("refusal"))
+        self._characters += len(text) + len(refusal)
+        if self._characters > MOST_CHARACTERS:
+            raise TooLarge
+        into.parts.append(text)
+        into.refusals.append(refusal)
+        into.thought = into.thought or bool(said.get("reasoning_content") or said.get("reasoning"))
+        into.logprobs.extend(_logprobs(choice.get("logprobs")))
+        into.finish = choice.get("finish_reason") or into.finish
+
+
+def _text(content: Any) -> str:
+    """The words of a content, which is a text or a list of parts, of which those of thinking are no text."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    if content is None or isinstance(content, str):
+        return content or ""
+    raise Malformed("a content that is no text")
+
+
+def _tokens(usage: Any) -> Tokens | None:
+    if not isinstance(usage, Mapping):
+        return None
+    inside, outside = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
+    is_count = isinstance(inside, int) and isinstance(outside, int) and min(inside, outside) >= 0
+    return Tokens(inside, outside) if is_count else None
+
+
+def _logprobs(given: Any) -> Iterator[TokenLogprob]:
+    """Chat's form has a list of objects, the completion route's lists side by side; some servers mix the two."""
+    if not isinstance(given, Mapping):
+        return
+    for entry in given.get("content") or ():
+        top = tuple((str(other["token"]), float(other["logprob"])) for other in entry.get("top_logprobs") or ())
+        yield TokenLogprob(str(entry["token"]), float(entry["logprob"]), top)
+    tokens, values = given.get("tokens") or (), given.get("token_logprobs") or ()
+    tops = given.get("top_logprobs") or [None] * len(tokens)
+    for token, value, top_of in zip(tokens, values, tops, strict=False):
+        ranked = sorted((top_of or {}).items(), key=lambda pair: -pair[1])
+        # The first token of an echoed prompt has none.
+        yield TokenLogprob(str(token), float(value or 0.0), tuple(ranked))

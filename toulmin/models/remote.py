@@ -1,0 +1,355 @@
+"""Language models behind OpenAI-compatible servers: `Chat` for chat completions, `Completions` for the older route.
+
+Rules of this file
+* A failed request is a `ModelError` in its place and touches no other; nothing is tried for ever (see `Server`).
+* `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, and where the temperature is 0
+  or not set, `RESAMPLING` is its temperature.
+* What a server rejects by name and an answer can do without (`_SPARED`) is left out from then on: such a server's own
+  temperature or seed counts, a stop sequence is applied here.
+* Thinking never reaches a text. A reply that is nothing but thinking, or that was cut off before its first word, is an
+  error; a reply with no words at all is an empty text, which methods read as having nothing to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from toulmin.data import Tokens
+from toulmin.errors import ModelError
+from toulmin.grounding.steps import Finish, Generate, Reply, TokenLogprob
+from toulmin.models.prices import Price
+from toulmin.models.received import Choice, Received
+from toulmin.models.server import Server
+from toulmin.models.templates import Rendered, Templates
+from toulmin.models.thinking import without_thinking
+from toulmin.models.tokens import estimated_tokens
+
+if TYPE_CHECKING:
+    from toulmin.models.client import Client
+    from toulmin.models.failures import Asked, TooLong
+
+RESAMPLING = 0.7
+REPLY = 1024  # tokens of a known window that are kept for a reply, where nothing says how long it may be
+_RENDERINGS = 4  # of one prompt, each smaller than the one before, for a server that calls it too long
+_SMALLER = 0.8
+_NAMED = 3  # models that an error names
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS})
+
+
+class _Remote:
+    """What both routes share."""
+
+    _route: str
+    _limit = _LIMITS[1]
+
+    def __init__(
+        self,
+        model: str,
+        server: Server | None = None,
+        templates: Templates | None = None,
+        prices: Mapping[str, Price] | None = None,
+    ) -> None:
+        self.name = model
+        self._server = server or Server()
+        self._templates = templates or Templates.shipped()
+        self._price = (prices or {}).get(model)
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
+        self._left_out: frozenset[str] = frozenset()
+        self._room: int | None = None  # tokens that a prompt may have, as learned from the server's errors
+
+    @property
+    def concurrency(self) -> int:
+        """The most calls that may be in flight."""
+        return self._server.concurrency
+
+    @property
+    def batch(self) -> int:
+        """The most requests that one call takes: those that differ by their sample alone go out as one."""
+        return self._server.n
+
+    async def generate(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+        """One reply a request, in order, or its error. The tokens of a reply are the server's count where it gives
+        one, else our estimate; the prompt of requests that went out as one is counted with the first of them.
+        """
+        groups = self._groups(requests)
+        found = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
+        placed = {
+            i: reply
+            for group, replies in zip(groups, found, strict=True)
+            for i, reply in zip(group, replies, strict=True)
+        }
+        return [placed[i] for i in range(len(requests))]
+
+    def key(self, request: Generate) -> str:
+        """Everything that determines a reply, as JSON: for a cache. It holds the prompt, and never the server's key."""
+        drawn = self._drawn(request)
+        rendered = self._templates.render(request.prompt, self._own_room(request))
+        body = self._body(rendered, [drawn], left_out=frozenset())
+        body.pop("stream_options", None)
+        asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
+        return json.dumps(asked | {"sample": request.sample, "body": body}, sort_keys=True, default=str)
+
+    async def models(self) -> tuple[str, ...]:
+        """The names of the models that the server lists; raises `ModelError`."""
+        return await self._client().models()
+
+    async def aclose(self) -> None:
+        """Ends the connections of the running event loop; a later request makes new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    def _client(self) -> Client:
+        """The client of the running event loop, to which its connections belong."""
+        from toulmin.models.client import Client
+
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = Client(self._server)
+        return self._clients[loop]
+
+    # -------------------------------------------------------------- which requests go out together
+
+    def _groups(self, requests: Sequence[Generate]) -> list[list[int]]:
+        """The positions of requests that differ by their sample alone, at most `n` together."""
+        together = 1 if "n" in self._left_out else self._server.n
+        if together == 1:
+            return [[i] for i in range(len(requests))]
+        plain = [replace(self._drawn(request), sample=0) for request in requests]
+        groups: list[list[int]] = []
+        for i, request in enumerate(plain):
+            same = (group for group in groups if len(group) < together and plain[group[0]] == request)
+            group = next(same, None)
+            if group is None:
+                groups.append([i])
+            else:
+                group.append(i)
+        return groups
+
+    def _drawn(self, request: Generate) -> Generate:
+        """The request with the temperature that it is drawn at."""
+        temperature = self._server.temperature if request.temperature is None else request.temperature
+        if request.sample and not temperature:
+            temperature = RESAMPLING
+        return replace(request, temperature=temperature)
+
+    # -------------------------------------------------------------- one request
+
+    async def _replies(self, requests: Sequence[Generate]) -> Sequence[Reply | ModelError]:
+        """One reply each for requests that differ by their sample alone."""
+        try:
+            replies = await self._asked([self._drawn(request) for request in requests])
+        except ModelError as error:
+            return [ModelError(str(error))] * len(requests)
+        missing = requests[len(replies) :]  # of a server that knows nothing of n
+        return [*replies, *[reply for one in missing for reply in await self._replies([one])]]
+
+    async def _asked(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+        """At least one reply; renders the prompt anew for as long as the server calls it too long, within bounds."""
+        from toulmin.models.failures import NoSuchModel, TooLong
+
+        for left in reversed(range(_RENDERINGS)):
+            rendered = self._templates.render(requests[0].prompt, self._room_for(requests[0]))
+            try:
+                received, asked = await self._sent(rendered, requests)
+            except NoSuchModel as error:
+                raise ModelError(f"{error} {await self._known()}") from None
+            except TooLong as error:
+                self._room = self._smaller(error, rendered, requests[0])
+                if not left or self._room < 1:
+                    raise
+            else:
+                return self._read(received, rendered, requests, asked)
+        raise AssertionError("the last rendering returns or raises")
+
+    async def _sent(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
+        """The reply; a field that the server does not take is left out, which happens once a field at most."""
+        from toulmin.models.failures import Asked, Rejected
+
+        while True:
+            body = self._body(rendered, requests, self._left_out)
+            sparable = frozenset(_SPARED & body.keys())
+            asked = Asked(self._server, self.name, rendered.text, sparable)
+            try:
+                return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
+            except Rejected as error:
+                if error.names <= self._left_out:
+                    raise
+                self._left_out |= error.names
+
+    def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
+        """The tokens of prompt and replies, for the rate limit; nothing where there is none."""
+        if self._server.tokens_per_minute is None:
+            return 0
+        return estimated_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
+
+    async def _known(self) -> str:
+        """What to say of a model that the server does not have."""
+        with suppress(ModelError):
+            listed = await self.models()
+            near = get_close_matches(self.name, listed, n=_NAMED) or sorted(listed)[:_NAMED]
+            return f"It has {', '.join(near)}." if near else "It lists no model."
+        return "Is the base_url right?"
+
+    # -------------------------------------------------------------- the body
+
+    def _body(self, rendered: Rendered, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
+        request, server = requests[0], self._server
+        limit = next((name for name in (self._limit, *_LIMITS) if name not in left_out), None)
+        stop = tuple(dict.fromkeys((*server.stop, *request.stop)))
+        wanted: dict[str, Any] = {
+            "temperature": request.temperature,
+            "seed": _seed(server.seed, request.sample),
+            "stop": list(stop) or None,
+            "n": len(requests) if len(requests) > 1 else None,
+            "stream_options": {"include_usage": True} if server.stream else None,
+            **self._logprobs(request),
+        }
+        if limit is not None:
+            wanted[limit] = request.max_tokens or server.max_tokens
+        sent = {name: value for name, value in wanted.items() if value is not None and name not in left_out}
+        return {"model": self.name, "stream": server.stream, **self._prompt(rendered), **sent, **server.extra}
+
+    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _logprobs(self, request: Generate) -> dict[str, Any]:
+        raise NotImplementedError
+
+    # -------------------------------------------------------------- the window
+
+    def _room_for(self, request: Generate) -> int | None:
+        """The tokens that the prompt may have, by the settings and by what the server has said since."""
+        rooms = [room for room in (self._own_room(request), self._room) if room is not None]
+        return min(rooms, default=None)
+
+    def _own_room(self, request: Generate) -> int | None:
+        window = self._server.window
+        return None if window is None else max(1, window - self._reply_room(request, min(REPLY, window // 4)))
+
+    def _reply_room(self, request: Generate, otherwise: int) -> int:
+        return request.max_tokens or self._server.max_tokens or otherwise
+
+    def _smaller(self, error: TooLong, rendered: Rendered, request: Generate) -> int:
+        """A room that is smaller than the prompt that did not fit, by the server's own figure where it gave one."""
+        size = estimated_tokens(rendered.text)
+        if error.limit is not None:
+            room = error.limit - self._reply_room(request, min(REPLY, error.limit // 4))
+            if room < size:
+                return room
+        return int(_SMALLER * size)
+
+    # -------------------------------------------------------------- the reply
+
+    def _read(
+        self, received: Received, rendered: Rendered, requests: Sequence[Generate], asked: Asked
+    ) -> list[Reply | ModelError]:
+        """What the choices say, with the tokens shared among them."""
+        choices = received.choices[: len(requests)]
+        counted = received.tokens or Tokens(
+            estimated_tokens(rendered.text), sum(estimated_tokens(choice.text) for choice in choices)
+        )
+        shares = _shares(counted, len(choices))
+        return [
+            self._reply(choice, tokens, received.model, rendered.omitted, requests[0], asked)
+            for choice, tokens in zip(choices, shares, strict=True)
+        ]
+
+    def _reply(
+        self, choice: Choice, tokens: Tokens, model: str, omitted: int, request: Generate, asked: Asked
+    ) -> Reply | ModelError:
+        plain = without_thinking(choice.text)
+        text = _before((*self._server.stop, *request.stop), plain) or choice.refusal
+        finish = _finish(choice)
+        if not text.strip() and finish == "length":
+            return ModelError(asked.told("was cut off before its first word, as by max_tokens. Set a larger one."))
+        if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
+            return ModelError(
+                asked.told("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
+            )
+        return Reply(
+            text,
+            tokens=tokens,
+            usd=self._price.of(tokens) if self._price else None,
+            omitted=omitted,
+            finish=finish,
+            logprobs=_of_text(choice.logprobs, text) if request.logprobs is not None else None,
+            model=model or self.name,
+        )
+
+
+class Chat(_Remote):
+    """A model behind `/chat/completions`.
+
+    The reply's length is limited by `max_completion_tokens` at OpenAI's own server, which knows no other for its newer
+    models, and by `max_tokens` elsewhere; a server that rejects the one is sent the other.
+    """
+
+    _route = "/chat/completions"
+
+    def __init__(
+        self,
+        model: str,
+        server: Server | None = None,
+        templates: Templates | None = None,
+        prices: Mapping[str, Price] | None = None,
+    ) -> None:
+        super().__init__(model, server, templates, prices)
+        self._limit = _LIMITS[0] if self._server.is_openai else _LIMITS[1]
+
+    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
+        return {"messages": [{"role": m.role, "content": m.content} for m in rendered.messages]}
+
+    def _logprobs(self, request: Generate) -> dict[str, Any]:
+        return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
+
+
+class Completions(_Remote):
+    """A model behind `/completions`, which continues one text: the messages of a prompt joined."""
+
+    _route = "/completions"
+
+    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
+        return {"prompt": rendered.text}
+
+    def _logprobs(self, request: Generate) -> dict[str, Any]:
+        return {"logprobs": request.logprobs}
+
+
+def _seed(seed: int | None, sample: int) -> int | None:
+    return None if seed is None and sample == 0 else (seed or 0) + sample
+
+
+def _finish(choice: Choice) -> Finish:
+    if choice.finish == "content_filter" or choice.refusal:
+        return "refused"
+    return "length" if choice.finish == "length" else "stop"
+
+
+def _before(stops: Iterable[str], text: str) -> str:
+    """The text up to the first stop sequence: not every server takes them."""
+    ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
+    return text[: min(ends, default=len(text))]
+
+
+def _shares(tokens: Tokens, count: int) -> list[Tokens]:
+    """Tokens of one request over its choices; their sum is what was counted."""
+    each, rest = divmod(tokens.output, count)
+    return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
+
+
+def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...] | None:
+    """The tokens that make up the text, without those of thinking before it; None where the server gave none."""
+    size, first = 0, len(logprobs)
+    while first and size < len(text.strip()):
+        first -= 1
+        size += len(logprobs[first].token)
+    return tuple(logprobs[first:]) or None

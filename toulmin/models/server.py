@@ -1,0 +1,101 @@
+"""A server of language models, as settings: where it is, how it is asked, and how long it is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+from urllib.parse import urlsplit
+
+from toulmin.errors import UsageError
+from toulmin.models.keys import Key
+
+OPENAI = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An OpenAI-compatible server; raises `UsageError` for a value that cannot be.
+
+    Where: `base_url` ends where the routes begin, mostly in `/v1`; `key` may be left out for servers that want none.
+
+    Waiting, in seconds: `timeout` is the most that one request takes, every try and every pause between them counted;
+    `idle_timeout` the longest time without a byte from the server, and within it the connection must stand.
+    `retries` is how often a request is tried again after the first time, `pause` the seconds before the first of these;
+    it doubles each time, with some chance added, but a server that says when to come back is heeded.
+
+    Load: `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (of prompt and
+    reply together, estimated before the request goes out) are kept by this process, None is no limit. `n` is how many
+    samples of one prompt are asked for in one request.
+
+    The model: `window` is what it can hold, in tokens, prompt and reply together (None: not known, the server says
+    so); `max_tokens` the most that a reply may have (None: the server's own limit); `temperature`, `seed` and `stop`
+    go with every request unless it names its own, None leaves them to the server. `extra` are further fields for the
+    body, as they are.
+
+    `stream` has replies sent piece by piece, so that `idle_timeout` notices a server that died. Without it nothing
+    comes before a reply is complete, and `idle_timeout` must be longer than the longest reply takes.
+    """
+
+    base_url: str = OPENAI
+    key: Key | None = None
+    timeout: float = 300.0
+    idle_timeout: float = 60.0
+    retries: int = 4
+    pause: float = 0.5
+    concurrency: int = 16
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    n: int = 1
+    window: int | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    stream: bool = True
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._check_url()
+        for name in ("timeout", "idle_timeout", "pause", "concurrency", "n"):
+            self._check(name, getattr(self, name) > 0, "more than 0")
+        for name in ("requests_per_minute", "tokens_per_minute", "window", "max_tokens"):
+            value = getattr(self, name)
+            self._check(name, value is None or value >= 1, "at least 1, or left out")
+        self._check("retries", self.retries >= 0, "0 or more")
+        self._check("temperature", self.temperature is None or self.temperature >= 0, "0 or more, or left out")
+        fits = self.window is None or self.max_tokens is None or self.max_tokens < self.window
+        self._check("max_tokens", fits, f"less than the window ({self.window}), which holds the prompt too")
+
+    @property
+    def host(self) -> str:
+        """The server's name and port, without a user's name or password."""
+        parts = urlsplit(self.base_url)
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.hostname}{port}"
+
+    @property
+    def is_openai(self) -> bool:
+        """Whether this is OpenAI's own server, which wants a key and has field names of its own."""
+        return urlsplit(self.base_url).hostname == urlsplit(OPENAI).hostname
+
+    def _check_url(self) -> None:
+        try:
+            parts = urlsplit(self.base_url)
+            holds = (
+                parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            )
+        except ValueError:
+            holds = False
+        if not holds or parts.username is not None or parts.password is not None:
+            # The address is not repeated: it may hold a password.
+            raise UsageError(
+                f"A server's base_url should be like {OPENAI} or http://localhost:8000/v1, without a user or password."
+            )
+
+    def _check(self, name: str, holds: bool, expected: str) -> None:
+        if not holds:
+            raise UsageError(f"A server's {name} should be {expected}, not {getattr(self, name)!r}.")
+
+
+SETTINGS: tuple[str, ...] = tuple(entry.name for entry in fields(Server))
