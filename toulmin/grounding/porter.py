@@ -13,7 +13,10 @@ from functools import lru_cache
 
 _IRREGULAR = {
     **{word: word for word in "sky news howe inning outing canning proceed exceed succeed".split()},
-    **{"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"},
+    "skies": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
     **{f"{word}s": word for word in "inning outing canning".split()},
 }
 

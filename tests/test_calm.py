@@ -1,0 +1,602 @@
+"""CaLM, held against its paper: what each model is shown in each round, what is kept, and when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.corpus.retrieve import Given
+from toulmin.data import Answer, Passage
+from toulmin.errors import UsageError
+from toulmin.grounding.prompts import AnswerPrompt, Correct, Example
+from toulmin.grounding.steps import Generate, Reply
+from toulmin.judges.lexical import Lexical
+from toulmin.methods.calm import FORMER, UNCONFIRMED, UNCONTRASTED, calm
+from toulmin.methods.telling import SILENCE
+from toulmin.models.scripted import Scripted
+from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.kit import Kit
+
+QUESTION = "Who sings don't tell me what to do?"
+POOL = tuple(Passage.of(f"What passage {n} says of the matter.", f"Title {n}") for n in range(1, 31))
+
+
+def numbers(passages: Iterable[Passage | str], pool: Sequence[Passage] = POOL) -> list[int]:
+    """The places of passages, or of their ids, in the pool, from 1."""
+    places = {passage.id: n for n, passage in enumerate(pool, start=1)}
+    return [places[item if isinstance(item, str) else item.id] for item in passages]
+
+
+class Writer(Scripted):
+    """Replies line by line from a script whose marks count the pool, as the paper's figures do; the last line lasts.
+
+    `[*]` cites whatever passage is shown first.
+    """
+
+    def __init__(self, *script: str, omitted: int = 0) -> None:
+        super().__init__(self._write)
+        self.script = script
+        self.omitted = omitted
+        self.asked: list[Generate] = []
+
+    def _write(self, request: Generate) -> Reply:
+        self.asked.append(request)
+        text = self.script[min(len(self.asked), len(self.script)) - 1]
+        label = {n: i for i, n in enumerate(numbers(request.prompt.passages), start=1)}
+        marked = re.sub(r"\[(\d+)\]", lambda m: f"[{label.get(int(m[1]), 99)}]", text)
+        return Reply(
+            marked.replace("[*]", "[1]"),
+            omitted=min(self.omitted, len(label)),
+        )
+
+    @property
+    def shown(self) -> list[list[int]]:
+        """The passages of each prompt, by their places in the pool."""
+        return [numbers(request.prompt.passages) for request in self.asked]
+
+
+@dataclass
+class Run:
+    """What became of a question, and what both models were asked."""
+
+    main: Writer
+    verifier: Writer
+    outcome: Outcome = field(init=False)
+
+    @property
+    def answer(self) -> Answer:
+        return self.outcome.answer
+
+    @property
+    def drafts(self) -> list[list[str]]:
+        """The draft that each correction prompt showed, with places in the pool."""
+        prompts = [request.prompt for request in self.main.asked if isinstance(request.prompt, Correct)]
+        return [
+            [" ".join([claim.text, *map(str, numbers(claim.cited))]) for claim in prompt.draft] for prompt in prompts
+        ]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [told.kind for told in self.answer.rounds]
+
+    def told(self, kind: str) -> list[Any]:
+        return [told for told in self.answer.rounds if told.kind == kind]
+
+
+def run(main: Writer | str, verifier: Writer | str = "", stock: int = 20, **options: Any) -> Run:
+    made = Run(*(Writer(model) if isinstance(model, str) else model for model in (main, verifier)))
+    kit = Kit(Given(POOL[:stock]), Lexical(), {"main": made.main, "verifier": made.verifier})
+    job = Job(QUESTION, "calm", options.get("style", "long"), lambda: calm(QUESTION, **options))
+    made.outcome = asyncio.run(Driver(kit).answer(job))
+    if made.outcome.error:
+        raise made.outcome.error
+    return made
+
+
+# ---------------------------------------------------------------- Figure 5 (ASQA, long style)
+
+SONG = (
+    'The song "Dont Tell Me What to Do" was written by Harlan Howard and Max D. Barnes and recorded by American country'
+    ' music artist Pam Tillis, reaching number 5 on the "Billboard" Hot Country Singles & Tracks chart [1][4][5].'
+)
+ALSO_STUART = (
+    ' Additionally, Marty Stuart also recorded this song under the title "Ill Love You Forever (If I Want To)" in 1988'
+    " [1]."
+)
+CHECKED = (
+    'Pam Tillis recorded the song "Dont Tell Me What to Do" [5], which reached the Top 40 of Hot Country Songs in 1991'
+    " [5]. This song was also written by Harlan Howard and Max D. Barnes, and Marty Stuart recorded a version of this"
+    " song [1][4]."
+)
+
+
+@pytest.fixture(scope="module")
+def figure_5() -> Run:
+    return run(Writer(SONG, "Corrected Answer: " + SONG + ALSO_STUART), Writer(CHECKED), preset="asqa")
+
+
+def test_figure_5_shows_the_main_model_the_printed_passages(figure_5: Run):
+    assert figure_5.main.shown[:2] == [[1, 2, 3, 4, 5], [1, 4, 5, 6, 7]]
+
+
+def test_figure_5_shows_the_verifier_the_cited_passages_only(figure_5: Run):
+    assert figure_5.verifier.shown[0] == [1, 4, 5]
+
+
+def test_figure_5_does_not_stop_after_its_first_round(figure_5: Run):
+    first = figure_5.told("contrast")[0]
+    assert (first.chosen, round(first.scores["rouge2"], 2)) == (False, 0.44)
+
+
+def test_figure_5_keeps_its_claim_as_the_draft(figure_5: Run):
+    assert figure_5.drafts[0] == [re.sub(r" \[1\].*", ". 1 4 5", SONG)]
+
+
+# ---------------------------------------------------------------- Figure 6 (QAMPARI, list style)
+
+FILMS = "Assault on Precinct 13 [2], Halloween [2], The Thing [4]."
+ALL_FILMS = (
+    "Halloween [6], Dark Star [6], Assault on Precinct 13 [6], The Thing [6], Christine [6],"
+    " Big Trouble in Little China [6], Prince of Darkness [6], They Live [6], In the Mouth of Madness [6]"
+)
+FOUND_FILMS = ALL_FILMS.replace("Assault on Precinct 13 [6], ", "")
+
+
+@pytest.fixture(scope="module")
+def figure_6() -> Run:
+    return run(
+        Writer(FILMS, "The draft lacks films that passage 6 names.\nFinal Answer: " + ALL_FILMS),
+        Writer("Assault on Precinct 13 [2].", FOUND_FILMS),
+        style="list",
+        preset="qampari",
+        carry="all_cited",
+    )
+
+
+def test_figure_6_shows_the_main_model_the_printed_passages(figure_6: Run):
+    assert figure_6.main.shown[:2] == [[1, 2, 3, 4, 5], [2, 4, 6, 7, 8]]
+
+
+def test_figure_6_shows_the_verifier_the_printed_passages(figure_6: Run):
+    assert figure_6.verifier.shown[:2] == [[2, 4], [6]]
+
+
+def test_figure_6_drops_the_thing_from_its_draft(figure_6: Run):
+    assert figure_6.drafts[0] == ["Assault on Precinct 13 2"]
+
+
+def test_figure_6_does_not_accept_an_f1_of_exactly_one_half(figure_6: Run):
+    first = figure_6.told("contrast")[0]
+    assert (first.scores, first.chosen) == ({"entity_f1": 0.5}, False)
+
+
+def test_figure_6_says_how_many_passages_the_draft_rests_on(figure_6: Run):
+    assert figure_6.main.asked[1].prompt.rests_on == 2
+
+
+def test_with_the_papers_text_in_place_of_its_figure_the_wrong_citation_is_not_carried():
+    made = run(Writer(FILMS, ALL_FILMS), Writer("Assault on Precinct 13 [2].", FOUND_FILMS), style="list")
+    assert made.main.shown[1] == [2, 6, 7, 8, 9]
+
+
+# ---------------------------------------------------------------- the prompts
+
+TRUE = "Lamps burned brightly [2]."
+FALSE = "Painters covered every wall green later on [3]."
+
+
+def test_the_first_prompt_hands_on_question_style_examples_and_preset():
+    example = Example("Who?", POOL[:1], "Ashby [1].")
+    made = run("Ashby [1]", style="short", examples=(example,), prompt="expert", k=2)
+    assert made.main.asked[0].prompt == AnswerPrompt(QUESTION, POOL[:2], "short", (example,), "expert")
+
+
+def test_the_verifier_gets_the_same_prompt_but_for_the_passages():
+    made = run(TRUE, TRUE, prompt="simple", k=3)
+    assert made.verifier.asked[0].prompt == AnswerPrompt(QUESTION, POOL[1:2], "long", (), "simple")
+
+
+def test_the_verifier_reads_in_the_order_of_the_pool():
+    assert run("It burned all night [4][2][3].", "No idea.").verifier.shown[0] == [2, 3, 4]
+
+
+def test_the_correction_prompt_shows_the_kept_claims_with_their_citations():
+    assert run(f"{TRUE} {FALSE}", TRUE).drafts[0] == ["Lamps burned brightly. 2"]
+
+
+def test_the_correction_reads_the_drafts_passages_and_then_the_next_unread():
+    assert run(f"{TRUE} {FALSE}", TRUE).main.shown[1] == [2, 6, 7, 8, 9]
+
+
+def test_carrying_all_that_was_cited_reads_the_dropped_claims_passages_too():
+    assert run(f"{TRUE} {FALSE}", TRUE, carry="all_cited").main.shown[1] == [2, 3, 6, 7, 8]
+
+
+def test_what_is_carried_stands_in_the_order_of_the_pool():
+    made = run("It burned all night [4][2]. It had a lamp of oil [1].", "It burned then. A lamp of what, nobody knew.")
+    assert made.main.shown[1] == [1, 2, 4, 6, 7]
+
+
+def test_each_round_reads_on_where_the_last_one_stopped():
+    made = run(f"{TRUE} {FALSE}", "Nothing of that sort stands there.", k=3)
+    assert made.main.shown == [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]
+
+
+def test_without_a_corroborated_claim_there_is_no_draft():
+    prompt = run(TRUE, "Quite another thing altogether.").main.asked[1].prompt
+    assert (prompt.draft, prompt.rests_on) == ((), 0)
+
+
+@pytest.mark.parametrize("marker", ["Corrected Answer:", "Final Answer:", "**Final Answer:**", ""])
+@pytest.mark.parametrize("style", ["long", "list"])
+def test_either_marker_or_none_may_come_before_the_correction(marker: str, style: str):
+    made = run(Writer("Oar [1].", f"{marker} Lamp [6]."), Writer("Bell.", "Lamp."), style=style)
+    assert [claim.text.rstrip(".") for claim in made.answer.claims] == ["Lamp"]
+
+
+def test_what_the_model_says_before_the_marker_is_no_claim():
+    made = run(Writer("Oar [1]", "The oar is wrong, the bell too. Final Answer: Lamp [6]"), "Lamp", style="list")
+    assert [claim.text for claim in made.answer.claims] == ["Lamp"]
+
+
+def test_a_passage_that_the_window_could_not_hold_is_read_later():
+    made = run(Writer(TRUE, omitted=2), "Quite another thing altogether.", max_rounds=2)
+    assert made.main.shown == [[1, 2, 3, 4, 5], [4, 5, 6, 7, 8]]
+
+
+# ---------------------------------------------------------------- acceptance
+
+FOUR = "red lamps burned brightly [1]."  # three pairs of words
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("red lamps burned brightly.", 1.0),
+        ("red lamps burned.", 0.8),
+        ("red lamps burned low yesterday.", 4 / 7),
+        ("red lamps shone brightly.", 1 / 3),
+        ("bells rang.", 0.0),
+    ],
+)
+def test_long_answers_are_contrasted_by_rouge_2(reply: str, score: float):
+    assert run(FOUR, reply, max_rounds=2).told("contrast")[0].scores == {"rouge2": pytest.approx(score)}
+
+
+def test_a_candidate_above_the_threshold_is_the_answer():
+    made = run(FOUR, "red lamps burned low yesterday.")
+    assert (len(made.main.asked), made.answer.notes[:1] == (UNCONTRASTED,)) == (1, False)
+
+
+def test_an_accepted_candidate_keeps_the_claims_that_the_verifier_left_out():
+    many = "Red lamps burned brightly all night long [1]. Bells rang [2]."
+    assert len(run(many, "Red lamps burned brightly all night long.").answer.claims) == 2
+
+
+HALF = ("red lamps burned brightly all night", "red lamps burned brightly all day then")  # 4 of 5 and of 6 pairs: 8/11
+
+
+@pytest.mark.parametrize(("threshold", "calls"), [(8 / 11, 2), (8 / 11 - 1e-9, 1), (0.0, 1), (1.0, 2)])
+def test_only_what_exceeds_the_threshold_is_accepted(threshold: float, calls: int):
+    made = run(f"{HALF[0]} [1].", f"{HALF[1]}.", threshold=threshold, max_rounds=2)
+    assert len(made.main.asked) == calls
+
+
+@pytest.mark.parametrize(("preset", "calls"), [(None, 2), ("asqa", 2), ("qampari", 2), ("eli5", 1)])
+def test_the_preset_sets_the_threshold(preset: str | None, calls: int):
+    assert len(run(FOUR, "red lamps shone brightly.", preset=preset, max_rounds=2).main.asked) == calls
+
+
+def test_a_threshold_of_ones_own_goes_before_the_presets():
+    made = run(FOUR, "red lamps shone brightly.", preset="eli5", threshold=0.5, max_rounds=2)
+    assert len(made.main.asked) == 2
+
+
+def test_short_answers_are_contrasted_by_the_f1_of_their_words():
+    made = run("3 May 1824 [1]", "On May 1824", style="short", max_rounds=2)
+    assert made.told("contrast")[0].scores == {"token_f1": pytest.approx(2 / 3)}
+
+
+def test_lists_are_contrasted_by_the_f1_of_their_names():
+    made = run("The Fog [1], Halloween [2]", "fog, They Live", style="list", max_rounds=2)
+    assert made.told("contrast")[0].scores == {"entity_f1": 0.5}
+
+
+@pytest.mark.parametrize("style", ["long", "short", "list"])
+def test_the_papers_measure_can_be_forced_on_every_style(style: str):
+    made = run("The Fog [1]", "The Fog", style=style, consistency="rouge2", max_rounds=2)
+    assert made.told("contrast")[0].scores == {"rouge2": 1.0}
+
+
+def test_marks_do_not_count_as_words():
+    assert run("red lamps [1][2][3].", "red lamps.", max_rounds=2).told("contrast")[0].scores == {"rouge2": 1.0}
+
+
+def test_answers_in_another_script_are_contrasted_by_their_terms():
+    made = run("Маяк был зажжён в мае [1].", "Маяк был зажжён в мае.", max_rounds=2)
+    assert made.told("contrast")[0].scores == {"rouge2": 1.0}
+
+
+def test_what_the_verifier_reads_can_be_all_that_the_main_model_saw():
+    assert run(TRUE, TRUE, verifier_reads="all").verifier.shown == [[1, 2, 3, 4, 5]]
+
+
+def test_of_a_candidate_that_cites_nothing_valid_the_verifier_is_not_asked():
+    made = run(Writer("Lamps burned brightly [17].", "Lamps burned brightly [6]."), TRUE, max_rounds=3)
+    assert (made.main.shown[1], made.verifier.shown) == ([6, 7, 8, 9, 10], [[6]])
+
+
+def test_a_candidate_that_cites_nothing_leaves_no_draft():
+    assert run("Lamps burned brightly [17].", TRUE).drafts == [[], [], []]
+
+
+# ---------------------------------------------------------------- the claims that stay
+
+
+@pytest.mark.parametrize(
+    ("claim_threshold", "kept"),
+    [(0.0, 3), (0.25, 2), (1 / 3, 1), (0.99, 1), (1.0, 0)],
+)
+def test_a_claim_stays_when_more_than_the_set_part_of_its_word_pairs_is_corroborated(claim_threshold: float, kept: int):
+    claims = "Red lamps burned brightly [1]. Bells rang out loud [2]. Gulls cried over the grey sea [3]."
+    verifier = "Red lamps burned brightly. Bells rang in every street of town. Over the roofs flew many gulls."
+    made = run(claims, verifier, claim_threshold=claim_threshold, threshold=0.9)
+    assert len(made.main.asked[1].prompt.draft) == kept
+
+
+def test_a_claim_of_one_word_is_compared_by_its_words():
+    made = run("Lamps [1]. Gulls cried over the grey sea [2].", "Lamps. Ships passed all the night unseen.")
+    assert made.drafts[0] == ["Lamps. 1"]
+
+
+def test_a_claim_may_be_corroborated_across_two_sentences_of_the_verifier():
+    made = run("Ashby lit May lamps [1]. Other things went on [2].", "It was Ashby. Lit May. Lamps shone far away.")
+    assert made.drafts[0] == ["Ashby lit May lamps. 1"]
+
+
+def test_a_list_keeps_what_both_name():
+    made = run("Fog [1], Halloween [2], The Thing [3]", "the fog, They Live", style="list")
+    assert made.drafts[0] == ["Fog 1"]
+
+
+def test_a_short_answer_stays_as_far_as_its_words_agree():
+    made = run("3 May 1824 [1]", "It was in 1824", style="short")
+    assert made.drafts[0] == ["3 May 1824 1"]
+
+
+def test_the_story_says_why_a_claim_went():
+    dropped = run(f"{TRUE} {FALSE}", TRUE).told("contrast")[0].dropped
+    assert [(d.text, "0%" in d.why) for d in dropped] == [("Painters covered every wall green later on.", True)]
+
+
+def test_an_abstaining_verifier_corroborates_nothing():
+    made = run(f"{TRUE} {FALSE}", "")
+    assert (made.drafts[0], made.told("contrast")[0].scores) == ([], {"rouge2": 0.0})
+
+
+def test_the_empty_answer_of_a_verifier_agrees_with_no_article():
+    made = run("The [1]", "", style="short", max_rounds=2)
+    assert made.told("contrast")[0].chosen is False
+
+
+# ---------------------------------------------------------------- the end
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4, 6])
+def test_the_rounds_are_spent_by_that_many_main_calls_and_one_contrast_less(rounds: int):
+    made = run("Red lamps [*].", "bells rang.", stock=30, max_rounds=rounds)
+    assert (len(made.main.asked), len(made.verifier.asked)) == (rounds, rounds - 1)
+
+
+@pytest.mark.parametrize("corrections", range(7))
+def test_n_corrections_are_one_main_call_more(corrections: int):
+    made = run(FOUR, "bells rang.", stock=30, k=4, corrections=corrections, max_rounds=2)
+    assert len(made.main.asked) == corrections + 1
+
+
+def test_the_last_candidate_is_marked_as_not_contrasted():
+    assert run(FOUR, "bells rang.", max_rounds=2).answer.notes[0] == UNCONTRASTED
+
+
+def test_the_last_candidate_is_the_answer():
+    made = run(Writer(FOUR, "Gulls cried [6]."), "bells rang.", max_rounds=2)
+    assert [claim.text for claim in made.answer.claims] == ["Gulls cried."]
+
+
+def test_an_accepted_answer_has_no_note_on_its_end():
+    assert set(run(FOUR, "red lamps burned brightly.").answer.notes) & {UNCONTRASTED, UNCONFIRMED, FORMER} == set()
+
+
+def test_one_search_is_deep_enough_for_all_rounds():
+    made = run(FOUR, "bells rang.", stock=30, k=3, max_rounds=5)
+    assert (made.answer.usage.searches, made.main.shown[-1]) == (1, [13, 14, 15])
+
+
+def test_a_pool_that_is_read_ends_the_rounds_when_nothing_was_dropped():
+    made = run(FOUR, "red lamps burned and much else went on in the streets of the old town.", stock=5)
+    assert (len(made.main.asked), made.answer.notes[0]) == (1, UNCONFIRMED)
+
+
+def test_a_pool_that_is_read_leaves_a_correction_where_something_was_dropped():
+    made = run(Writer(f"{TRUE} {FALSE}", TRUE), TRUE, stock=5)
+    assert (made.main.shown, len(made.answer.claims)) == ([[1, 2, 3, 4, 5], [2]], 1)
+
+
+def test_with_nothing_left_to_read_or_rest_on_the_last_candidate_stays():
+    made = run(FOUR, "bells rang.", stock=5)
+    assert (made.main.shown, len(made.answer.claims), made.answer.notes[0]) == ([[1, 2, 3, 4, 5]], 1, UNCONFIRMED)
+
+
+def test_the_pool_can_be_made_smaller():
+    made = run(FOUR, "bells rang.", k=4, pool=6)
+    assert made.main.shown == [[1, 2, 3, 4], [5, 6]]
+
+
+def test_without_passages_no_model_is_asked():
+    made = run(FOUR, FOUR, stock=0)
+    assert (made.answer.status, made.main.asked, made.verifier.asked) == ("abstained", [], [])
+
+
+def test_an_empty_candidate_reads_on():
+    made = run(Writer("", "Red lamps burned [7]."), "Red lamps burned.")
+    assert (made.main.shown, len(made.verifier.asked)) == ([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]], 1)
+
+
+def test_a_model_that_never_answers_abstains_when_the_rounds_are_spent():
+    made = run("", "")
+    assert (made.answer.status, made.answer.notes, len(made.main.asked)) == ("abstained", (SILENCE,), 4)
+
+
+def test_an_empty_correction_leaves_the_draft_as_it_was():
+    made = run(Writer(f"{TRUE} {FALSE}", ""), TRUE, max_rounds=3)
+    assert made.drafts == [["Lamps burned brightly. 2"]] * 2
+
+
+def test_after_an_empty_last_correction_the_draft_is_the_answer():
+    made = run(Writer(f"{TRUE} {FALSE}", ""), TRUE, max_rounds=2)
+    assert (len(made.answer.claims), made.answer.notes[0]) == (1, FORMER)
+
+
+def test_one_model_may_play_both_roles():
+    writer = Writer(f"{TRUE} {FALSE}", TRUE)
+    made = run(writer, writer)
+    assert [request.role for request in made.main.asked[:2]] == ["main", "verifier"]
+
+
+def test_no_two_requests_of_a_run_are_the_same_draw():
+    writer = Writer(FOUR, "bells rang.", FOUR, "bells rang.", FOUR)
+    made = run(writer, writer, stock=5, carry="all_cited", verifier_reads="all")
+    drawn = [(request.prompt, request.sample) for request in made.main.asked]
+    assert len(set(drawn)) == len(drawn) > 3
+
+
+# ---------------------------------------------------------------- the answer and its story
+
+
+def test_every_claim_has_the_judges_verdict_in_the_end():
+    made = run("What passage 2 says of the matter [2]. Gulls cried [3].", "What passage 2 says of the matter.")
+    assert [claim.support.label for claim in made.answer.claims] == ["supported", "unsupported"]
+
+
+def test_only_what_was_read_is_among_the_passages_of_the_answer():
+    made = run(FOUR, "red lamps burned brightly.")
+    assert (numbers(made.answer.passages), numbers(made.answer.rounds[0].read)) == ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
+
+
+def test_the_rounds_tell_of_drafts_contrasts_and_corrections():
+    made = run(Writer(f"{TRUE} {FALSE}", TRUE), TRUE)
+    assert made.kinds == ["search", "draft", "contrast", "refine", "contrast", "verify"]
+
+
+def test_a_contrast_tells_what_the_verifier_read_and_wrote():
+    told = run(f"{TRUE} {FALSE}", TRUE).told("contrast")[0]
+    read = (told.role, numbers(told.read), told.text, told.kept)
+    words = "Lamps burned brightly"
+    assert read == ("verifier", [2, 3], f"{words} [1].", (f"{words}.",))
+
+
+def test_labels_that_no_prompt_offered_are_counted_of_both_models():
+    assert run("Red lamps burned brightly [1][17].", "Red lamps burned brightly [19].").answer.invalid_citations == 2
+
+
+def test_the_policy_decides_what_becomes_of_an_unsupported_claim():
+    assert run(FOUR, "red lamps burned brightly.", unsupported="drop").answer.status == "abstained"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("carry", "claim", "did you mean claims"),
+        ("verifier_reads", "cite", "did you mean cited"),
+        ("consistency", "rouge", "did you mean rouge2"),
+        ("preset", "aqsa", "did you mean asqa"),
+        ("max_rounds", 0, "from 1 on, not 0"),
+        ("corrections", -1, "from 0 on, not -1"),
+        ("k", 0, "from 1 on, not 0"),
+        ("pool", 0, "from 1 on, not 0"),
+        ("threshold", 1.5, "between 0 and 1, not at 1.5"),
+        ("claim_threshold", float("nan"), "between 0 and 1, not at nan"),
+    ],
+)
+def test_a_value_that_means_nothing_is_an_error_that_says_what_would(option: str, value: Any, said: str):
+    with pytest.raises(UsageError, match=said):
+        run(FOUR, FOUR, **{option: value})
+
+
+# ---------------------------------------------------------------- laws
+
+REPLIES = st.lists(
+    st.sampled_from(
+        [
+            "",
+            FOUR,
+            TRUE,
+            FALSE,
+            f"{TRUE} {FALSE}",
+            "Fog [1], Live [6], Thing [9]",
+            "Lamps. [3]",
+            "Red lamps [*].",
+            "[1]",
+            "The",
+        ]
+    ),
+    min_size=1,
+    max_size=6,
+)
+RUNS = st.fixed_dictionaries(
+    {
+        "style": st.sampled_from(["long", "short", "list"]),
+        "k": st.integers(1, 6),
+        "max_rounds": st.integers(1, 6),
+        "carry": st.sampled_from(["claims", "all_cited"]),
+        "verifier_reads": st.sampled_from(["cited", "all"]),
+        "threshold": st.sampled_from([None, 0.0, 1.0]),
+        "consistency": st.sampled_from([None, "rouge2", "token_f1", "entity_f1"]),
+    }
+)
+
+
+@given(REPLIES, REPLIES, RUNS)
+@settings(max_examples=120, deadline=None)
+def test_whatever_the_models_say_the_calls_stay_within_t_and_one_less(
+    main: list[str], verifier: list[str], options: Any
+):
+    made = run(Writer(*main), Writer(*verifier), len(main) * 4, **options)
+    most = options["max_rounds"]
+    assert (len(made.main.asked) <= most, len(made.verifier.asked) <= most - 1) == (True, True)
+
+
+@given(REPLIES, REPLIES, RUNS)
+@settings(max_examples=80, deadline=None)
+def test_whatever_the_models_say_no_prompt_is_without_passages_or_beyond_k(
+    main: list[str], verifier: list[str], options: Any
+):
+    made = run(Writer(*main), Writer(*verifier), len(main) * 4, **options)
+    assert {1 <= len(shown) <= options["k"] for shown in (*made.main.shown, *made.verifier.shown)} <= {True}
+
+
+@given(REPLIES, REPLIES, RUNS)
+@settings(max_examples=80, deadline=None)
+def test_a_draft_rests_on_the_first_passages_that_its_correction_shows(
+    main: list[str], verifier: list[str], options: Any
+):
+    made = run(Writer(*main), Writer(*verifier), len(main) * 4, **options)
+    corrections = [request.prompt for request in made.main.asked[1:]]
+    assert all(
+        {id for claim in prompt.draft for id in claim.cited} <= {p.id for p in prompt.passages[: prompt.rests_on]}
+        for prompt in corrections
+    )
+
+
+@given(REPLIES, REPLIES, RUNS)
+@settings(max_examples=30, deadline=None)
+def test_the_same_replies_give_the_same_answer(main: list[str], verifier: list[str], options: Any):
+    first, second = (run(Writer(*main), Writer(*verifier), len(main) * 4, **options).answer for _ in range(2))
+    assert (first.claims, first.rounds, first.notes) == (second.claims, second.rounds, second.notes)

@@ -1,0 +1,78 @@
+"""How far two drafts agree, and which claims of the one the other corroborates (CaLM, section 4, step 4).
+
+The paper measures ROUGE-2. It knows Latin letters only, so texts in other scripts are compared by pairs of
+`language.terms` in the same way; and it says nothing of single words and lists, which are compared by their words and
+as sets of names (ours).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from toulmin.data import Style
+from toulmin.grounding.overlap import entity, entity_f1, token_f1
+from toulmin.grounding.rouge import Overlap, is_legible, rouge_words, shared_sequences
+from toulmin.language import terms
+
+Measure = Literal["rouge2", "token_f1", "entity_f1"]
+Texts = Sequence[str]  # the words of a draft's claims, without citation marks
+
+Agreement = Callable[[Texts, Texts], float]
+Corroboration = Callable[[str, Texts], float]
+
+
+# ---------------------------------------------------------------- agreement of drafts
+
+
+def _rouge2(a: Texts, b: Texts) -> float:
+    return _pairs(" ".join(a), " ".join(b)).fmeasure
+
+
+def _tokens(a: Texts, b: Texts) -> float:
+    return token_f1(" ".join(a), " ".join(b))
+
+
+AGREEMENT: Mapping[Measure, Agreement] = {"rouge2": _rouge2, "token_f1": _tokens, "entity_f1": entity_f1}
+
+USUAL: Mapping[Style, Measure] = {"long": "rouge2", "report": "rouge2", "short": "token_f1", "list": "entity_f1"}
+
+
+def _words(text: str) -> list[str]:
+    return rouge_words(text) if is_legible(text) else terms(text)
+
+
+def _pairs(candidate: str, reference: str) -> Overlap:
+    """ROUGE-2, of terms where one of the texts is not in Latin letters."""
+    words = rouge_words if is_legible(candidate) and is_legible(reference) else terms
+    return shared_sequences(words(candidate), words(reference), 2)
+
+
+# ---------------------------------------------------------------- corroboration of a claim
+
+
+def _held_pairs(claim: str, others: Texts) -> float:
+    """ROUGE-2 precision by the best single claim of the others, or by all together; token F1 under two words."""
+    held = _precision if len(_words(claim)) >= 2 else token_f1
+    return max(held(claim, text) for text in (" ".join(others), *others))
+
+
+def _precision(claim: str, text: str) -> float:
+    return _pairs(claim, text).precision
+
+
+def _shared_words(claim: str, others: Texts) -> float:
+    return token_f1(claim, " ".join(others))
+
+
+def _named(claim: str, others: Texts) -> float:
+    return float(entity(claim) in {entity(other) for other in others})
+
+
+# How far other claims corroborate one, in 0..1.
+CORROBORATION: Mapping[Style, Corroboration] = {
+    "long": _held_pairs,
+    "report": _held_pairs,
+    "short": _shared_words,
+    "list": _named,
+}

@@ -1,0 +1,164 @@
+"""CaLM: a smaller model answers from the cited passages alone, and what it does not corroborate is corrected.
+
+The paper is "CaLM: Contrasting Large and Small Language Models to Verify Grounded Generation" (2024), section 4. Where
+it is silent:
+* The verifier reads its passages in the pool's order. A candidate that cites nothing valid fails without being read.
+* An empty reply is no candidate: the draft stays as it was, and reading goes on. If the last reply is empty, the draft
+  of what was corroborated before is the answer.
+* A verifier without an answer corroborates nothing.
+* Every round is a draw of its own (`sample`), so that neither a cache nor a temperature of 0 gives it the reply of
+  another round, nor the verifier that of the main model where one model plays both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from toulmin.data import Answer, Passage, Policy, Style
+from toulmin.errors import UsageError, unknown_name
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt, Correct, Example, Preset, Prompt
+from toulmin.grounding.steps import Exchange, Program, exchange, show
+from toulmin.grounding.verify import verify
+from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
+from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
+from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by
+
+V = TypeVar("V")
+Dataset = Literal["asqa", "qampari", "eli5"]
+
+UNCONTRASTED = "The answer is the last candidate, not contrasted: no round was left."
+UNCONFIRMED = "The answer is the last candidate; the verifier does not agree with it, and nothing was left to read."
+FORMER = "The last correction was empty; the answer is what the verifier had corroborated before."
+
+THRESHOLD = 0.5
+THRESHOLDS: Mapping[Dataset, float] = {
+    "asqa": 0.5,
+    "eli5": 0.25,
+    "qampari": 0.5,
+}  # section 5.4; for QAMPARI it has none
+
+
+def calm(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 5,
+    max_rounds: int = 4,
+    threshold: float | None = None,
+    claim_threshold: float = 0.25,
+    carry: Carry = "claims",
+    consistency: Measure | None = None,
+    verifier_reads: Reads = "cited",
+    corrections: int | None = None,
+    preset: Dataset | None = None,
+    pool: int | None = None,
+    prompt: Preset = "cited",
+    examples: tuple[Example, ...] = (),
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """An answer that a verifier model, shown only what it cites, gives too; else corrected, at most T times over.
+
+    The role "main" is asked at most `max_rounds` times (T), "verifier" at most once less; `corrections=n` is n+1 main
+    calls (Figure 4). A candidate is accepted *above* `threshold` (θ; by `preset`, else 0.5) of its style's measure, or
+    of `consistency`: ROUGE-2 for `long`, the F1 of words for `short`, of names for `list`. Else the claims that the
+    verifier corroborates above `claim_threshold` (for `list`: that it names too) are the next round's draft. That round
+    reads what the draft cites (`carry="all_cited"`: what the candidate cited, as in Figure 6), then the next unread of
+    the `pool` best passages (default: enough for all rounds). `verifier_reads="all"` shows the verifier what the main
+    model saw (Table 6). The judge's verdict on every claim comes at the end. Raises `UsageError` for a value that
+    means nothing.
+    """
+    rounds = _at_least(1, max_rounds=max_rounds) if corrections is None else _at_least(0, corrections=corrections) + 1
+    depth = _at_least(1, k=k) * rounds if pool is None else _at_least(1, pool=pool)
+    usual = THRESHOLD if preset is None else _named("preset", preset, THRESHOLDS)
+    measure = _named("style", style, USUAL) if consistency is None else consistency
+    _named("measure of consistency", measure, AGREEMENT)
+    _named("value of verifier_reads", verifier_reads, GROUNDS)
+    _named("value of carry", carry, CARRIED)
+    contrast = Contrast(
+        AnswerPrompt(question, (), style, examples, prompt),
+        measure,
+        _share(threshold=usual if threshold is None else threshold),
+        _share(claim_threshold=claim_threshold),
+        verifier_reads,
+        carry,
+    )
+    answer = yield from found(question, "calm", style, depth)
+    answer = yield from _contrasted(answer, contrast, rounds, k)
+    claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, question, style)
+    return concluded(answer, claims, unsupported)
+
+
+def _named(kind: str, name: str, table: Mapping[Any, V]) -> V:
+    if name not in table:
+        raise unknown_name(kind, name, table)
+    return table[name]
+
+
+def _at_least(least: int, **given: int) -> int:
+    ((name, value),) = given.items()
+    if value < least:
+        raise UsageError(f"{name} is a whole number from {least} on, not {value}; leave it out for the paper's.")
+    return value
+
+
+def _share(**given: float) -> float:
+    ((name, value),) = given.items()
+    if not 0 <= value <= 1:
+        raise UsageError(f"{name} lies between 0 and 1, not at {value}; leave it out for the paper's.")
+    return value
+
+
+def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
+    """Steps 2 to 5, until a candidate is accepted, the rounds are spent, or nothing new could be read or dropped."""
+    pool = tuple(dict.fromkeys(answer.passages))
+    read: set[str] = set()
+    basis, shown, ending = Basis(), pool[:k], ""
+    for n in range(1, rounds + 1):
+        if not shown:
+            break
+        candidate = yield from exchange(_prompt(contrast.asked, shown, basis, n), sample=n - 1)
+        answer = yield from _told(answer, candidate, basis, n)
+        claims = candidate.value.claims
+        read.update(read_by(candidate.prompt))
+        unread = tuple(passage for passage in pool if passage.id not in read)
+        dropped = False
+        if not claims:
+            ending = FORMER
+        elif n == rounds:
+            ending = UNCONTRASTED
+        else:
+            outcome = yield from contrast.of(candidate, pool, n)
+            answer = drafted(answer, claims, outcome.told, outcome.invalid)
+            if outcome.accepted:
+                ending = ""
+                break
+            ending = UNCONFIRMED
+            basis, dropped = outcome.basis, len(outcome.basis.claims) < len(claims)
+        shown = (*basis.passages, *unread)[:k] if unread or dropped else ()
+    notes = (ending,) if ending and answer.claims else ()
+    return _of_what_was_read(replace(answer, notes=(*answer.notes, *notes)), read)
+
+
+def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: int) -> Prompt[Draft]:
+    if n == 1:
+        return replace(asked, passages=shown)
+    return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
+
+
+def _told(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Program[Answer]:
+    """The answer with the candidate's claims, or the draft's where it has none, shown to whoever watches."""
+    told = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+    answer = drafted(answer, candidate.value.claims or basis.claims, told, candidate.value.invalid)
+    if answer.claims:
+        yield from show(answer)
+    return answer
+
+
+def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:
+    """The answer without those passages of the pool that no model was shown."""
+    passages = tuple(passage for passage in answer.passages if passage.id in read)
+    searched = replace(answer.rounds[0], read=ids(passages))
+    return replace(answer, passages=passages, rounds=(searched, *answer.rounds[1:]))

@@ -1,0 +1,130 @@
+"""CaLM's steps 3 and 4: the verifier answers from a candidate's grounds, and the two answers are contrasted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from toulmin.data import Claim, Dropped, Passage, Round, render
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt
+from toulmin.grounding.steps import Exchange, Program, exchange
+from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
+from toulmin.methods.telling import left_out, read_by
+
+Reads = Literal["cited", "all"]
+Carry = Literal["claims", "all_cited"]
+
+
+def cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """Those of the passages that the claims cite, in the passages' order."""
+    cited = {id for claim in claims for id in claim.cited}
+    return tuple(passage for passage in passages if passage.id in cited)
+
+
+# What the verifier reads, of the passages that a candidate's claims were written from.
+GROUNDS: Mapping[Reads, Callable[[Sequence[Claim], Sequence[Passage]], tuple[Passage, ...]]] = {
+    "cited": cited_by,
+    "all": lambda _, shown: tuple(shown),
+}
+# Whose citations the next round reads first: of all the candidate's claims and the kept ones, these.
+CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Claim]]] = {
+    "claims": lambda _, kept: kept,
+    "all_cited": lambda candidate, _: candidate,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a correction starts from: the draft (Ā) and the passages that it rests on (Ḡ)."""
+
+    claims: tuple[Claim, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether the candidate is accepted, what a correction would start from, and the round as it is told.
+
+    `invalid` counts the labels in the verifier's answer that it was not offered.
+    """
+
+    accepted: bool
+    basis: Basis
+    told: Round
+    invalid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How candidates are contrasted: the prompt (its passages left open), the measure, and what is read and carried."""
+
+    asked: AnswerPrompt
+    measure: Measure
+    threshold: float
+    claim_threshold: float
+    reads: Reads
+    carry: Carry
+
+    def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int) -> Program[Outcome]:
+        """The outcome of round `n`; one call of the verifier, none for a candidate that cites nothing valid."""
+        claims = candidate.value.claims
+        if not any(claim.citations for claim in claims):
+            return _ungrounded(claims, n)
+        shown = set(read_by(candidate.prompt))
+        grounds = GROUNDS[self.reads](claims, [passage for passage in pool if passage.id in shown])
+        done = yield from exchange(replace(self.asked, passages=grounds), "verifier", sample=n)
+        others = [claim.text for claim in done.value.claims]
+        score = self._agreement(claims, others)
+        sifted = self._sifted(claims, others)
+        accepted = score > self.threshold
+        told = Round(
+            "contrast",
+            n,
+            role="verifier",
+            read=read_by(done.prompt),
+            text=render(done.value.claims, self.asked.style).text,
+            kept=tuple(claim.text for claim in (claims if accepted else sifted.kept)),
+            dropped=(() if accepted else sifted.dropped) + left_out(done),
+            scores={self.measure: score},
+            chosen=accepted,
+        )
+        basis = Basis(sifted.kept, cited_by(CARRIED[self.carry](claims, sifted.kept), pool))
+        return Outcome(accepted, basis, told, done.value.invalid)
+
+    def _agreement(self, claims: Sequence[Claim], others: Sequence[str]) -> float:
+        """No answer agrees with none: an abstaining verifier has shown nothing."""
+        return AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
+
+    def _sifted(self, claims: Sequence[Claim], others: Sequence[str]) -> _Sifted:
+        """The claims that the other answer corroborates above the threshold, and why the rest goes."""
+        held = [CORROBORATION[self.asked.style](claim.text, others) if others else 0.0 for claim in claims]
+        rated = list(zip(claims, held, strict=True))
+        return _Sifted(
+            tuple(claim for claim, share in rated if share > self.claim_threshold),
+            tuple(
+                Dropped(claim.text, self._why(share, bool(others)))
+                for claim, share in rated
+                if share <= self.claim_threshold
+            ),
+        )
+
+    def _why(self, share: float, answered: bool) -> str:
+        if not answered:
+            return "the verifier finds no answer in what it was shown"
+        if self.asked.style == "list":
+            return "the verifier does not name it"
+        return f"the verifier's answer agrees with {share:.0%} of it, not with over {self.claim_threshold:.0%}"
+
+
+class _Sifted(NamedTuple):
+    kept: tuple[Claim, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def _ungrounded(claims: Sequence[Claim], n: int) -> Outcome:
+    """A candidate that cites nothing valid fails unread."""
+    why = "the candidate cites no passage, so there is nothing to read for the verifier"
+    told = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
+    return Outcome(False, Basis(), told)
