@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.direct import FROM_MEMORY, closed, vanilla
+from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, vanilla
 from toulmin.methods.sampled import rerank, usc
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
@@ -208,6 +209,13 @@ def test_whatever_the_model_replies_the_answer_cites_only_what_was_read(name: st
 
 
 @pytest.mark.parametrize("name", METHODS)
+def test_the_answer_survives_the_wire(name: str):
+    answer = answered(name, Extractive())
+    back = wire.parse(wire.dumps(answer))
+    assert (back.claims, back.rounds, back.notes) == (answer.claims, answer.rounds, answer.notes)
+
+
+@pytest.mark.parametrize("name", METHODS)
 def test_a_recorded_run_gives_the_same_answer_without_a_model(name: str):
     first = outcome(name, Extractive())
     silent = Kit(Given(()), Lexical(), {})
@@ -252,7 +260,11 @@ def test_an_answer_from_memory_says_so():
 
 def test_no_claim_from_memory_stays_where_only_supported_ones_may():
     answer = answered("closed", saying("The tower was lit in 1824."), unsupported="drop")
-    assert (answer.status, FROM_MEMORY in answer.notes) == ("abstained", True)
+    assert (answer.status, answer.notes) == ("abstained", (FROM_MEMORY,))
+
+
+def test_a_model_that_knows_nothing_says_nothing_about_the_sources():
+    assert answered("closed", saying("")).notes == (NO_MEMORY,)
 
 
 def test_a_mark_in_an_answer_from_memory_points_nowhere():

@@ -13,9 +13,10 @@ from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
 from toulmin.grounding.steps import Exchange, Program, exchange, show
 from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.telling import concluded, draft_round, drafted, found, read_by
+from toulmin.methods.telling import SILENCE, concluded, draft_round, drafted, found, read_by
 
 FROM_MEMORY = "The model wrote this from memory; no claim was checked against a source."
+NO_MEMORY = "The model gave no answer from memory; no source was searched."
 
 
 def closed(
@@ -29,19 +30,25 @@ def closed(
 ) -> Program[Answer]:
     """An answer from the model's memory (ALCE's closed book, the plan paper's No Retrieval).
 
-    Nothing is searched and no claim is checked, which the answer's notes say. With `attribute` the question is searched
-    for once afterwards, and each claim cites the smallest set among the top `k` passages that supports it.
+    Nothing is searched and no claim is checked, which the answer's notes say; `support` is None. With `attribute` the
+    question is searched for once afterwards, and each claim cites the smallest set among the top `k` passages that
+    supports it.
     """
     done = yield from exchange(AnswerPrompt(question, (), style, (), prompt, inline=False))
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
     yield from shown(answer)
-    if not answer.claims:
-        return concluded(answer, (), unsupported)
-    if not attribute:
-        return concluded(replace(answer, notes=(FROM_MEMORY,)), answer.claims, unsupported, verified=False)
+    if not (attribute and answer.claims):
+        return _unsearched(answer, unsupported)
     sources = yield from found(question, "closed", style, k)
     answer = replace(answer, passages=sources.passages, rounds=(*answer.rounds, *sources.rounds))
     return (yield from attributed(answer, answer.passages, unsupported))
+
+
+def _unsearched(answer: Answer, policy: Policy) -> Answer:
+    """The end of an answer for which nothing was searched, which so says nothing of what sources say."""
+    told = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
+    ended = concluded(told, answer.claims, policy, verified=False)
+    return replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
 
 
 def vanilla(
