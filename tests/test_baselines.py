@@ -512,6 +512,12 @@ def test_by_all_passages_a_wrong_citation_costs_nothing():
     assert picked == [[2], [1]]
 
 
+def test_a_passage_that_the_window_could_not_hold_is_none_of_all_passages():
+    writer = Writer(lambda *_: Reply("The tower was built by Hannah Pell [1].", omitted=1))
+    drafts = [told for told in answered("rerank", writer, n=1, by="all").rounds if told.kind == "draft"]
+    assert [dict(told.scores) for told in drafts] == [{"citation_recall": 0.0}]
+
+
 def test_by_all_passages_the_verdicts_are_still_about_what_is_cited():
     answer = answered("rerank", samples("The tower was lit on 3 May 1824 [2]."), n=1, by="all")
     assert (answer.claims[0].cited, answer.claims[0].is_supported) == ((KEEPERS.id,), False)
