@@ -6,8 +6,23 @@ from collections.abc import Callable, Mapping
 
 from toulmin.data import Answer
 from toulmin.grounding.steps import Program
-from toulmin.methods.direct import vanilla
+from toulmin.methods.calm import calm
+from toulmin.methods.direct import closed, vanilla
+from toulmin.methods.sampled import rerank, usc
+from toulmin.methods.selfrefine import self_refine
+from toulmin.methods.shortened import snippet, summ
+from toulmin.methods.vtg import vtg
 
 Method = Callable[..., Program[Answer]]
 
-METHODS: Mapping[str, Method] = {"vanilla": vanilla}
+METHODS: Mapping[str, Method] = {
+    "closed": closed,
+    "vanilla": vanilla,
+    "summ": summ,
+    "snippet": snippet,
+    "rerank": rerank,
+    "usc": usc,
+    "self-refine": self_refine,
+    "calm": calm,
+    "vtg": vtg,
+}
