@@ -136,17 +136,24 @@ def _checked(name: str, value: Any, where: str) -> Any:
     """The value if the setting of that name may hold it."""
     if name not in _KINDS:
         raise unknown_name(where, name, (f.name for f in fields(Settings)))
-    kind = _KINDS[name]
-    if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
-        value = float(value) if not _allows(kind, int) else value
-    if isinstance(value, int | float) and not isinstance(value, bool) and kind is str:
-        value = str(value)
-    if not _allows_value(kind, value):
-        raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
+    value = fitting(name, value, _KINDS[name], where)
     if name in _TABLES and not all(isinstance(row, Mapping) for row in value.values()):
         raise UsageError(f"The {where} {name!r} should be a table of tables, such as [{name}.NAME], not {value!r}.")
     if name in _COUNTS and value < 1:
         raise UsageError(f"The {where} {name!r} counts from 1, not {value!r}.")
+    return value
+
+
+def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
+    """The value as a type hint has it (a whole number as a float, a list as a tuple); raises `UsageError`."""
+    if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
+        value = float(value) if not _allows(kind, int) else value
+    if isinstance(value, int | float) and not isinstance(value, bool) and kind is str:
+        value = str(value)
+    if isinstance(value, list):
+        value = tuple(value)
+    if not _allows_value(kind, value):
+        raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
     return value
 
 
@@ -160,7 +167,11 @@ def _allows_value(kind: Any, value: Any) -> bool:
             if value in get_args(part):
                 return True
         elif isinstance(value, bool):
-            continue
+            if part is bool:
+                return True
+        elif get_origin(part) is tuple:
+            if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
+                return True
         elif isinstance(value, Mapping if get_origin(part) is not None else part):
             return True
     return False
@@ -171,13 +182,14 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 
 def _in_words(kind: Any) -> str:
-    words = {str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
+    words = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
     shown: list[str] = []
     for part in _parts(kind):
         if get_origin(part) is Literal:
             shown.extend(repr(choice) for choice in get_args(part))
         elif part is not type(None):
-            shown.append(words.get(part, "a table of names and values"))
+            other = "a list of texts" if get_origin(part) is tuple else "a table of names and values"
+            shown.append(words.get(part, other))
     return " or ".join(shown)
 
 

@@ -1,18 +1,159 @@
-"""From a SPEC (`provider:model`) to the language model that it names."""
+"""From a SPEC (`provider:model`) to the language model that it names.
+
+A provider is one of ours or a server that the settings name (`servers.NAME`). Keys come from the environment or from a
+file of the user's, at the moment when a model is made, and go into nothing but that model.
+"""
 
 from __future__ import annotations
 
-from toulmin.config import Settings
-from toulmin.errors import unknown_name
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from toulmin.config import PROVIDERS, Settings, fitting
+from toulmin.errors import UsageError, unknown_name
 from toulmin.run.kit import LanguageModel
 
-MODELS = ("extractive",)
+if TYPE_CHECKING:
+    from toulmin.models.remote import Chat, Completions
+    from toulmin.models.server import Server
+    from toulmin.models.templates import Templates
+
+FORMS = (
+    "extractive, openai:MODEL, completions:MODEL, local:FOLDER, scripted:FILE,"
+    " or NAME:MODEL for a server of yours (servers.NAME.base_url)"
+)
+ROUTES = ("chat", "completions")
+# What a server's table may say beside the fields of `models.server.Server`.
+_BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}
+_LOCAL: Mapping[str, Any] = {
+    "batch": int,
+    "device": str,
+    "precision": str,
+    "window": int,
+    "max_tokens": int,
+    "temperature": float,
+    "top_p": float,
+    "download": bool,
+}
 
 
 def model(spec: str, settings: Settings) -> LanguageModel:
-    """The language model that a SPEC names."""
-    if spec != "extractive":
-        raise unknown_name("model", spec, MODELS)
+    """The language model that a SPEC names, its replies kept where the settings name a cache.
+
+    Raises `UsageError` for a SPEC or a provider's setting that cannot be, `ModelError` for a local model that does not
+    load, and `SourceError` for a file of replies that cannot be read.
+    """
+    provider, _, name = spec.partition(":")
+    if spec == "extractive":
+        return _extractive(settings)
+    if provider not in ("openai", "completions", "local", "scripted", *settings.servers):
+        raise _unknown(spec, provider, settings)
+    if not name:
+        raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:MODEL.")
+    made = _MAKERS.get(provider, _served)(provider, name, settings)
+    return _cached(made, settings)
+
+
+def is_embedded(spec: str) -> bool:
+    """Whether the SPEC names the embedded writer, which has no window to fill."""
+    return spec == "extractive"
+
+
+def _unknown(spec: str, provider: str, settings: Settings) -> UsageError:
+    near = unknown_name("model", provider, ("extractive", *PROVIDERS, "scripted", *settings.servers))
+    return UsageError(f"{near} A model is named as {FORMS}.")
+
+
+def _cached(made: LanguageModel, settings: Settings) -> LanguageModel:
+    if settings.cache is None:
+        return made
+    from toulmin.models.cache import Cached
+
+    return Cached(made, settings.cache)
+
+
+# ---------------------------------------------------------------- makers
+
+
+def _extractive(settings: Settings) -> LanguageModel:
     from toulmin.models.extractive import Extractive
 
     return Extractive(words=settings.words)
+
+
+def _scripted(_: str, name: str, settings: Settings) -> LanguageModel:
+    from toulmin.models.scripted import Scripted
+
+    return Scripted.from_file(name, name=f"scripted:{Path(name).name}")
+
+
+def _local(provider: str, name: str, settings: Settings) -> LanguageModel:
+    table = _checked_table(provider, settings.servers.get(provider, {}), _LOCAL)
+    from toulmin.models.local import Local
+
+    general = {"temperature": settings.temperature, "seed": settings.seed}
+    return Local(name, _templates(settings), **_set(general) | table)
+
+
+def _served(provider: str, name: str, settings: Settings) -> LanguageModel:
+    return remote(provider, name, settings)
+
+
+_MAKERS: Mapping[str, Callable[[str, str, Settings], LanguageModel]] = {"scripted": _scripted, "local": _local}
+
+
+def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
+    """The model of that name behind a provider's server."""
+    from toulmin.models.prices import read_prices
+    from toulmin.models.remote import Chat, Completions
+
+    table = dict(settings.servers.get(provider, {}))
+    route = table.pop("route", "completions" if provider == "completions" else "chat")
+    if route not in ROUTES:
+        raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
+    kind = Completions if route == "completions" else Chat
+    return kind(name, server(provider, table, settings), _templates(settings), read_prices(settings.prices))
+
+
+def server(provider: str, table: Mapping[str, Any], settings: Settings) -> Server:
+    """A provider's server; its own settings go before the general ones."""
+    from toulmin.models.keys import VARIABLE, key_from
+    from toulmin.models.server import Server
+
+    kinds = {n: kind for n, kind in get_type_hints(Server).items() if n not in ("key", "SETTINGS")}
+    own = _checked_table(provider, table, {**kinds, **_BESIDE})
+    variable, file = own.pop("key_variable", None), own.pop("key_file", None)
+    if provider not in PROVIDERS and "base_url" not in own:
+        raise UsageError(f"The server {provider!r} needs an address; set servers.{provider}.base_url.")
+    # The usual variable holds the key of the usual provider: it is not sent to other servers unless they ask for it.
+    if variable is None and provider in PROVIDERS:
+        variable = VARIABLE
+    key = key_from(os.environ, variable or "", file)
+    return Server(key=key, **_set({"temperature": settings.temperature, "seed": settings.seed}) | own)
+
+
+def _checked_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """A provider's settings, each of a name and a type that it has."""
+    for name in table:
+        if name == "key":
+            raise UsageError(
+                f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
+                f" environment variable that holds it, or {provider}.key_file to a file that only you can read."
+            )
+        if name not in kinds:
+            raise unknown_name(f"setting of {provider}", name, kinds)
+    return {name: fitting(f"{provider}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+
+
+def _templates(settings: Settings) -> Templates:
+    from toulmin.models.templates import Templates
+
+    if settings.prompts is None:
+        return Templates.shipped(settings.shots)
+    return Templates.load(settings.prompts, settings.shots)
+
+
+def _set(general: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in general.items() if value is not None}
