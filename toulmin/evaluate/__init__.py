@@ -1,0 +1,1 @@
+"""Evaluation: how good are answers, against what is known to be right?"""
