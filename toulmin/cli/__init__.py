@@ -53,7 +53,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _told(message: str, code: int) -> int:
-    from toulmin.cli.show import printable
+    from toulmin.cli.terminal import printable
 
     print(f"toulmin: {printable(message)}", file=sys.stderr)
     return code

@@ -1,25 +1,21 @@
-"""What a person sees: answers with their evidence, hits, reports; or the same as one JSON document.
-
-Text of documents, questions and models is data: it is printed as it is, with control characters made visible, and
-never as markup.
-"""
+"""What a person sees: answers with their evidence, hits, reports; or the same as one JSON document."""
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Round, citation_numbers
+from toulmin.cli import story
+from toulmin.cli.terminal import Console, printable, words
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_numbers
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
@@ -33,33 +29,6 @@ LOOKS = {
     "contradicted": ("✗", "red"),
     "not checked": ("·", "dim"),
 }
-
-WIDEST = 100  # columns
-
-# Control characters, and those that reorder text: they could colour a terminal or make it show other words.
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
-
-
-def printable(text: str) -> str:
-    """The text with control and reordering characters shown as `\\x1b` and the like."""
-    shown = _UNPRINTABLE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
-    return shown.encode("utf-8", "replace").decode("utf-8")
-
-
-def _words(text: str, style: str = "") -> Text:
-    return Text(printable(" ".join(text.split())), style)
-
-
-class _Console(Console):
-    """No wider than reads well, with nothing in the text taken for markup."""
-
-    def __init__(self, *, stderr: bool = False) -> None:
-        super().__init__(stderr=stderr, highlight=False, emoji=False, markup=False)
-        self.width = min(self.width, WIDEST)
-
-    def on_broken_pipe(self) -> None:
-        """Whoever read our output has gone; that is for the command to end quietly, not an error."""
-        raise BrokenPipeError
 
 
 def _json(document: Any) -> None:
@@ -79,31 +48,31 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 
         _json(wire.document(answer))
         if explain:
-            _rounds(answer, _Console(stderr=True))
+            story.rounds(answer, Console(stderr=True))
         return
-    console = _Console()
+    console = Console()
     if answer.question:
-        console.print(_words(answer.question, "bold"))
+        console.print(words(answer.question, "bold"))
         console.print()
     if answer.claims:
         _prose(answer, console)
         _evidence(answer, console)
     for note in answer.notes:
-        console.print(_words(note, "yellow" if answer.claims else "bold yellow"))
+        console.print(words(note, "yellow" if answer.claims else "bold yellow"))
     if explain:
-        _rounds(answer, console)
+        story.rounds(answer, console)
     console.print(_cost(answer))
 
 
 def notes(found: Sequence[str]) -> None:
     """Notes on standard error, for commands whose output has no place for them."""
     for note in found:
-        _Console(stderr=True).print(_words(note, "yellow"))
+        Console(stderr=True).print(words(note, "yellow"))
 
 
 def _prose(answer: Answer, console: Console) -> None:
     for paragraph in answer.text.split("\n"):
-        console.print(_words(paragraph))
+        console.print(words(paragraph))
     console.print()
 
 
@@ -139,7 +108,7 @@ def _verdict(claim: Claim) -> Text:
 
 
 def _said(claim: Claim) -> Text:
-    line = _words(claim.text)
+    line = words(claim.text)
     if claim.support and claim.support.reason and not claim.is_supported:
         line.append(f"  ({printable(claim.support.reason)})", LOOKS[claim.support.label][1])
     return line
@@ -148,7 +117,7 @@ def _said(claim: Claim) -> Text:
 def _quoted(citation: Citation) -> Text:
     if citation.quote is None:
         return Text("no sentence of this passage was decisive", "dim")
-    return Text("“", "italic").append_text(_words(citation.quote.text)).append("”")
+    return Text("“", "italic").append_text(words(citation.quote.text)).append("”")
 
 
 def _source(passage: Passage, quote: Quote | None = None) -> Text:
@@ -159,7 +128,7 @@ def _source(passage: Passage, quote: Quote | None = None) -> Text:
     where += [f"record {source.record}"] if source.record else []
     where += [f"page {source.page}"] if source.page else []
     where.append(f"characters {start}–{end}")
-    return _words(passage.title or "untitled", "bold").append("  ").append_text(_words(", ".join(where), "dim"))
+    return words(passage.title or "untitled", "bold").append("  ").append_text(words(", ".join(where), "dim"))
 
 
 def _shortest(path: str) -> str:
@@ -178,55 +147,13 @@ def _cost(answer: Answer) -> Text:
         f"{n} {noun}{'' if n == 1 else plural}" for n, noun, plural in (*counts, (usage.judge_pairs, "judgement", "s"))
     ]
     parts.append(", ".join(counted))
+    tokens = sum(count.input + count.output for count in usage.tokens.values())
+    if tokens:
+        parts.append(f"{tokens:,} tokens")
+    if usage.usd is not None:
+        parts.append(f"{usage.usd:.4f} US dollars")
     parts.append(f"{usage.seconds:.2f} s")
-    return _words(" · ".join(parts), "dim")
-
-
-# ---------------------------------------------------------------- rounds
-
-TOLD = {
-    "search": "Searched",
-    "draft": "Drafted",
-    "claim": "Wrote a claim",
-    "verify": "Verified",
-    "contrast": "Contrasted",
-    "plan": "Planned",
-    "assess": "Assessed",
-    "refine": "Refined",
-    "repair": "Repaired",
-}
-
-
-def _rounds(answer: Answer, console: Console) -> None:
-    """The story of the answer: each round in a line, with what it wrote, kept and dropped, and why."""
-    console.print(Text("How it came to be", "bold"))
-    titles = {passage.id: passage.title or passage.id for passage in answer.passages}
-    for number, step in enumerate(answer.rounds, start=1):
-        console.print(Padding(Text(f"{number}. {TOLD[step.kind]}").append_text(_account(step, titles)), (0, 0, 0, 2)))
-        for text in step.kept:
-            shape = Text("✓ ", "green") if step.kind == "verify" else Text("– ")
-            console.print(Padding(shape.append_text(_words(text)), (0, 0, 0, 5)))
-        for dropped in step.dropped:
-            line = Text("✗ ", "red").append_text(_words(dropped.text)).append(f"  ({printable(dropped.why)})", "red")
-            console.print(Padding(line, (0, 0, 0, 5)))
-    console.print()
-
-
-def _account(step: Round, titles: dict[str, str]) -> Text:
-    """What a round asked for and read, or how much of it holds."""
-    line = Text()
-    if step.queries:
-        line.append(" for ").append_text(_words(f"“{'”, “'.join(step.queries)}”"))
-    if step.kind == "search" and not step.read:
-        return line.append(": found nothing")
-    if step.kind == "verify":
-        return line.append(f": {len(step.kept)} of {len(step.kept) + len(step.dropped)} claims are supported")
-    if step.read:
-        shown = list(dict.fromkeys(titles[id] for id in step.read))
-        more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
-        line.append(": found " if step.kind == "search" else " from ")
-        line.append_text(_words(f"{len(step.read)} passages ({', '.join(shown[:4])}{more})"))
-    return line
+    return words(" · ".join(parts), "dim")
 
 
 # ---------------------------------------------------------------- hits, reports, findings
@@ -239,10 +166,10 @@ def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
 
         _json(wire.hits_document(query, found))
         return
-    console = _Console()
+    console = Console()
     for n, hit in enumerate(found, start=1):
         console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
-        console.print(Padding(_words(hit.passage.text), (0, 0, 0, 13)))
+        console.print(Padding(words(hit.passage.text), (0, 0, 0, 13)))
     if not found:
         console.print("Nothing in the sources holds a word of this query.")
 
@@ -252,16 +179,16 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
     if as_json:
         _json({"index": folder, **asdict(report)})
         return
-    console = _Console()
+    console = Console()
     for entry in report.skipped:
-        console.print(Text("skipped  ", "yellow").append_text(_words(f"{entry.path}: {entry.reason}")))
+        console.print(Text("skipped  ", "yellow").append_text(words(f"{entry.path}: {entry.reason}")))
     console.print(
-        _words(
+        words(
             f"{report.read} files read, {report.unchanged} unchanged, {report.removed} removed,"
             f" {len(report.skipped)} skipped."
         )
     )
-    console.print(_words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
+    console.print(words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
 
 
 def findings(found: Sequence[Finding], *, as_json: bool) -> None:
@@ -269,20 +196,20 @@ def findings(found: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
         _json([asdict(finding) for finding in found])
         return
-    console = _Console()
+    console = Console()
     shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}
     for finding in found:
         shape, colour = shapes[finding.state]
         console.print(
-            Text(f"{shape} {finding.state:<8}", colour).append_text(_words(f"{finding.part}: {finding.detail}"))
+            Text(f"{shape} {finding.state:<8}", colour).append_text(words(f"{finding.part}: {finding.detail}"))
         )
         if finding.remedy:
-            console.print(Padding(Text("→ ").append_text(_words(finding.remedy)), (0, 0, 0, 10)))
+            console.print(Padding(Text("→ ").append_text(words(finding.remedy)), (0, 0, 0, 10)))
 
 
 def next_steps(unanswered: str, folder: str) -> None:
     """What to try after the demo."""
-    console = _Console()
+    console = Console()
     console.print()
     console.print(Text("Try next", "bold"))
     console.print(Text(f'  toulmin ask "{unanswered}" --docs {_shortest(folder)}'))

@@ -1,0 +1,103 @@
+"""`--explain`: how an answer came to be, round by round, in a person's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.padding import Padding
+from rich.text import Text
+
+from toulmin.cli.terminal import Console, printable, words
+from toulmin.data import Answer, Round, RoundKind
+
+TOLD: Mapping[RoundKind, str] = {
+    "search": "Searched",
+    "draft": "Drafted",
+    "claim": "Wrote claim",
+    "verify": "Verified",
+    "contrast": "Contrasted",
+    "plan": "Planned",
+    "assess": "Assessed",
+    "refine": "Refined",
+    "repair": "Repaired",
+}
+TITLES = 4  # of the passages read, named in a line
+LONGEST = 600  # characters of a text that is quoted
+
+
+def rounds(answer: Answer, console: Console) -> None:
+    """The story of the answer: each round in a line, with what it wrote, kept and dropped, and why."""
+    console.print(Text("How it came to be", "bold"))
+    titles = {passage.id: passage.title or passage.id for passage in answer.passages}
+    for number, step in enumerate(answer.rounds, start=1):
+        told = Text(f"{number}. {_deed(step)}").append_text(_account(step, titles))
+        console.print(Padding(told, (0, 0, 0, 2)))
+        for line in _details(step, titles):
+            console.print(Padding(line, (0, 0, 0, 5)))
+    console.print()
+
+
+def _deed(step: Round) -> str:
+    if step.kind != "claim":
+        return TOLD[step.kind]
+    attempt = f", attempt {step.trial}" if step.trial and step.trial > 1 else ""
+    return f"{TOLD['claim']} {step.n}{attempt}" if step.text else f"Found nothing to write as claim {step.n}{attempt}"
+
+
+def _account(step: Round, titles: Mapping[str, str]) -> Text:
+    """Who did what for which question from which passages, and how it went."""
+    line = Text()
+    if step.role not in (None, "main"):
+        line.append(f" by the {step.role}")
+    if step.queries:
+        line.append(" for ").append_text(words(f"“{'”, “'.join(step.queries)}”"))
+    if step.kind == "search" and not step.read:
+        return line.append(": found nothing")
+    if step.kind == "verify":
+        return line.append_text(_verified(step))
+    if step.read:
+        line.append(": found " if step.kind == "search" else " from ").append_text(_named(step.read, titles))
+    return line.append_text(_rating(step))
+
+
+def _verified(step: Round) -> Text:
+    """How much of it holds; a method that verifies claim by claim says it in its own words."""
+    if step.text:
+        return words(f": {step.text}").append_text(_rating(step))
+    return Text(f": {len(step.kept)} of {len(step.kept) + len(step.dropped)} claims are supported")
+
+
+def _named(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
+    """How many passages, and of which titles."""
+    shown = list(dict.fromkeys(titles.get(id, id) for id in read))
+    more = f" and {len(shown) - TITLES} more" if len(shown) > TITLES else ""
+    count = f"{len(read)} passage{'' if len(read) == 1 else 's'}"
+    return words(f"{count} ({', '.join(shown[:TITLES])}{more})")
+
+
+def _rating(step: Round) -> Text:
+    """The scores, and whether this was the one that was chosen."""
+    line = Text("".join(f", {name.replace('_', ' ')} {score:.2f}" for name, score in (step.scores or {}).items()))
+    if step.chosen is not None and step.kind in ("draft", "refine", "contrast"):
+        chosen = ("accepted", "not accepted") if step.kind == "contrast" else ("chosen", "not chosen")
+        line.append(f": {chosen[0 if step.chosen else 1]}", "" if step.chosen else "dim")
+    return line
+
+
+def _details(step: Round, titles: Mapping[str, str]) -> list[Text]:
+    """What was written where the kept claims do not say it, then what was kept and dropped."""
+    lines = []
+    if step.text and step.kind in ("claim", "contrast", "assess"):
+        lines.append(words(f"“{step.text[:LONGEST]}{'…' if len(step.text) > LONGEST else ''}”", "italic"))
+    for text in step.kept:
+        shape = Text("✓ ", "green") if step.kind == "verify" else Text("citing " if step.kind == "claim" else "– ")
+        lines.append(shape.append_text(words(_title(text, titles))))
+    for dropped in step.dropped:
+        line = Text("✗ ", "red").append_text(words(_title(dropped.text, titles)))
+        lines.append(line.append(f"  ({printable(dropped.why)})", "red"))
+    return lines
+
+
+def _title(text: str, titles: Mapping[str, str]) -> str:
+    """A passage by its title where an id stands, as for a claim's citations."""
+    return f"[{titles[text]}]" if text in titles else text
