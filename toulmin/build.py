@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
-from toulmin.config import Settings
+from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import Answer, Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
-from toulmin.providers import model
+from toulmin.providers import is_embedded, model
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
@@ -241,10 +241,8 @@ def _check_value(option: str, value: Any, chosen: Method, settings: Settings) ->
     named = {name: kind for name, kind in getattr(chosen, "__annotations__", {}).items() if name == option}
     with suppress(NameError):  # a caller's own method may name types that are not there at run time
         kind = get_type_hints(SimpleNamespace(__annotations__=named), getattr(chosen, "__globals__", {})).get(option)
-        if get_origin(kind) is Literal and value not in get_args(kind):
-            raise UsageError(f"The option {option!r} is one of {', '.join(get_args(kind))}, not {value!r}.")
-        if kind in (bool, int, float) and not isinstance(value, kind):
-            raise UsageError(f"The option {option!r} should be a {kind.__name__}, not {value!r}.")
+        if kind is not None and is_plain(kind):
+            fitting(option, value, kind, "option")
 
 
 def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
@@ -255,9 +253,10 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
             raise unknown_name(f"option of method {name}", option, known)
     for option, value in settings.options.items():
         _check_value(option, value, chosen, settings)
-    general = {"style": settings.style, "unsupported": settings.unsupported, "k": settings.k}
+    general = {name: getattr(settings, name) for name in ("style", "unsupported", "k", "temperature")}
     if settings.k is None:
-        general["k"] = EMBEDDED_K if settings.model == "extractive" else None
+        reads_more = is_embedded(settings.model) and "preset" not in settings.options
+        general["k"] = EMBEDDED_K if reads_more else None
     taken = {key: value for key, value in general.items() if key in known and value is not None}
     return taken | dict(settings.options)
 

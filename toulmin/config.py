@@ -157,6 +157,11 @@ def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
     return value
 
 
+def is_plain(kind: Any) -> bool:
+    """Whether a type hint is of values that a person can write: texts, numbers, true or false, choices."""
+    return all(get_origin(part) is Literal or part in (bool, int, float, str, type(None)) for part in _parts(kind))
+
+
 def _allows(kind: Any, wanted: type) -> bool:
     return any(part is wanted for part in _parts(kind))
 
