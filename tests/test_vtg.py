@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
 
+from toulmin.grounding.citing import Labels
 from toulmin.grounding.prompts import Cite, NextClaim, Queries
 from toulmin.grounding.steps import Reply
 from toulmin.methods.telling import SILENCE
@@ -159,6 +160,10 @@ def test_there_is_one_attempt_at_least(most: int):
     assert trials(Run(["Wrong."], max_trials=most, strict_trials=True).answer) == (1,)
 
 
+def test_without_a_trial_the_one_attempt_is_told():
+    assert "(1 each)" in Run(["Wrong."], max_trials=0, strict_trials=True).answer.notes[0]
+
+
 def test_a_search_follows_every_failed_attempt_but_the_last():
     assert len(Run(["Wrong."] * 3, max_trials=1).rounds("search")) == 1 + 2
 
@@ -170,7 +175,7 @@ def test_a_claim_given_up_keeps_its_citations_and_the_verdict_on_them():
 
 def test_claims_that_were_given_up_are_counted_in_a_note():
     run = Run([*["Wrong."] * 2, "Right.", *["Bad."] * 2], {"Right.": ["A"]}, max_trials=0)
-    assert run.answer.notes[0] == "Claims that 2 attempts each did not verify: 2."
+    assert run.answer.notes[0] == "Claims left unverified after all attempts (2 each): 2."
 
 
 def test_the_counter_begins_anew_with_each_claim():
@@ -278,6 +283,16 @@ def test_no_more_queries_are_searched_than_were_asked_for():
     listed = "\n".join(f"{n}. query {n}" for n in range(1, 9))
     run = Run(Writer(["Wrong.", "Right."], queries=[listed]), {"Right.": ["A"]}, queries=3)
     assert len(run.rounds("search")[1].queries) == 3
+
+
+def test_a_passage_that_a_typed_reply_invents_is_counted_and_not_cited():
+    run = Run(Writer(["One."], lambda prompt: Reply("", Labels(("elsewhere", PASSAGES["B"].id)))), {"One.": ["B"]})
+    assert (run.answer.invalid_citations, run.cited) == (1, ["B"])
+
+
+def test_a_typed_reply_of_many_queries_is_cut_to_those_asked_for():
+    run = Run(Writer(["Wrong.", "Right."], queries=[Reply("", ("a", "b", "c"))]), {"Right.": ["A"]}, queries=2)
+    assert run.rounds("search")[1].queries == ("a", "b")
 
 
 def test_a_passage_that_the_models_window_left_out_cannot_be_cited_but_can_rescue():

@@ -132,6 +132,11 @@ def test_windows_take_whole_passages_in_order():
     assert [letters([passage.id for passage in window]) for window in cut] == ["AB", "CD", "E"]
 
 
+def test_titles_count_into_windows():
+    one, other = Passage.of("Two words.", "A title of five words"), Passage.of("Two more.")
+    assert (len(windows([one, other], 8)), len(windows([one, other], 9))) == (2, 1)
+
+
 def test_a_passage_longer_than_the_window_is_a_window_of_its_own():
     assert len(windows([PASSAGES["A"], PASSAGES["B"]], 1)) == 2
 
@@ -184,6 +189,15 @@ def test_the_trace_says_in_how_many_windows_nothing_was_found():
 def test_a_list_is_written_entity_by_entity():
     run = Run(["Ford", "Honda"], {"Ford": ["A"], "Honda": ["B"]}, style="list")
     assert run.answer.text == "Ford [1], Honda [2]"
+
+
+def test_an_entity_is_judged_beside_its_question():
+    assert Run(["Ford"], {"Ford": ["A"]}, style="list").judge.questions == [QUESTION]
+
+
+def test_a_short_answer_is_judged_beside_its_question_and_its_sentences_are_not():
+    run = Run(Writer(["One."], final="Red [1]."), {"One.": ["A"], "Red.": ["A"]}, style="short")
+    assert run.judge.questions == [None, QUESTION]
 
 
 def test_a_list_is_shown_to_the_model_with_commas_between():

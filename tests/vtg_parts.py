@@ -43,7 +43,7 @@ class Writer:
         self,
         claims: Sequence[str] = (),
         cites: str | Callable[[Cite], str | Reply] = "A",
-        queries: Sequence[str] = (TWO_QUERIES,),
+        queries: Sequence[str | Reply] = (TWO_QUERIES,),
         final: str = "An answer [1].",
     ) -> None:
         self.claims = iter(claims)
@@ -81,6 +81,7 @@ class Judge:
     def __init__(self, supports: Mapping[str, Sequence[str]]) -> None:
         self.supports = supports
         self.asked: list[tuple[str, str]] = []
+        self.questions: list[str | None] = []
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         return [self.verdict(pair) for pair in pairs]
@@ -88,6 +89,7 @@ class Judge:
     def verdict(self, pair: Pair) -> Verdict:
         given = letters([passage.id for passage in pair.premises])
         self.asked.append((pair.claim, given))
+        self.questions.append(pair.question)
         holds = any(set(one) <= set(given) for one in self.supports.get(pair.claim, ()))
         return Verdict("supported" if holds else "unsupported", 0.9 if holds else 0.1, 0.0, self.name)
 

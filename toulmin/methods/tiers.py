@@ -54,7 +54,7 @@ def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: St
     passages = {passage.id: passage for passage in memory}
     found = yield from _found(by, claim, passages, style)
     kept = found.claim
-    if kept.is_supported and by.is_simplifying:
+    if by.is_simplifying:
         (kept,) = yield from simplify([kept], passages, by.question, style)
     return Checked(kept, _round(found, kept))
 
@@ -70,9 +70,9 @@ def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: S
     judged = yield from verify(rescued, passages, by.question, style)
     scores[MEMORY] = max((one.support.score for one in judged if one.support), default=0.0)
     for number, one in enumerate(judged, start=1):
-        if one.is_supported and one.support:
+        if one.is_supported:
             place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
-            return Found(one, f"supported by {place}", {**scores, MEMORY: one.support.score})
+            return Found(one, f"supported by {place}", scores)
     told = "supported neither by the passages that it cites nor by the memory"
     return Found(generated, told if len(cut) <= 1 else f"{told}, in {len(cut)} windows", scores)
 

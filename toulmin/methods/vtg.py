@@ -176,7 +176,7 @@ def _with_notes(task: _Task, state: State) -> State:
     """What a reader should know: claims that nothing verified, and an answer that was ended from outside."""
     notes = list(state.answer.notes)
     if state.unverified:
-        notes.append(f"Claims that {task.attempts} attempts each did not verify: {state.unverified}.")
+        notes.append(f"Claims left unverified after all attempts ({task.attempts} each): {state.unverified}.")
     if not state.is_over:
         notes.append(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
     return replace(state, answer=replace(state.answer, notes=tuple(notes)))
