@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from toulmin.models.faulty import Faulty
 from toulmin.models.truth import Fact, holds, is_legible, supports
 
 TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
-QUESTIONS = [f"What is known about {town} number {n}?" for n in range(40) for town in TOWNS]
+QUESTIONS = [f"What is known about {town} number {n}?" for n in range(20) for town in TOWNS]
 RATE = 0.3
 
 
@@ -131,7 +132,7 @@ EXPECTED = {"told": 0.85, "unsupported": 0.3, "wrong": 0.1, "missing": 0.1, "sup
 @pytest.mark.parametrize("way", ["at once", "step by step"])
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_faults_come_at_the_rate_that_was_set_however_the_answer_is_asked_for(kind: str, way: str):
-    assert near(getattr(measured()[way], kind), EXPECTED[kind], 1000)
+    assert near(getattr(measured()[way], kind), EXPECTED[kind], 700)
 
 
 def test_half_of_the_unsupported_claims_alter_a_detail():
@@ -176,15 +177,15 @@ def relevant(question: str) -> tuple[Passage, ...]:
 
 
 def test_the_small_one_is_near_the_large_one_where_all_passages_are_relevant():
-    assert near(unsupported(writer(0.2, small=True), relevant), 0.2, 1000)
+    assert near(unsupported(writer(0.2, small=True), relevant), 0.2, 700)
 
 
 def test_the_small_one_is_misled_by_irrelevant_passages():
-    assert near(unsupported(writer(0.2, small=True), irrelevant), 0.2 * (1 + 2 * 0.9), 500)
+    assert near(unsupported(writer(0.2, small=True), irrelevant), 0.2 * (1 + 2 * 0.9), 300)
 
 
 def test_the_large_one_is_not():
-    assert near(unsupported(writer(0.2), irrelevant), 0.2, 500)
+    assert near(unsupported(writer(0.2), irrelevant), 0.2, 250)
 
 
 # ---------------------------------------------------------------- draws
@@ -210,11 +211,11 @@ def texts(model: Faulty, sample: int = 0) -> list[Draft]:
 
 
 def test_another_sample_is_another_draw():
-    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(), sample=1), strict=True)) > 300
+    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(), sample=1), strict=True)) > 150
 
 
 def test_another_seed_is_another_model():
-    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(seed=1)), strict=True)) > 300
+    assert sum(a != b for a, b in zip(texts(writer()), texts(writer(seed=1)), strict=True)) > 150
 
 
 def test_a_writer_keeps_to_its_errors():
@@ -222,6 +223,19 @@ def test_a_writer_keeps_to_its_errors():
     model, question = writer(1.0), QUESTIONS[0]
     drafts = [said(model, ask.AnswerPrompt(question, shown(question)), sample) for sample in range(40)]
     assert 3 < len({claim.text for draft in drafts for claim in draft.claims}) <= 6
+
+
+def word_pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(text.lower().rstrip(".").split()))
+
+
+def test_two_models_do_not_remember_the_same():
+    """Else one would seem to corroborate what the other made up."""
+    agreeing = 0
+    for question in QUESTIONS:
+        one, other = (word_pairs(writer(seed=n).matters_of(question, "long")[0].remembered.said) for n in (0, 1))
+        agreeing += len(one & other) > len(one) / 4
+    assert agreeing / len(QUESTIONS) < 0.1
 
 
 @settings(deadline=None, max_examples=30)
@@ -358,6 +372,10 @@ def test_without_faults_it_blames_no_good_claim():
 
 def test_it_chooses_the_answer_that_agrees_most():
     assert said(writer(0), ask.MostConsistent(ONE, ((FALSE,), (TOLD,), (TOLD,)))) in (1, 2)
+
+
+def test_abstentions_agree_with_each_other():
+    assert said(writer(0), ask.MostConsistent(ONE, ((TOLD,), (), ()))) in (1, 2)
 
 
 @pytest.mark.parametrize(("claim", "label"), [(TOLD, "supported"), (FALSE, "unsupported")])

@@ -305,7 +305,7 @@ class Faulty:
         if not prompt.candidates:
             return "None."
         bags = [frozenset(terms(_joined(claims))) for claims in prompt.candidates]
-        agreement = [sum(len(bag & other) / max(1, len(bag | other)) for other in bags) for bag in bags]
+        agreement = [sum(_alike(bag, other) for other in bags) for bag in bags]
         best = agreement.index(max(agreement))
         astray = turn.dice.falls(turn.rate, "astray")
         return f"Answer {1 + (turn.dice.pick(range(len(bags)), 'any') if astray else best)}"
@@ -322,6 +322,11 @@ def _unsupported(matter: Matter, turn: Turn) -> Statement | None:
     if not dice.falls(turn.rate, "unsupported"):
         return None
     return matter.altered if matter.altered and dice.falls(ALTERED, "altered") else matter.remembered
+
+
+def _alike(bag: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words in common; two abstentions agree."""
+    return len(bag & other) / len(bag | other) if bag or other else 1.0
 
 
 def _irrelevant(passage: Passage, turn: Turn) -> str:

@@ -16,33 +16,77 @@ from toulmin.models.chance import Dice
 from toulmin.models.truth import plain
 
 # Whom and what a model confuses things with where nothing better is at hand; none is anybody in particular.
-NAMES: Sequence[str] = (
+PEOPLE: Sequence[str] = (
     "Edwin Marsh",
     "Clara Whitfield",
-    "Port Hadley",
     "Thomas Ravenel",
-    "Lake Orsay",
     "Helena Brandt",
-    "Mount Averill",
     "Samuel Okoro",
-    "Fairmont College",
     "Ingrid Solheim",
-    "Kessler County",
-    "Paul Desmarais",
 )
+PLACES: Sequence[str] = (
+    "Port Hadley",
+    "Lake Orsay",
+    "Mount Averill",
+    "Fairmont College",
+    "Kessler County",
+    "New Tarrow",
+)
+NAMES: Sequence[str] = (*PEOPLE, *PLACES)
 
-_REMEMBERED: Sequence[str] = (
-    "{subject} was first described in print by {name} in {year}.",
-    "An account of {year} by {name} gives another version of {subject}.",
-    "In {year} {name} published a widely read study of {subject}.",
-    "{subject} became much better known after {name} spoke of it in {year}.",
-    "Some {count} letters about {subject} were collected by {name} until {year}.",
-    "{name} received an award for work on {subject} in {year}.",
-    "A committee led by {name} examined {subject} in {year} and published {count} pages.",
-    "By {year} about {count} people had signed a petition of {name} concerning {subject}.",
+# A statement from memory is put together from parts, each drawn by itself: were there only a few sentences to choose
+# from, two independent models would invent the same ones, and one would seem to corroborate the other.
+_OPENINGS: Sequence[str] = (
+    "In {year} {name}",
+    "{name} later",
+    "Before {year} {name}",
+    "Friends of {name}",
+    "Until {year} {name}",
+    "Nobody but {name}",
+    "With others {name}",
+    "Since {year} only {name}",
+    "Unwisely {name}",
+    "Relatives of {name} quietly",
+    "Around {year} {name} twice",
+    "Even {name} once",
+)
+_DEEDS: Sequence[str] = tuple(
+    "wrote sold burned signed bought copied lost hid printed praised banned showed found mended opened named".split()
+)
+_OBJECTS: Sequence[str] = (
+    "{count} letters about {subject}",
+    "a short guide to {subject}",
+    "the oldest map of {subject}",
+    "two reports concerning {subject}",
+    "every poster for {subject}",
+    "an early film on {subject}",
+    "many songs praising {subject}",
+    "one diary mentioning {subject}",
+    "some {count} tickets to {subject}",
+    "that famous painting of {subject}",
+    "her brother's papers on {subject}",
+    "all remaining copies of {subject}",
+    "an unfinished play about {subject}",
+    "another {count} pages regarding {subject}",
+    "its only model of {subject}",
+    "most shares in {subject}",
+)
+_ENDINGS: Sequence[str] = (
+    "without regret",
+    "after a bet",
+    "despite warnings",
+    "while living abroad",
+    "to settle debts",
+    "before leaving {place}",
+    "near {place}",
+    "during a strike",
+    "for a fee",
+    "against advice from {place}",
+    "under another name",
+    "out of spite",
 )
 _FIRST_YEAR, _YEARS, _MOST = 1871, 140, 900
-_LONGEST_SUBJECT = 60  # characters
+_LONGEST_SUBJECT = 2  # words; the longer, the more would two inventions share
 _YEAR = range(1000, 2100)
 _FARTHEST = 9  # years or, for other numbers, steps that a slip goes
 
@@ -79,19 +123,27 @@ def _moved(number: int, dice: Dice) -> int:
 
 def remembered(subject: str, dice: Dice) -> str:
     """A statement about the subject that no document holds."""
-    about = _legible(subject)[:_LONGEST_SUBJECT].strip() or "the matter"
-    year = _FIRST_YEAR + int(dice.share("year") * _YEARS)
-    count = 20 + int(dice.share("count") * _MOST)
-    told = dice.pick(_REMEMBERED, "statement").format(
-        subject=about, name=dice.pick(NAMES, "name"), year=year, count=count
+    about = topic(_legible(subject)) or "the matter"
+    parts = [
+        dice.pick(_OPENINGS, "opening"),
+        dice.pick(_DEEDS, "deed"),
+        dice.pick(_OBJECTS, "object"),
+        dice.pick(_ENDINGS, "ending"),
+    ]
+    told = f"{' '.join(parts)}.".format(
+        subject=about,
+        name=dice.pick(PEOPLE, "name"),
+        place=dice.pick(PLACES, "place"),
+        year=_FIRST_YEAR + int(dice.share("year") * _YEARS),
+        count=20 + int(dice.share("count") * _MOST),
     )
     return told[0].upper() + told[1:]
 
 
-def topic(question: str) -> str:
-    """What a question is about: its words without stop words, at most five."""
-    told = (question[span.start : span.end] for span in words(question))
-    return " ".join([word for word in told if word.lower() not in STOPWORDS][:5])
+def topic(text: str) -> str:
+    """What a title or a question is about: the first of its words that are no stop words."""
+    told = (text[span.start : span.end] for span in words(text))
+    return " ".join([word for word in told if word.lower() not in STOPWORDS][:_LONGEST_SUBJECT])
 
 
 def _legible(subject: str) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from toulmin.data import Passage, Style
 from toulmin.language import sentences, terms
 from toulmin.models.chance import Dice
-from toulmin.models.slips import altered, another_name, remembered, topic
+from toulmin.models.slips import altered, another_name, remembered
 from toulmin.models.truth import Fact, holds, is_legible, plain, with_marks
 
 
@@ -55,7 +55,7 @@ def _matter(n: int, question: str, fact: Fact, style: Style, dice: Dice) -> Matt
     is_short = style in ("short", "list") and bool(fact.answers)
     said = fact.answers[0] if is_short else fact.text
     wrong, sentence = altered(said, dice), altered(fact.text, dice)
-    told = remembered(fact.title or topic(question), dice)
+    told = remembered(fact.title or question, dice)
     name = another_name(dice) if is_short else told
     # A slip that changes how the sentence is read apart would be another fault than the one drawn.
     fits = wrong is not None and sentence is not None and (is_short or is_legible(wrong))
@@ -97,7 +97,7 @@ def stray(question: str, passages: Sequence[Passage], dice: Dice) -> Statement:
             wrong = altered(plain(passage.text[start:end]), dice)
             if wrong is not None and is_legible(wrong):
                 return Statement(wrong, wrong)
-    told = remembered(topic(question), dice)
+    told = remembered(question, dice)
     return Statement(told, told)
 
 
