@@ -4,8 +4,8 @@
   second `\\[n]`, which is how a rendering writes a document's own "[3]" and what the readers of replies take back off.
 * The marks by which chat models tell turns apart (`<|im_start|>`, `[INST]`, `<start_of_turn>` and their kin) lose their
   opening bracket in the same way, since some tokenizers obey them wherever they stand.
-* Characters that nobody sees go: controls, the tag characters that can spell hidden orders, and halves of surrogate
-  pairs, which no server takes.
+* Characters that nobody sees go: controls, breaks of no width, the tag characters that can spell hidden orders. A half
+  of a surrogate pair, which no server takes, becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from toulmin.data import MARK_OPENING
 _OWN_TAGS = r"passage|draft|answer|text|feedback"
 _TURNS = r"system|user|assistant|human|tool|start_of_turn|end_of_turn|bos|eos|pad|unk|s|think|im_start|im_end|eot_id"
 _TAG = re.compile(
-    rf"[<＜﹤‹〈](?=[\s/\\]*(?:[|｜]|<\s*/?\s*sys\b|(?:{_OWN_TAGS}|{_TURNS})[^\w<>]{{0,9}}(?:[>＞﹥›〉]|\s|$)))",
+    rf"[<＜﹤‹〈](?=[^\w<>|｜]{{0,9}}(?:[|｜]|<\s*/?\s*sys\b|(?:{_OWN_TAGS}|{_TURNS})\b))",
     re.IGNORECASE,
 )
 _TURN_IN_BRACKETS = re.compile(r"\[(?=\s*/?\s*(?:inst|available_tools|tool_calls|tool_results)\s*\])", re.IGNORECASE)
 _LABEL = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 

@@ -134,7 +134,7 @@ def _feedback(prompt: prompts.Feedback, texts: Texts) -> Wording:
         question=unlabelled(prompt.question),
         passages=_passages(texts, prompt.passages),
         answer=_cited(prompt.claims, "long", prompt.passages) or texts.fill("parts.no_answer"),
-        aspects="\n".join(lines) or texts.fill("feedback.unscored"),
+        scores="\n".join(lines),
     )
     name = "feedback.system" if prompt.scores else "feedback.system_unscored"
     return Wording(_instructions(texts, name, prompt.passages), user)
