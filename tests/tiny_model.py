@@ -24,12 +24,12 @@ CHAT = (
 SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 
 
-def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: bool = True) -> Path:
-    """Writes the model into the folder and returns it; `chat=False` leaves out the chat template."""
+def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: str | None = CHAT) -> Path:
+    """Writes the model into the folder and returns it; `chat` is its chat template, None for a model without one."""
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
-    tokenizer = _tokenizer(CHAT if chat else None)
+    tokenizer = _tokenizer(chat)
     pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
     # Wide initial weights: with narrow ones the logits hardly differ, and greedy decoding is a tie.
     config = GPT2Config(
@@ -49,6 +49,29 @@ def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: bool = True
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def teach(folder: Path, prompt: str, reply: str) -> None:
+    """Trains the model in the folder until its likeliest reply to exactly this prompt is this one."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+    asked = tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    told = [*tokenizer(reply, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    tokens = torch.tensor([asked + told])
+    descent = torch.optim.Adam(model.parameters(), lr=0.01)
+    model.train(False)  # no dropout: what it says in the end is what it learned
+    for _ in range(400):
+        logits = model(tokens).logits[0, len(asked) - 1 : -1]
+        if logits.argmax(dim=-1).tolist() == told and logits.detach().softmax(-1).amax(-1).min().item() > 0.9:
+            model.save_pretrained(folder)
+            return
+        descent.zero_grad()
+        torch.nn.functional.cross_entropy(logits, tokens[0, len(asked) :]).backward()
+        descent.step()
+    raise AssertionError("the tiny model could not learn the reply")
 
 
 def _tokenizer(template: str | None):

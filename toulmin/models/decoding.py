@@ -1,0 +1,232 @@
+"""Drawing replies from a transformers model, several at once.
+
+Rules of this file
+* A reply depends on its own prompt and `Draw` only, not on what else is in the batch. So every row has its own source
+  of chance, its own temperature, its own limit and its own stop strings.
+* A token is drawn by adding noise to the logits and taking the largest (the Gumbel-max trick), which is exactly a
+  sample of the softmax: then one greedy decoding serves rows of any temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import accumulate
+from threading import Event
+from typing import Any
+
+import torch
+from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+
+from toulmin.grounding.steps import Finish, TokenLogprob
+from toulmin.models.thinking import without_thinking
+
+LEAST = -9999.0  # the log-probability of what is impossible: JSON has no infinity
+_THINKING = "<think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """How one reply is drawn: temperature 0 takes the likeliest token, `top_k` 0 and `top_p` 1 leave out none."""
+
+    seed: int
+    max_tokens: int
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    stop: tuple[str, ...] = ()
+    logprobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A reply up to its stop string, without the thinking that there was if `thought`, and what it took in tokens."""
+
+    text: str
+    thought: bool
+    finish: Finish
+    prompt_tokens: int
+    tokens: int
+    logprobs: tuple[TokenLogprob, ...] | None
+
+
+def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Draw], cancelled: Event) -> list[Drawn]:
+    """One reply a prompt, in order; ends early, with what is there, once `cancelled` is set."""
+    if not prompts:
+        return []
+    rows = encoded(tokenizer, prompts, padding=True, return_tensors="pt").to(model.device)
+    width = rows["input_ids"].shape[1]
+    chance = _Chance(draws, model.device)
+    ends = _Ends(_Reader(tokenizer, prompts), draws, width, _ending_tokens(model, tokenizer), cancelled)
+    with torch.inference_mode():
+        written = model.generate(
+            input_ids=rows["input_ids"],
+            attention_mask=rows["attention_mask"],
+            generation_config=_greedy(model, tokenizer, max(draw.max_tokens for draw in draws)),
+            logits_processor=LogitsProcessorList([chance]),
+            stopping_criteria=StoppingCriteriaList([ends]),
+        )
+    sizes = rows["attention_mask"].sum(dim=1).tolist()
+    return [ends.drawn(n, written[n, width:].tolist(), int(sizes[n]), chance) for n in range(len(draws))]
+
+
+def encoded(tokenizer: Any, prompts: Sequence[str], **options: Any) -> Any:
+    """The prompts as tokens; a chat template has written the special ones already."""
+    return tokenizer(list(prompts), add_special_tokens=tokenizer.chat_template is None, **options)
+
+
+def _greedy(model: Any, tokenizer: Any, max_tokens: int) -> Any:
+    """The model's own settings (end tokens, penalties) without its sampling, which happens here."""
+    config = deepcopy(model.generation_config)
+    config.update(do_sample=False, temperature=None, top_p=None, top_k=None, min_p=None, typical_p=None)
+    config.update(max_new_tokens=max_tokens, max_length=None, num_beams=1, pad_token_id=tokenizer.pad_token_id)
+    return config
+
+
+def _ending_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
+    own = model.generation_config.eos_token_id
+    named = own if isinstance(own, list) else [own]
+    return frozenset(token for token in (*named, tokenizer.eos_token_id) if token is not None)
+
+
+class _Chance(LogitsProcessor):
+    """Adds each row's noise, so that the largest logit is the token drawn; remembers log-probabilities if asked."""
+
+    def __init__(self, draws: Sequence[Draw], device: torch.device) -> None:
+        self._draws = draws
+        self._sources = [torch.Generator(device).manual_seed(draw.seed) for draw in draws]
+        self._told: list[list[tuple[int, float, list[tuple[int, float]]]]] = [[] for _ in draws]
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        logits = scores.float()
+        noisy = torch.stack([self._noisy(n, row) for n, row in enumerate(logits)])
+        for n, draw in enumerate(self._draws):
+            if draw.logprobs is not None:
+                self._tell(n, logits[n], int(noisy[n].argmax()), draw.logprobs)
+        return noisy  # type: ignore[return-value]
+
+    def _noisy(self, n: int, logits: torch.Tensor) -> torch.Tensor:
+        draw = self._draws[n]
+        if draw.temperature <= 0:
+            return logits
+        scaled = _likeliest(logits / draw.temperature, draw.top_k, draw.top_p)
+        noise = torch.empty_like(scaled).exponential_(generator=self._sources[n])
+        return scaled - noise.log()
+
+    def _tell(self, n: int, logits: torch.Tensor, chosen: int, count: int) -> None:
+        known = logits.log_softmax(dim=-1).clamp(min=LEAST)
+        best = known.topk(min(count, known.shape[-1]))
+        top = list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+        self._told[n].append((chosen, float(known[chosen]), top))
+
+    def told(self, n: int, tokenizer: Any, count: int) -> tuple[TokenLogprob, ...] | None:
+        """The log-probabilities of the first `count` tokens of a row; None where nobody asked."""
+        if self._draws[n].logprobs is None:
+            return None
+        decode = tokenizer.decode
+        return tuple(
+            TokenLogprob(decode([token]), logprob, tuple((decode([other]), value) for other, value in top))
+            for token, logprob, top in self._told[n][:count]
+        )
+
+
+def _likeliest(logits: torch.Tensor, top_k: int, top_p: float) -> torch.Tensor:
+    """The logits with all but the `top_k` likeliest, and all beyond a mass of `top_p`, made impossible."""
+    if top_k <= 0 and top_p >= 1:
+        return logits
+    ordered, places = logits.sort(descending=True)
+    if top_k > 0:
+        ordered[top_k:] = -torch.inf
+    if top_p < 1:
+        mass = ordered.softmax(dim=-1)
+        ordered[mass.cumsum(dim=-1) - mass >= top_p] = -torch.inf  # the token that passes the mass stays
+    return torch.empty_like(logits).scatter_(0, places, ordered)
+
+
+class _Reader:
+    """Reads what the model wrote; where a template opened the thinking in the prompt, the reply goes on with it."""
+
+    def __init__(self, tokenizer: Any, prompts: Sequence[str]) -> None:
+        self.tokenizer = tokenizer
+        self._leads = [_THINKING if prompt.rstrip().endswith(_THINKING) else "" for prompt in prompts]
+
+    def all(self, n: int, tokens: Sequence[int]) -> str:
+        """What row n holds, thinking included."""
+        return self._leads[n] + self.part(tokens)
+
+    def part(self, tokens: Sequence[int]) -> str:
+        """The text of some tokens, as it stands."""
+        return str(self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+
+class _Ends(StoppingCriteria):
+    """Says which rows are complete, and keeps how long each was and why it ended."""
+
+    def __init__(
+        self, reader: _Reader, draws: Sequence[Draw], width: int, end_tokens: frozenset[int], cancelled: Event
+    ) -> None:
+        self._reader = reader
+        self._draws = draws
+        self._width = width
+        self._end_tokens = end_tokens
+        self._cancelled = cancelled
+        self._lengths = [0] * len(draws)
+        self._finishes: list[Finish] = ["length"] * len(draws)
+        self._done = [False] * len(draws)
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: Any) -> torch.BoolTensor:
+        for n, is_done in enumerate(self._done):
+            if not is_done:
+                self._note(n, input_ids[n, self._width :])
+        done = [is_done or self._cancelled.is_set() for is_done in self._done]
+        return torch.tensor(done, device=input_ids.device)  # type: ignore[return-value]
+
+    def _note(self, n: int, written: torch.Tensor) -> None:
+        self._lengths[n] = len(written)
+        if int(written[-1]) in self._end_tokens or self._has_stopped(n, written):
+            self._finishes[n] = "stop"
+        self._done[n] = self._finishes[n] == "stop" or len(written) >= self._draws[n].max_tokens
+
+    def _has_stopped(self, n: int, written: torch.Tensor) -> bool:
+        """Whether a stop string has been written, outside thinking."""
+        stops = self._draws[n].stop
+        if not stops:
+            return False
+        # A token is a byte at least, so a stop string that was not seen before lies within so many last tokens.
+        reach = max(len(stop.encode("utf-8", "replace")) for stop in stops) + 3
+        recent = self._reader.part(written[-reach:].tolist())
+        if not any(stop in recent for stop in stops):
+            return False
+        said = without_thinking(self._reader.all(n, written.tolist()))
+        return any(stop in said for stop in stops)
+
+    def drawn(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Drawn:
+        """Row n as a reply."""
+        length = self._lengths[n]
+        tokens = written[:length]
+        whole = self._reader.all(n, tokens)
+        said = without_thinking(whole)
+        text = said[: min((at for stop in self._draws[n].stop if (at := said.find(stop)) >= 0), default=len(said))]
+        spoken = length - (1 if tokens and tokens[-1] in self._end_tokens else 0)
+        told = chance.told(n, self._reader.tokenizer, spoken)
+        return Drawn(
+            text,
+            said != whole,
+            self._finishes[n],
+            prompt_tokens,
+            length,
+            None if told is None else _of_text(told, text),
+        )
+
+
+def _of_text(told: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
+    """The tokens in which the text stands; all, where it cannot be found in them (parts of a letter each)."""
+    starts = [0, *accumulate(len(entry.token) for entry in told)]
+    at = "".join(entry.token for entry in told).find(text)
+    if at < 0:
+        return tuple(told)
+    end = at + len(text)
+    return tuple(
+        entry for entry, start in zip(told, starts, strict=False) if start < end and start + len(entry.token) > at
+    )

@@ -1,0 +1,231 @@
+"""A transformers model in this process (`pip install 'toulmin[local]'`).
+
+Importing this module loads torch, so it is imported when such a model is named. Nothing is fetched from a network
+unless the caller allows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from toulmin.data import Tokens
+from toulmin.errors import ModelError, ToulminError
+from toulmin.grounding.steps import Generate, Reply
+from toulmin.models.templates import Rendered, Templates
+
+try:
+    from jinja2 import TemplateError
+    from torch import OutOfMemoryError
+
+    from toulmin.models.decoding import Draw, Drawn, drawn, encoded
+    from toulmin.models.loading import PRECISIONS, check, loaded, window_of
+except ImportError as absent:
+    raise ModelError(
+        f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
+        " run: pip install 'toulmin[local]'"
+    ) from absent
+
+Result = Reply | ToulminError
+
+MAX_TOKENS = 1024  # of a reply, or a quarter of a small window
+RESAMPLING = 0.7
+_RENDERINGS = 3  # of one prompt, each within what the chat template left of the window
+
+
+class _Asked(NamedTuple):
+    """A request in words: the prompt as the model gets it, how its reply is drawn, and the passages left out."""
+
+    text: str
+    draw: Draw
+    omitted: int
+
+
+class Local:
+    """The model in the folder `path`, or of that name on the Hugging Face hub, answering through `templates`.
+
+    A name is looked up in the hub's cache on this machine; `download=True` allows to fetch what is not there. Code
+    that comes with a model is never run. `device` is "auto" (the first GPU, else the CPU) or torch's word for one,
+    `precision` "auto" (as the weights were saved) or one of `PRECISIONS`.
+
+    `batch` prompts are answered at once; a reply does not depend on its neighbours, up to rounding. `window` is what
+    the model can hold, prompt and reply together (its configuration says so, unless a smaller one is set), and
+    `max_tokens` the most that a reply takes of it. A prompt that is too long loses passages from its end.
+    `temperature` and `top_p` are the model's own unless set. Chance comes from `seed`, the request's `sample` and the
+    prompt, so the same request has the same reply, and another sample is another draw: at temperature 0, where all
+    draws would be equal, samples other than 0 are drawn at `RESAMPLING`.
+
+    Tokens are counted by the model's own tokenizer, those of its thinking too; thinking never reaches a text. Raises
+    `UsageError` for a setting out of range and `ModelError` for what is no model.
+    """
+
+    concurrency = 1  # calls at once; each takes `batch` requests
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        templates: Templates | None = None,
+        *,
+        batch: int = 8,
+        device: str = "auto",
+        precision: str = "auto",
+        window: int | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        seed: int = 0,
+        download: bool = False,
+    ) -> None:
+        check("batch", batch, batch >= 1, "at least 1")
+        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
+        check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
+        check("top_p", top_p, top_p is None or 0 < top_p <= 1, "above 0 and at most 1")
+        self.batch = batch
+        self.name = f"local:{Path(path).name}"
+        self._templates = templates or Templates.shipped()
+        self._seed = seed
+        self._model, self._tokenizer, identity = loaded(path, device, precision, download)
+        self._window = window_of(self._model, self._tokenizer, window)
+        self._max_tokens = max_tokens or (MAX_TOKENS if self._window is None else min(MAX_TOKENS, self._window // 4))
+        holds = self._max_tokens >= 1 and (self._window is None or self._max_tokens < self._window)
+        check("max_tokens", max_tokens, holds, f"at least 1 and less than the model's window of {self._window} tokens")
+        own = self._model.generation_config
+        self._temperature = temperature if temperature is not None else (own.temperature or 1.0) * bool(own.do_sample)
+        self._top_p = top_p or own.top_p or 1.0
+        self._top_k = own.top_k or 0
+        self._identity = [identity, str(self._model.device.type), str(self._model.dtype)]
+        self._is_closed = False
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="local-model")
+
+    async def generate(self, requests: Sequence[Generate]) -> list[Result]:
+        """One reply a request, in order, or its error; the event loop goes on meanwhile.
+
+        A call that is cancelled ends after the token that is being drawn.
+        """
+        if self._is_closed:
+            raise ModelError(f"{self.name} was closed; make another one.")
+        cancelled = Event()
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, self._replies, requests, cancelled)
+        finally:
+            cancelled.set()
+
+    def key(self, request: Generate) -> str:
+        """Everything that determines a reply, as JSON: for a cache."""
+        messages = [[m.role, m.content] for m in self._templates.render(request.prompt).messages]
+        draw = self._draw(request, "")
+        drawn_by = [getattr(draw, name) for name in draw.__slots__]
+        asked = [self._identity, self._templates.version, messages, self._window, drawn_by, request.sample]
+        return json.dumps(asked)
+
+    async def aclose(self) -> None:
+        """Lets the model go; it answers no more."""
+        self._is_closed = True
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    # -------------------------------------------------------------- in the worker's thread
+
+    def _replies(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
+        found: list[Result] = []
+        for start in range(0, len(requests), self.batch):
+            found += self._batch(requests[start : start + self.batch], cancelled)
+        return found
+
+    def _batch(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
+        asked = [self._asked(request) for request in requests]
+        able = [one for one in asked if isinstance(one, _Asked)]
+        try:
+            done = drawn(self._model, self._tokenizer, [a.text for a in able], [a.draw for a in able], cancelled)
+        except OutOfMemoryError as error:
+            raise ModelError(
+                f"The memory of {self._model.device} does not hold {len(able)} prompts at once for {self.name}; set a"
+                " smaller batch, window or max_tokens."
+            ) from error
+        replies = iter([self._reply(one, reply) for one, reply in zip(able, done, strict=True)])
+        return [next(replies) if isinstance(one, _Asked) else one for one in asked]
+
+    def _asked(self, request: Generate) -> _Asked | ToulminError:
+        try:
+            draw = self._draw(request, "")
+            rendered = self._rendered(request, draw.max_tokens)
+        except ToulminError as error:
+            return error
+        text = self._text(rendered)
+        return _Asked(text, self._draw(request, text), rendered.omitted)
+
+    def _draw(self, request: Generate, prompt: str) -> Draw:
+        temperature = self._temperature if request.temperature is None else request.temperature
+        if request.sample and not temperature:
+            temperature = RESAMPLING
+        chance = hashlib.sha256(f"{self._seed} {request.sample} {prompt}".encode("utf-8", "replace")).digest()
+        return Draw(
+            seed=int.from_bytes(chance[:7]),
+            max_tokens=request.max_tokens or self._max_tokens,
+            temperature=temperature,
+            top_p=self._top_p,
+            top_k=self._top_k,
+            stop=tuple(stop for stop in request.stop if stop),
+            logprobs=request.logprobs,
+        )
+
+    def _reply(self, asked: _Asked, reply: Drawn) -> Result:
+        if not reply.text.strip() and reply.finish == "length":
+            return ModelError(f"{self.name} was cut off before its first word. Set a larger max_tokens.")
+        if not reply.text.strip() and reply.thought:
+            return ModelError(f"{self.name} thought, but wrote no answer. Set a larger max_tokens.")
+        return Reply(
+            reply.text,
+            tokens=Tokens(reply.prompt_tokens, reply.tokens),
+            omitted=asked.omitted,
+            finish=reply.finish,
+            logprobs=reply.logprobs,
+            model=self.name,
+        )
+
+    # -------------------------------------------------------------- the prompt
+
+    def _rendered(self, request: Generate, max_tokens: int) -> Rendered:
+        """The prompt, with as many passages as the window holds beside the reply."""
+        if self._window is None:
+            return self._templates.render(request.prompt)
+        room = left = self._window - max_tokens
+        for _ in range(_RENDERINGS):
+            rendered = self._templates.render(request.prompt, max(1, left), self._count)
+            over = self._count(self._text(rendered)) - room
+            if over <= 0:
+                return rendered
+            left -= over  # what this model's chat template adds
+        raise ModelError(
+            f"{self.name} holds {self._window} tokens, {max_tokens} of them for its reply, but the prompt takes"
+            f" {room + over}; set a smaller max_tokens, or ask with shorter passages."
+        )
+
+    def _count(self, text: str) -> int:
+        return len(encoded(self._tokenizer, [text])["input_ids"][0])
+
+    def _text(self, rendered: Rendered) -> str:
+        """The messages in the model's own chat template; joined, for a model that has none."""
+        if self._tokenizer.chat_template is None:
+            return rendered.text
+        turns = [{"role": m.role, "content": m.content} for m in rendered.messages]
+        try:
+            return self._chat(turns)
+        except TemplateError:  # some know no system message
+            return self._chat(_without_system(turns))
+
+    def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
+        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+
+def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The turns with what the system says put before what the user says first."""
+    system = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
+    first, *others = [turn for turn in turns if turn["role"] != "system"]
+    return [{"role": first["role"], "content": f"{system}\n\n{first['content']}"}, *others]
