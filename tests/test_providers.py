@@ -85,13 +85,12 @@ def test_a_server_without_an_address_says_which_setting_names_it():
 
 
 def test_the_servers_own_temperature_goes_before_the_general_one():
-    chosen = Settings(temperature=0.1, seed=4)
-    made = server("openai", {"temperature": 0.9}, chosen)
+    made = server("openai", Settings(temperature=0.1, seed=4, servers={"openai": {"temperature": 0.9}}))
     assert (made.temperature, made.seed) == (0.9, 4)
 
 
 def test_stop_sequences_of_a_file_are_a_list():
-    assert server("openai", {"stop": ["END"]}, Settings()).stop == ("END",)
+    assert server("openai", Settings(servers={"openai": {"stop": ["END"]}})).stop == ("END",)
 
 
 # ---------------------------------------------------------------- keys
@@ -99,19 +98,20 @@ def test_stop_sequences_of_a_file_are_a_list():
 
 def test_the_key_of_openai_comes_from_the_usual_variable(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-usual")
-    key = server("openai", {}, Settings()).key
+    key = server("openai", Settings()).key
     assert key is not None
     assert key.reveal() == "sk-usual"
 
 
 def test_the_usual_key_is_not_sent_to_a_server_of_ones_own(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-usual")
-    assert server("small", {"base_url": "http://here/v1"}, Settings()).key is None
+    assert server("small", with_set(servers__small__base_url="http://here/v1")).key is None
 
 
 def test_a_server_of_ones_own_has_its_own_variable(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("SMALL_KEY", "k-small")
-    key = server("small", {"base_url": "http://here/v1", "key_variable": "SMALL_KEY"}, Settings()).key
+    chosen = with_set(servers__small__base_url="http://here/v1", servers__small__key_variable="SMALL_KEY")
+    key = server("small", chosen).key
     assert key is not None
     assert key.reveal() == "k-small"
 
@@ -121,7 +121,7 @@ def test_a_key_file_that_others_can_read_is_refused(tmp_path: Path):
     file.write_text("sk-filed", "ascii")
     file.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
-        server("openai", {"key_file": str(file)}, Settings())
+        server("openai", with_set(openai__key_file=str(file)))
 
 
 # ---------------------------------------------------------------- in use

@@ -40,7 +40,17 @@ _LOCAL: Mapping[str, Any] = {
 
 
 def model(spec: str, settings: Settings) -> LanguageModel:
-    """The language model that a SPEC names, its replies kept where the settings name a cache.
+    """The language model that a SPEC names, its replies kept where the settings name a cache; raises as `uncached`."""
+    made = uncached(spec, settings)
+    if settings.cache is None or is_embedded(spec):
+        return made
+    from toulmin.models.cache import Cached
+
+    return Cached(made, settings.cache)
+
+
+def uncached(spec: str, settings: Settings) -> LanguageModel:
+    """The language model that a SPEC names, and nothing around it.
 
     Raises `UsageError` for a SPEC or a provider's setting that cannot be, `ModelError` for a local model that does not
     load, and `SourceError` for a file of replies that cannot be read.
@@ -52,8 +62,7 @@ def model(spec: str, settings: Settings) -> LanguageModel:
         raise _unknown(spec, provider, settings)
     if not name:
         raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:MODEL.")
-    made = _MAKERS.get(provider, _served)(provider, name, settings)
-    return _cached(made, settings)
+    return _MAKERS.get(provider, remote)(provider, name, settings)
 
 
 def is_embedded(spec: str) -> bool:
@@ -64,14 +73,6 @@ def is_embedded(spec: str) -> bool:
 def _unknown(spec: str, provider: str, settings: Settings) -> UsageError:
     near = unknown_name("model", provider, ("extractive", *PROVIDERS, "scripted", *settings.servers))
     return UsageError(f"{near} A model is named as {FORMS}.")
-
-
-def _cached(made: LanguageModel, settings: Settings) -> LanguageModel:
-    if settings.cache is None:
-        return made
-    from toulmin.models.cache import Cached
-
-    return Cached(made, settings.cache)
 
 
 # ---------------------------------------------------------------- makers
@@ -97,10 +98,6 @@ def _local(provider: str, name: str, settings: Settings) -> LanguageModel:
     return Local(name, _templates(settings), **_set(general) | table)
 
 
-def _served(provider: str, name: str, settings: Settings) -> LanguageModel:
-    return remote(provider, name, settings)
-
-
 _MAKERS: Mapping[str, Callable[[str, str, Settings], LanguageModel]] = {"scripted": _scripted, "local": _local}
 
 
@@ -109,21 +106,21 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
     from toulmin.models.prices import read_prices
     from toulmin.models.remote import Chat, Completions
 
-    table = dict(settings.servers.get(provider, {}))
-    route = table.pop("route", "completions" if provider == "completions" else "chat")
+    route = settings.servers.get(provider, {}).get("route", "completions" if provider == "completions" else "chat")
     if route not in ROUTES:
         raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
     kind = Completions if route == "completions" else Chat
-    return kind(name, server(provider, table, settings), _templates(settings), read_prices(settings.prices))
+    return kind(name, server(provider, settings), _templates(settings), read_prices(settings.prices))
 
 
-def server(provider: str, table: Mapping[str, Any], settings: Settings) -> Server:
+def server(provider: str, settings: Settings) -> Server:
     """A provider's server; its own settings go before the general ones."""
     from toulmin.models.keys import VARIABLE, key_from
     from toulmin.models.server import Server
 
     kinds = {n: kind for n, kind in get_type_hints(Server).items() if n not in ("key", "SETTINGS")}
-    own = _checked_table(provider, table, {**kinds, **_BESIDE})
+    own = _checked_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
+    own.pop("route", None)
     variable, file = own.pop("key_variable", None), own.pop("key_file", None)
     if provider not in PROVIDERS and "base_url" not in own:
         raise UsageError(f"The server {provider!r} needs an address; set servers.{provider}.base_url.")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 import toulmin
 from toulmin import config
 from toulmin.data import Passage
-from toulmin.errors import SourceError, ToulminError
+from toulmin.errors import ModelError, SourceError, ToulminError
 
+PATIENCE = 10  # seconds, for a server to say which models it has
+NAMED = 5  # of them
 PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
 
 
@@ -32,6 +36,9 @@ def examined(index: str | None) -> list[Finding]:
     looks: list[tuple[str, Callable[[], Finding]]] = [
         ("settings", _settings),
         ("writer, judge and search", _answering),
+        ("model", lambda: _model("model")),
+        ("verifier", lambda: _model("verifier")),
+        ("local models", _local),
         ("index", lambda: _index(index)),
         ("cache", _cache),
     ]
@@ -53,12 +60,51 @@ def _settings() -> Finding:
 
 
 def _answering() -> Finding:
-    answer = toulmin.ask("When was the lamp of the tower first lit?", passages=[PROBE])
+    answer = toulmin.ask("When was the lamp of the tower first lit?", passages=[PROBE], settings=config.Settings())
     if not any(claim.is_supported for claim in answer.claims):
         return Finding("writer, judge and search", "broken", f"a trial question ended {answer.status}", "report this")
     judge = answer.claims[0].support
     words = f"model {answer.settings['model']}, judge {judge.judge if judge else 'none'}: a trial question was answered"
     return Finding("writer, judge and search", "works", f"{words} here, with no network")
+
+
+def _model(setting: str) -> Finding:
+    """Where calls of that model would go, and whether a server there lists it; nothing is generated."""
+    from toulmin import providers
+
+    settings = config.load(os.environ, Path.cwd())
+    spec = getattr(settings, setting)
+    if spec is None:
+        return Finding(setting, "works", "none is set; the main model takes its part")
+    if providers.is_embedded(spec):
+        return Finding(setting, "works", f"{spec}, in this process")
+    made = providers.uncached(spec, settings)
+    listing = getattr(made, "models", None)
+    if listing is None:
+        return Finding(setting, "works", f"{spec}, in this process; it loads")
+    host = providers.server(spec.partition(":")[0], settings).host
+    names = asyncio.run(_within_seconds(listing))
+    if made.name in names:
+        return Finding(setting, "works", f"{spec}: {host} answers and has it")
+    known = ", ".join(sorted(names)[:NAMED]) or "none"
+    return Finding(setting, "missing", f"{spec}: {host} answers, but lists {known}", "name a model that it has")
+
+
+async def _within_seconds(listing: Callable[[], Awaitable[tuple[str, ...]]]) -> tuple[str, ...]:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await listing()
+    except TimeoutError:
+        raise ModelError(f"The server gave no answer within {PATIENCE} s. Is it running?") from None
+
+
+def _local() -> Finding:
+    absent = [name for name in ("torch", "transformers") if find_spec(name) is None]
+    if absent:
+        return Finding(
+            "local models", "missing", f"{' and '.join(absent)} not installed", "pip install 'toulmin[local]'"
+        )
+    return Finding("local models", "works", "torch and transformers are installed; --model local:FOLDER")
 
 
 def _index(index: str | None) -> Finding:
