@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Run, Writer, letters
+from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, letters
 
+from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
 from toulmin.errors import UsageError
@@ -22,7 +24,8 @@ from toulmin.methods.vtg import trials, vtg
 from toulmin.methods.vtg_tables import PRESETS, Parameters, parameters
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job
+from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.journal import from_json, to_json
 from toulmin.run.kit import Kit
 
 # ---------------------------------------------------------------- switches
@@ -365,3 +368,27 @@ def test_with_the_embedded_parts_every_claim_is_supported(style: str):
 
 def test_with_the_embedded_parts_the_story_is_the_same_every_time():
     assert embedded("long").rounds == embedded("long").rounds
+
+
+def test_a_recorded_run_replays_to_the_same_answer_without_any_part():
+    run = Run(["Wrong.", "Right."], {"Right.": ["G"]})
+    absent = Driver(Kit(Corpus(""), Judge({}), {}))
+    again = asyncio.run(absent.answer(run.outcome.job, replay=from_json(to_json(run.outcome.transcript))))
+    assert again.answer == run.answer
+
+
+def test_the_story_survives_the_answer_document():
+    answer = Run(["Wrong.", "Right."], {"Right.": ["CG"]}).answer
+    assert wire.parse(wire.dumps(answer)).rounds == answer.rounds
+
+
+def test_questions_side_by_side_are_answered_as_if_alone():
+    kit = Kit(InMemory(NOTES), Lexical(), {"main": Extractive()})
+    asked = [KEEPER, "When was Kettle Rock Tower lit?", "How tall is Kettle Rock Tower?"]
+    jobs = [Job(question, "vtg", "long", partial(vtg, question)) for question in asked]
+    alone = [asyncio.run(Driver(kit).answer(job)).answer.rounds for job in jobs]
+    assert [outcome.answer.rounds for outcome in asyncio.run(side_by_side(kit, jobs))] == alone
+
+
+async def side_by_side(kit: Kit, jobs: Sequence[Job]) -> list[Outcome]:
+    return [outcome async for outcome in Driver(kit).in_order(jobs)]

@@ -124,8 +124,8 @@ class Run:
         self.drafts: list[Answer] = []
         kit = Kit(self.corpus, self.judge, {"main": Scripted(self.writer)})
         job = Job(QUESTION, "vtg", options.get("style", "long"), lambda: vtg(QUESTION, **options), budget or Budget())
-        outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
-        self.answer, self.error = outcome.answer, outcome.error
+        self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
+        self.answer, self.error = self.outcome.answer, self.outcome.error
 
     @property
     def texts(self) -> list[str]:
