@@ -109,39 +109,46 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
     trial = 0
     while True:
         trial += 1
-        asked = NextClaim(task.question, state.written(task.style), state.memory.passages, task.style)
-        done = yield from exchange(asked, sample=trial - 1)
-        text = " ".join((done.value or "").split())
-        if _ends(text, state.claims):
-            return state.ended(replace(_claim_round(done, text, trial), chosen=False))
-        attempt = yield from _attempt(task, state.memory, _claim_round(done, text, trial))
+        told = yield from _sentence(task, state, trial)
+        if told.text is None or _stands(told.text, state.claims):
+            return state.ended(told)
+        attempt = yield from _attempt(task, state.memory, told.text, told, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
         state = state.refusing(attempt)
         if task.evolves:
-            state = yield from _with_evidence(task, state, text, trial)
+            state = yield from _with_evidence(task, state, told.text, trial)
 
 
-def _ends(text: str, claims: Sequence[Claim]) -> bool:
-    """Whether this is no next claim: no word, or what stands in the output already."""
-    return re.search(r"[^\W_]", text) is None or _bare(text) in {_bare(claim.text) for claim in claims}
+def _sentence(task: _Task, state: State, trial: int) -> Program[Round]:
+    """The round of a sentence that comes next; without text where the model ended the answer."""
+    asked = NextClaim(task.question, state.written(task.style), state.memory.passages, task.style)
+    done = yield from exchange(asked, sample=trial - 1)
+    text = " ".join((done.value or "").split())
+    has_words = re.search(r"[^\W_]", text) is not None
+    return Round(
+        "claim",
+        trial=trial,
+        role="main",
+        read=read_by(done.prompt),
+        text=text if has_words else None,
+        dropped=left_out(done),
+        chosen=False,
+    )
+
+
+def _stands(text: str, claims: Sequence[Claim]) -> bool:
+    """Whether the output holds that sentence already."""
+    return _bare(text) in {_bare(claim.text) for claim in claims}
 
 
 def _bare(text: str) -> str:
     return text.casefold().rstrip(".")
 
 
-def _claim_round(done: Exchange[str | None], text: str, trial: int) -> Round:
-    """What was read and written; no text where the model ended the answer."""
-    return Round(
-        "claim", trial=trial, role="main", read=read_by(done.prompt), text=text or None, dropped=left_out(done)
-    )
-
-
-def _attempt(task: _Task, memory: Memory, told: Round) -> Program[Attempt]:
-    """The sentence of that round, cited and, where there is a verifier, verified."""
-    text, sample = told.text or "", (told.trial or 1) - 1
-    cited = yield from cite(text, memory.passages, sample)
+def _attempt(task: _Task, memory: Memory, text: str, told: Round, trial: int) -> Program[Attempt]:
+    """The sentence cited and, where there is a verifier, verified."""
+    cited = yield from cite(text, memory.passages, trial - 1)
     told = replace(told, kept=cited.claim.cited, dropped=(*told.dropped, *cited.dropped))
     attempt = Attempt(cited.claim, True, (told,), cited.invalid)
     return (yield from _verified(task, attempt, memory, task.style))
