@@ -1,0 +1,255 @@
+"""Every method on the same questions, in simulation: the writer with set faults, and the embedded writer.
+
+    python benchmarks/methods.py [--each 50] [--seeds 3] [--rates 0,0.15,0.3,0.5] [--json FILE]
+    python benchmarks/methods.py --each 5 --seeds 1     a small run, to see whether all stands
+
+Questions of `pool_questions` dev, `--each` of every kind (short, long with gold passages, multihop, unanswerable), over
+a BM25 index of `pool_corpus`, judged by the lexical judge where a method judges. Two things were decided before any
+figure was seen: all questions are asked in style `long`, whatever their kind, because the table is about claims and
+their citations, and `long` is what a person gets who names no style; and `--unsupported keep` stands for all rows, so
+that no method is helped by leaving out what its own judge doubts. Everything is scored by `scoring.py` against what the
+simulation knows. No figure here is of a language model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+from gold import KINDS, Question, questions
+from intervals import Interval, difference, interval
+from simulation import POLICY, STYLE, Row, Run, by_question, kit, pool_index, run, writers
+
+from toulmin.models.chance import ChanceJudge, ChanceWriter
+from toulmin.models.extractive import Extractive
+from toulmin.run.kit import Kit
+
+ROWS = (
+    Row("closed", "closed"),
+    Row("closed, attributed", "closed", {"attribute": True}),
+    Row("vanilla", "vanilla"),
+    Row("vanilla, k doubled", "vanilla", {"k": 10}),
+    Row("summ", "summ"),
+    Row("snippet", "snippet"),
+    Row("rerank", "rerank"),
+    Row("usc", "usc"),
+    Row("self-refine", "self-refine"),
+    Row("calm", "calm"),
+    Row("calm, all cited", "calm", {"carry": "all_cited"}),
+    Row("vtg", "vtg"),
+)
+VANILLA = "vanilla"
+FAULTY_RATE = 0.3  # where the wanted gains and the controls are measured
+QUESTION_SEED = 3
+NO_CITATIONS = "closed"  # cites nothing by design, so it has no citation to compare
+
+MEASURES: Mapping[str, Any] = {
+    "recall": lambda s: s.recall,
+    "precision": lambda s: s.precision,
+    "F1": lambda s: s.f1,
+    "correct": lambda s: s.correctness,
+    "claims": lambda s: s.claims,
+    "abstained": lambda s: s.abstained,
+    "main": lambda s: s.calls.get("main", 0),
+    "verifier": lambda s: s.calls.get("verifier", 0),
+    "tokens": lambda s: s.tokens,
+    "pairs": lambda s: s.pairs,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A method under one writer: all its runs, one a seed."""
+
+    part: str
+    row: Row
+    runs: tuple[Run, ...]
+
+    def of(self, measure: str) -> list[float]:
+        """One value a question."""
+        return by_question(self.runs, MEASURES[measure])
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the questions are run with, and which rows."""
+
+    part: str
+    kits: tuple[Kit, ...]
+    rows: tuple[Row, ...]
+
+
+def setups(asked: Sequence[Question], retriever: Any, rates: Sequence[float], seeds: int) -> Iterator[Setup]:
+    """All parts of the table, in order."""
+
+    def faulty(rate: float, **parts: Any) -> tuple[Kit, ...]:
+        return tuple(
+            kit(retriever, {**writers(asked, rate, seed), **parts.get("models", {})}, parts.get("judge"))
+            for seed in range(seeds)
+        )
+
+    for rate in rates:
+        yield Setup(f"faults at {rate:.0%}", faulty(rate), ROWS)
+    if FAULTY_RATE in rates:
+        judging, contrasting = rows_named("rerank", "vtg"), rows_named("calm", "calm, all cited")
+        yield Setup("chance judge", faulty(FAULTY_RATE, judge=ChanceJudge()), judging)
+        yield Setup("chance verifier", faulty(FAULTY_RATE, models={"verifier": ChanceWriter()}), contrasting)
+        far = ChanceWriter(elsewhere=[hit.passage for q in asked for hit in retriever.search([q.text], 5)[0]])
+        yield Setup("chance verifier, words from elsewhere", faulty(FAULTY_RATE, models={"verifier": far}), contrasting)
+    yield Setup("embedded writer", (kit(retriever, {"main": Extractive()}),), ROWS)
+
+
+def rows_named(*names: str) -> tuple[Row, ...]:
+    return tuple(row for row in ROWS if row.name in names)
+
+
+def measured(setup: Setup, asked: Sequence[Question]) -> list[Line]:
+    runs = [run(parts, asked, setup.rows) for parts in setup.kits]
+    return [Line(setup.part, row, tuple(seeds)) for row, *seeds in zip(setup.rows, *runs, strict=True)]
+
+
+# ---------------------------------------------------------------- the table
+
+HEAD = (
+    f"{'method':<20}{'recall':>8}{'prec.':>8}{'F1':>7}  {'95 %':<13}{'to vanilla':>10}  {'95 %':<15}{'correct':>8}"
+    f"{'claims':>8}{'abst.':>7}{'main':>7}{'verif.':>7}{'tokens':>8}{'pairs':>7}"
+)
+
+
+def show(lines: Sequence[Line], base: Line) -> None:
+    print(f"\n{lines[0].part}\n{HEAD}")
+    for line in lines:
+        mean = {name: fmean(line.of(name)) for name in MEASURES}
+        own, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
+        print(
+            f"{line.row.name:<20}{100 * mean['recall']:>8.1f}{100 * mean['precision']:>8.1f}{100 * own.mean:>7.1f}"
+            f"  {between(own):<13}{100 * gain.mean:>+10.1f}  {between(gain, '+'):<15}{100 * mean['correct']:>8.1f}"
+            f"{mean['claims']:>8.2f}{mean['abstained']:>7.2f}{mean['main']:>7.2f}{mean['verifier']:>7.2f}"
+            f"{mean['tokens']:>8.0f}{mean['pairs']:>7.1f}"
+        )
+
+
+def between(found: Interval, sign: str = "") -> str:
+    return f"{100 * found.low:{sign}.1f}..{100 * found.high:{sign}.1f}"
+
+
+def show_kinds(lines: Sequence[Line], asked: Sequence[Question]) -> None:
+    """Citation F1 and correctness by kind of question."""
+    kinds = [kind for kind in KINDS if any(question.kind == kind for question in asked)]
+    print(f"\n{lines[0].part}, F1 / correct by kind\n{'method':<20}" + "".join(f"{kind:>16}" for kind in kinds))
+    for line in lines:
+        cells = [
+            f"{of_kind(line, 'F1', kind, asked):>8.1f} /{of_kind(line, 'correct', kind, asked):>6.1f}" for kind in kinds
+        ]
+        print(f"{line.row.name:<20}" + "".join(cells))
+
+
+def of_kind(line: Line, measure: str, kind: str, asked: Sequence[Question]) -> float:
+    """The mean in percent over the questions of one kind."""
+    return 100 * fmean(v for v, question in zip(line.of(measure), asked, strict=True) if question.kind == kind)
+
+
+# ---------------------------------------------------------------- what was wanted
+
+
+def compare(found: Mapping[str, Mapping[str, Line]]) -> Iterator[str]:
+    """Each wanted comparison with whether it holds; differences in points of citation F1."""
+    faulty, clean = found.get(part_of(FAULTY_RATE), {}), found.get(part_of(0.0), {})
+    for name in ("vtg", "calm", "calm, all cited"):
+        if {name, VANILLA} <= faulty.keys():
+            gain = difference(faulty[name].of("F1"), faulty[VANILLA].of("F1"))
+            yield verdict(f"at {FAULTY_RATE:.0%} {name} is above vanilla beyond the interval", gain, gain.low > 0)
+    for measure in ("F1", "correct"):
+        for name in clean:
+            if name != VANILLA and (name, measure) != (NO_CITATIONS, "F1"):
+                loss = difference(clean[name].of(measure), clean[VANILLA].of(measure))
+                yield verdict(f"at 0 % {name} does not lose to vanilla ({measure})", loss, loss.high >= 0)
+    for part, lines in found.items():
+        for name in lines if part.startswith("chance") and VANILLA in faulty else ():
+            gain = difference(lines[name].of("F1"), faulty[VANILLA].of("F1"))
+            yield verdict(f"{part}: {name} does not beat vanilla", gain, gain.low <= 0)
+
+
+def part_of(rate: float) -> str:
+    return f"faults at {rate:.0%}"
+
+
+def verdict(wanted: str, gain: Interval, holds: bool) -> str:
+    return f"{wanted:<75}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<15} {'holds' if holds else 'DOES NOT HOLD'}"
+
+
+# ---------------------------------------------------------------- main
+
+
+def as_json(found: Mapping[str, Mapping[str, Line]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "part": part,
+            "method": name,
+            "options": dict(line.row.options),
+            "mean": {measure: fmean(line.of(measure)) for measure in MEASURES},
+            "F1": asdict(interval(line.of("F1"))),
+        }
+        for part, lines in found.items()
+        for name, line in lines.items()
+    ]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--each", type=int, default=50, help="questions of every kind")
+    parser.add_argument("--split", default="dev")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument(
+        "--rates", default="0,0.15,0.3,0.5", type=lambda text: [float(part) for part in text.split(",")]
+    )
+    parser.add_argument("--json", type=Path, help="also write the means to this file")
+    return parser.parse_args()
+
+
+def heading(options: argparse.Namespace, count: int) -> str:
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    return (
+        f"SIMULATION, no language model. {date.today()}, {machine}.\n"
+        f"{count} questions of {options.split}, style {STYLE}, --unsupported {POLICY}, {options.seeds} seeds;\n"
+        "intervals over questions; calls, tokens and pairs are means of one question."
+    )
+
+
+def main() -> None:
+    options = arguments()
+    started = perf_counter()
+    asked = questions(options.split, options.each, QUESTION_SEED)
+    print(heading(options, len(asked)))
+    found: dict[str, dict[str, Line]] = {}
+    with pool_index() as retriever:
+        for setup in setups(asked, retriever, options.rates, options.seeds):
+            lines = measured(setup, asked)
+            found[setup.part] = {line.row.name: line for line in lines}
+            base = found[setup.part].get(VANILLA) or found[part_of(FAULTY_RATE)][VANILLA]
+            show(lines, base)
+            if setup.part == part_of(FAULTY_RATE):
+                show_kinds(lines, asked)
+            sys.stdout.flush()
+    print("\nwanted" + " " * 71 + "F1")
+    print("\n".join(compare(found)))
+    failed = sum(
+        score.failed for lines in found.values() for line in lines.values() for r in line.runs for score in r.scores
+    )
+    print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(found), indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
