@@ -100,7 +100,8 @@ class Templates:
         `ModelError` where not even that fits: a prompt is never sent empty or cut.
         """
         whole = self._wording(prompt)
-        if window is None or _size(whole, count) <= window:
+        # No tokenizer makes more tokens than there are bytes, and counting these is quick.
+        if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
             return Rendered(tuple(_messages(whole)))
         return self._shortened(prompt, window, count)
 
@@ -153,6 +154,10 @@ def _messages(wording: Wording) -> Iterator[Message]:
 
 def _size(wording: Wording, count: Callable[[str], int]) -> int:
     return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8"))
 
 
 def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
