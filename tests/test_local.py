@@ -100,7 +100,7 @@ def test_another_seed_is_another_draw(model: Local, folder: Path):
 def test_tokens_are_drawn_by_their_probability(model: Local):
     def first(draw: Draw, count: int) -> list:
         draws = [replace(draw, seed=n) for n in range(count)]
-        found = drawn(model._model, model._tokenizer, ["Passage 1 says"] * count, draws, Event())
+        found = drawn(model._model, model._tokenizer, ["Three keepers"] * count, draws, Event())
         return [reply.logprobs[0] for reply in found if reply.logprobs]
 
     (likeliest,) = first(Draw(0, 1, logprobs=1), 1)

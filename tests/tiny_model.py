@@ -1,7 +1,7 @@
 """A chat model small enough to be made on the spot: random weights, but real files, tokenizer and chat template.
 
-It is a GPT-2 of some 60 thousand weights, so its window is a hard limit: a position beyond it does not exist. What it
-writes is noise, the same noise for the same seed.
+It is a GPT-2 of 80 thousand weights, so its window is a hard limit: a position beyond it does not exist. What it writes
+is noise, the same noise for the same seed, and mostly as long as it may be.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ CHAT = (
 SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 
 
-def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: str | None = CHAT) -> Path:
-    """Writes the model into the folder and returns it; `chat` is its chat template, None for a model without one."""
+def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: str | None = CHAT, samples: bool = False) -> Path:
+    """Writes the model into the folder and returns it.
+
+    `chat` is its chat template, None for a model without one; `samples` is whether it draws where nobody says how.
+    """
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -43,9 +46,11 @@ def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: str | None 
         eos_token_id=end,
         pad_token_id=pad,
     )
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(seed)
         model = GPT2LMHeadModel(config)
+        model.transformer.wte.weight[[pad, end]] = 0.0  # their logits are 0 everywhere, so they are hardly ever drawn
+    model.generation_config.do_sample = samples
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
