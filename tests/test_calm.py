@@ -477,6 +477,16 @@ def test_no_two_requests_of_a_run_are_the_same_draw():
     assert len(set(drawn)) == len(drawn) > 3
 
 
+def test_a_prompt_that_is_new_is_the_models_first_draw():
+    made = run(Writer(f"{TRUE} {FALSE}", f"{TRUE} {FALSE}"), TRUE)
+    assert {request.sample for request in (*made.main.asked, *made.verifier.asked[:1])} == {0}
+
+
+def test_a_verifier_that_is_asked_what_the_main_model_was_asked_makes_another_draw():
+    made = run(FOUR, "bells rang.", verifier_reads="all")
+    assert [request.sample for request in (made.main.asked[0], made.verifier.asked[0])] == [0, 1]
+
+
 # ---------------------------------------------------------------- the answer and its story
 
 

@@ -6,8 +6,7 @@ it is silent:
 * An empty reply is no candidate: the draft stays as it was, and reading goes on. If the last reply is empty, the draft
   of what was corroborated before is the answer.
 * A verifier without an answer corroborates nothing.
-* Every round is a draw of its own (`sample`), so that neither a cache nor a temperature of 0 gives it the reply of
-  another round, nor the verifier that of the main model where one model plays both.
+* A prompt that is asked again, by another round or the other model, is another draw (`Draws`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from toulmin.grounding.prompts import AnswerPrompt, Correct, Example, Preset, Pr
 from toulmin.grounding.steps import Exchange, Program, exchange, show
 from toulmin.grounding.verify import verify
 from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
-from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
+from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Draws, Reads
 from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by
 
 V = TypeVar("V")
@@ -115,11 +114,13 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
     """Steps 2 to 5, until a candidate is accepted, the rounds are spent, or nothing new could be read or dropped."""
     pool = tuple(dict.fromkeys(answer.passages))
     read: set[str] = set()
+    draws = Draws()
     basis, shown, ending = Basis(), pool[:k], ""
     for n in range(1, rounds + 1):
         if not shown:
             break
-        candidate = yield from exchange(_prompt(contrast.asked, shown, basis, n), sample=n - 1)
+        prompt = _prompt(contrast.asked, shown, basis, n)
+        candidate = yield from exchange(prompt, sample=draws.next(prompt))
         answer = yield from _told(answer, candidate, basis, n)
         claims = candidate.value.claims
         read.update(read_by(candidate.prompt))
@@ -130,7 +131,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         elif n == rounds:
             ending = UNCONTRASTED
         else:
-            outcome = yield from contrast.of(candidate, pool, n)
+            outcome = yield from contrast.of(candidate, pool, n, draws)
             answer = drafted(answer, claims, outcome.told, outcome.invalid)
             if outcome.accepted:
                 ending = ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Dropped, Passage, Round, render
 from toulmin.grounding.citing import Draft
-from toulmin.grounding.prompts import AnswerPrompt
+from toulmin.grounding.prompts import AnswerPrompt, Prompt
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
 from toulmin.methods.telling import left_out, read_by
@@ -33,6 +34,22 @@ CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Cl
     "claims": lambda _, kept: kept,
     "all_cited": lambda candidate, _: candidate,
 }
+
+
+class Draws:
+    """Numbers the draws of each prompt of a run, so that asking one again asks for another reply.
+
+    A cache, or a temperature of 0, would else give a round the reply of another, or a verifier that is the main model
+    itself the very candidate. A prompt that is new is draw 0, the model's first choice.
+    """
+
+    def __init__(self) -> None:
+        self._made: Counter[Prompt[Draft]] = Counter()
+
+    def next(self, prompt: Prompt[Draft]) -> int:
+        """How often the prompt was asked before."""
+        self._made[prompt] += 1
+        return self._made[prompt] - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +84,15 @@ class Contrast:
     reads: Reads
     carry: Carry
 
-    def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int) -> Program[Outcome]:
+    def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int, draws: Draws) -> Program[Outcome]:
         """The outcome of round `n`; one call of the verifier, none for a candidate that cites nothing valid."""
         claims = candidate.value.claims
         if not any(claim.citations for claim in claims):
             return _ungrounded(claims, n)
         shown = set(read_by(candidate.prompt))
         grounds = GROUNDS[self.reads](claims, [passage for passage in pool if passage.id in shown])
-        done = yield from exchange(replace(self.asked, passages=grounds), "verifier", sample=n)
+        prompt = replace(self.asked, passages=grounds)
+        done = yield from exchange(prompt, "verifier", sample=draws.next(prompt))
         others = [claim.text for claim in done.value.claims]
         score = self._agreement(claims, others)
         sifted = self._sifted(claims, others)
