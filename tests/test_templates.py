@@ -431,11 +431,11 @@ def test_every_prompt_can_be_sent_as_utf_8(text: str):
 
 @given(st.lists(st.sampled_from([*WORDS, *MARK_LIKE]), min_size=1, max_size=8).map(" ".join))
 @settings(max_examples=100, deadline=None)
-def test_a_mark_of_a_document_that_a_model_copies_is_read_as_text(text: str):
+def test_a_mark_of_a_document_that_a_model_copies_is_no_citation(text: str):
     shown = matter(AnswerPrompt(QUESTION, (Passage.of("Lamps " + text),)))
     copied = shown.split("(none)\n", 1)[1].split("\n</passage>")[0]
-    draft = AnswerPrompt(QUESTION, PASSAGES).read(copied)
-    assert [claim.cited for claim in draft.claims if claim.cited] == []
+    draft = AnswerPrompt(QUESTION, PASSAGES).read(f"{copied} [2].")
+    assert ({id for claim in draft.claims for id in claim.cited}, draft.invalid) == ({KEPT.id}, 0)
 
 
 def test_placeholders_in_a_question_or_passage_stay_as_they_are():
