@@ -331,6 +331,11 @@ def test_a_verifications_round_says_which_citations_stayed_and_which_went():
     assert (letters(step.kept), letters([dropped.text for dropped in step.dropped])) == ("CD", "ABE")
 
 
+@pytest.mark.parametrize(("supports", "read"), [(["A"], "A"), (["CD"], FIRST), ([], FIRST)])
+def test_a_verifications_round_says_which_passages_decided(supports: list[str], read: str):
+    assert letters(Run(["One."], {"One.": supports}).rounds("verify")[0].read) == read
+
+
 def test_a_failed_verifications_round_names_the_claim():
     step = Run(["Wrong."], max_trials=0).rounds("verify")[0]
     assert (step.kept, step.dropped[0].text, step.chosen) == ((), "Wrong.", False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
 from toulmin.grounding.steps import Program
@@ -31,11 +31,12 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A claim with a judge's verdict on what it cites; `scores` by tier, `told` in words which tier decided."""
+    """A claim with a judge's verdict on what it cites; `read` decided it, as `told` says in words; `scores` by tier."""
 
     claim: Claim
+    read: tuple[str, ...]
     told: str
-    scores: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +63,36 @@ def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: St
 def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[Found]:
     """The claim through both tiers; one that cites nothing fails the first without a judge."""
     (generated,) = yield from verify([claim], passages, by.question, style)
-    scores = {GENERATION: generated.support.score} if claim.citations and generated.support else {}
+    scores = _scores(GENERATION, [generated] if claim.citations else [])
     if generated.is_supported:
-        return Found(generated, "supported by the passages that it cites", scores)
+        return Found(generated, claim.cited, "supported by the passages that it cites", scores)
     cut = windows(passages.values(), by.window)
-    rescued = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
-    judged = yield from verify(rescued, passages, by.question, style)
-    scores[MEMORY] = max((one.support.score for one in judged if one.support), default=0.0)
+    rescues = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
+    judged = yield from verify(rescues, passages, by.question, style)
+    scores |= _scores(MEMORY, judged)
     for number, one in enumerate(judged, start=1):
         if one.is_supported:
             place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
-            return Found(one, f"supported by {place}", scores)
+            return Found(one, one.cited, f"supported by {place}", scores)
     told = "supported neither by the passages that it cites nor by the memory"
-    return Found(generated, told if len(cut) <= 1 else f"{told}, in {len(cut)} windows", scores)
+    return Found(generated, tuple(passages), told if len(cut) == 1 else f"{told}, in {len(cut)} windows", scores)
+
+
+def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
+    """The best score that a tier gave, under its name; nothing where it was not asked."""
+    found = [claim.support.score for claim in judged if claim.support]
+    return {tier: max(found)} if found else {}
 
 
 def _round(found: Found, kept: Claim) -> Round:
-    """Read are the passages that decided; kept and dropped are citations by id, or the claim that failed and why."""
+    """Kept and dropped are citations by id, or what is dropped is the claim that failed, with why."""
     dropped = [Dropped(id, NOT_NEEDED) for id in found.claim.cited if id not in kept.cited]
     return Round(
         "verify",
-        read=found.claim.cited,
+        read=found.read,
         text=found.told,
         kept=kept.cited if kept.is_supported else (),
         dropped=tuple(dropped) if kept.is_supported else (Dropped(kept.text, why(kept)),),
-        scores=found.scores or None,
+        scores=found.scores,
         chosen=kept.is_supported,
     )
