@@ -284,17 +284,21 @@ async def _listed(request: Any) -> Any:
 
 def serve() -> None:
     """Runs the server on a free port of the loopback interface and says which on standard output."""
+    import logging
+
     import uvicorn
     from starlette.applications import Starlette
     from starlette.routing import Route
 
+    logging.disable(logging.CRITICAL)
     routes = [
         Route("/v1/chat/completions", _answer, methods=["POST"]),
         Route("/v1/completions", _answer, methods=["POST"]),
         Route("/v1/models", _listed),
         Route("/control", _control, methods=["GET", "PUT"]),
     ]
-    with socket.socket() as listening:
+    # Only of a socket that says it is TCP does asyncio send small pieces at once.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen(128)  # so that who connects before the server runs waits for it
         print(listening.getsockname()[1], flush=True)

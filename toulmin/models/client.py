@@ -10,14 +10,13 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx2
 import openai
 import stamina
-from openai import AsyncOpenAI, AsyncStream, Omit
-from openai._types import RequestOptions
+from openai import AsyncOpenAI, AsyncStream, Omit, RequestOptions
 
 from toulmin.models.failures import Asked, Failure
 from toulmin.models.limits import Limits
@@ -26,6 +25,7 @@ from toulmin.models.server import Server
 
 _CONNECT = 10.0  # seconds
 _LONGEST_PAUSE = 30.0
+_MOST_BYTES = 100_000_000  # of one reply: pieces of a stream take a hundred times the room of their text
 _JITTER = 0.25  # seconds after a Retry-After: those that wait for the same moment do not all come at once
 _FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, TooLarge, ValueError)
 
@@ -39,6 +39,8 @@ class Client:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._limits = Limits(server.requests_per_minute, server.tokens_per_minute)
+        self._turn = asyncio.Lock()
+        self._places = asyncio.Semaphore(server.concurrency)
         self._openai = _connected(server)
         self._options: RequestOptions = {} if server.key else {"headers": {"Authorization": Omit()}}
 
@@ -46,11 +48,19 @@ class Client:
         """Ends the connections."""
         await self._openai.close()
 
+    async def turn(self) -> None:
+        """Lets requests that come together begin one after the other.
+
+        Else the event loop would put all of them together before it sends the first, and the server would idle.
+        """
+        async with self._turn:
+            await asyncio.sleep(0)
+
     async def models(self) -> tuple[str, ...]:
         """What the server lists; raises `Failure`."""
         asked = Asked(self._server, "list", "")
         try:
-            async with asyncio.timeout(self._server.timeout):
+            async with asyncio.timeout(min(self._server.timeout, self._server.idle_timeout)):
                 body = await self._openai.get("/models", cast_to=object, options=self._options)
             return tuple(str(entry["id"]) for entry in body["data"])  # type: ignore[index]
         except (KeyError, TypeError):
@@ -62,9 +72,13 @@ class Client:
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
         """The complete reply to one request of about that many tokens, after as many tries as the server's settings
-        grant; raises `Failure`. The wait for a rate limit before the first try does not count.
+        grant; raises `Failure`. The wait for a place and for a rate limit before the first try does not count.
         """
-        await self._limits.admit(tokens)
+        async with self._places:
+            await self._limits.admit(tokens)
+            return await self._in_time(route, body, asked, tokens)
+
+    async def _in_time(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
         last: Failure | None = None
         try:
             async with asyncio.timeout(self._server.timeout) as total:
@@ -115,7 +129,9 @@ class Client:
         return received
 
     async def _stream(self, route: str, body: Mapping[str, Any], received: Received) -> None:
-        events = await self._openai.post(route, cast_to=object, body=body, options=self._options, stream=True, stream_cls=AsyncStream[object])
+        events = await self._openai.post(
+            route, cast_to=object, body=body, options=self._options, stream=True, stream_cls=AsyncStream[object]
+        )
         try:
             if "json" in events.response.headers.get("content-type", ""):  # it sends no streams
                 received.add_whole(json.loads(await events.response.aread()))
@@ -124,6 +140,28 @@ class Client:
                 received.add(event)
         finally:
             await events.close()
+
+
+async def _bounded(response: httpx2.Response) -> None:
+    """Ends a reply whose bytes pass every bound, whatever they are."""
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _Bounded(response.stream)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > _MOST_BYTES:
+                raise TooLarge
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 def _connected(server: Server) -> AsyncOpenAI:
@@ -141,5 +179,6 @@ def _connected(server: Server) -> AsyncOpenAI:
             timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=server.concurrency),
             follow_redirects=False,
+            event_hooks={"response": [_bounded]},
         ),
     )

@@ -23,6 +23,7 @@ from toulmin.models.received import MOST_CHARACTERS, TooLarge
 from toulmin.models.server import Server
 
 MOST_SAID = 200
+_MOST_READ = 4_000
 _ECHO = 16  # characters in a row that a server's words may share with the prompt by chance
 _AGAIN = frozenset({408, 409, 429})
 _NEVER_AGAIN = frozenset({501, 505})
@@ -122,11 +123,13 @@ class Asked:
         if status == 429 and "insufficient_quota" in (error.code, error.type):
             return Failure(f"{message} The account has no credit left; see to its billing.")
         if status in _AGAIN or (status >= 500 and status not in _NEVER_AGAIN):
-            return Failure(f"{message} {_HINTS.get(status, '')}".strip(), again=True, after=_retry_after(error))
+            after = _retry_after(error)
+            wait = f" It asks to wait {after:.0f} s." if after else ""
+            return Failure(f"{message}{wait} {_HINTS.get(status, '')}".strip(), again=True, after=after)
         return Failure(f"{message} {self._hint(status)}".strip())
 
     def _unfitting(self, error: openai.APIStatusError, message: str) -> Failure:
-        text = _words(error.body)
+        text = self._cleaned(error.body)
         if error.code == "context_length_exceeded" or _TOO_LONG.search(f"{error.type} {text}"):
             return TooLong(
                 f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", _limit(text)
@@ -144,12 +147,17 @@ class Asked:
     # -------------------------------------------------------------- the server's words
 
     def _said(self, body: Any) -> str:
-        """The server's words as one line, cut, without key and prompt; ends with a full stop."""
-        text = " ".join("".join(c if c.isprintable() else " " for c in _words(body)[:4_000]).split())
+        """The server's words as one short line that ends with a full stop."""
+        text = self._cleaned(body)[:MOST_SAID].strip()
+        return f"{text.rstrip('.')}." if text else "no reason given."
+
+    def _cleaned(self, body: Any) -> str:
+        """The server's words on one line, without key and prompt: words of a passage must not pass as the server's."""
+        text = _words(body)
         if self.server.key is not None:
             text = text.replace(self.server.key.reveal(), "***")
-        text = self._without_prompt(text)[:MOST_SAID].strip()
-        return f"{text.rstrip('.')}." if text else "no reason given."
+        text = " ".join("".join(c if c.isprintable() else " " for c in text[:_MOST_READ]).split())
+        return self._without_prompt(text)
 
     def _without_prompt(self, text: str) -> str:
         prompt = " ".join(self.prompt.split())
@@ -173,7 +181,11 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"(?:maximum|max_model_len|n_ctx|context|limit)\D{0,40}?(\d{3,8})\b", re.IGNORECASE)
-_UNSUPPORTED = r"not? support|unsupported|unknown|unrecogni[sz]ed|unexpected|extra|unavailable|not (?:permitted|allowed|implemented)"
+_UNSUPPORTED = re.compile(
+    r"not? support|unsupported|unknown|unrecogni[sz]ed|unexpected|extra|unavailable"
+    r"|not (?:permitted|allowed|implemented)",
+    re.IGNORECASE,
+)
 
 
 def _limit(text: str) -> int | None:
@@ -184,7 +196,7 @@ def _limit(text: str) -> int | None:
 
 def _is_refused(name: str, text: str) -> bool:
     """Whether the words say that a field of that name is not taken."""
-    return bool(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) and re.search(_UNSUPPORTED, text, re.IGNORECASE))
+    return bool(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) and _UNSUPPORTED.search(text))
 
 
 def _words(body: Any) -> str:

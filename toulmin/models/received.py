@@ -107,8 +107,9 @@ def _tokens(usage: Any) -> Tokens | None:
     if not isinstance(usage, Mapping):
         return None
     inside, outside = usage.get("prompt_tokens"), usage.get("completion_tokens", 0)
-    is_count = isinstance(inside, int) and isinstance(outside, int) and min(inside, outside) >= 0
-    return Tokens(inside, outside) if is_count else None
+    if not isinstance(inside, int) or not isinstance(outside, int) or min(inside, outside) < 0:
+        return None
+    return Tokens(inside, outside)
 
 
 def _logprobs(given: Any) -> Iterator[TokenLogprob]:

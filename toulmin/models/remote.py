@@ -63,7 +63,6 @@ class _Remote:
         self._price = (prices or {}).get(model)
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
         self._left_out: frozenset[str] = frozenset()
-        self._room: int | None = None  # tokens that a prompt may have, as learned from the server's errors
 
     @property
     def concurrency(self) -> int:
@@ -91,7 +90,7 @@ class _Remote:
     def key(self, request: Generate) -> str:
         """Everything that determines a reply, as JSON: for a cache. It holds the prompt, and never the server's key."""
         drawn = self._drawn(request)
-        rendered = self._templates.render(request.prompt, self._own_room(request))
+        rendered = self._templates.render(request.prompt, self._room(request))
         body = self._body(rendered, [drawn], left_out=frozenset())
         body.pop("stream_options", None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
@@ -145,26 +144,35 @@ class _Remote:
 
     async def _replies(self, requests: Sequence[Generate]) -> Sequence[Reply | ModelError]:
         """One reply each for requests that differ by their sample alone."""
+        await self._client().turn()
         try:
             replies = await self._asked([self._drawn(request) for request in requests])
         except ModelError as error:
             return [ModelError(str(error))] * len(requests)
-        missing = requests[len(replies) :]  # of a server that knows nothing of n
-        return [*replies, *[reply for one in missing for reply in await self._replies([one])]]
+        return [*replies, *await self._missing(requests[len(replies) :])]
+
+    async def _missing(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+        """What a server that knows nothing of `n` left out; it is not asked for several again."""
+        if not requests:
+            return []
+        self._left_out |= {"n"}
+        found = await asyncio.gather(*(self._replies([request]) for request in requests))
+        return [reply for replies in found for reply in replies]
 
     async def _asked(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
         """At least one reply; renders the prompt anew for as long as the server calls it too long, within bounds."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
+        room = self._room(requests[0])
         for left in reversed(range(_RENDERINGS)):
-            rendered = self._templates.render(requests[0].prompt, self._room_for(requests[0]))
+            rendered = self._templates.render(requests[0].prompt, room)
             try:
                 received, asked = await self._sent(rendered, requests)
             except NoSuchModel as error:
                 raise ModelError(f"{error} {await self._known()}") from None
             except TooLong as error:
-                self._room = self._smaller(error, rendered, requests[0])
-                if not left or self._room < 1:
+                room = self._smaller(error, rendered, requests[0])
+                if not left or room < 1:
                     raise
             else:
                 return self._read(received, rendered, requests, asked)
@@ -226,12 +234,10 @@ class _Remote:
 
     # -------------------------------------------------------------- the window
 
-    def _room_for(self, request: Generate) -> int | None:
-        """The tokens that the prompt may have, by the settings and by what the server has said since."""
-        rooms = [room for room in (self._own_room(request), self._room) if room is not None]
-        return min(rooms, default=None)
-
-    def _own_room(self, request: Generate) -> int | None:
+    def _room(self, request: Generate) -> int | None:
+        """The tokens that the prompt may have. What a server says of its window is not kept: else the order of
+        questions would decide what each is shown.
+        """
         window = self._server.window
         return None if window is None else max(1, window - self._reply_room(request, min(REPLY, window // 4)))
 

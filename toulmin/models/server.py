@@ -26,10 +26,11 @@ class Server:
 
     Load: `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (of prompt and
     reply together, estimated before the request goes out) are kept by this process, None is no limit. `n` is how many
-    samples of one prompt are asked for in one request.
+    samples of one prompt are asked for in one request; it saves the prompt's tokens where several are drawn at once.
 
-    The model: `window` is what it can hold, in tokens, prompt and reply together (None: not known, the server says
-    so); `max_tokens` the most that a reply may have (None: the server's own limit); `temperature`, `seed` and `stop`
+    The model: `window` is what it can hold, in tokens, prompt and reply together. Left out, prompts are shortened when
+    the server calls them too long; Ollama does not and cuts them, so it must be set there to what `num_ctx` is.
+    `max_tokens` is the most that a reply may have (None: the server's own limit); `temperature`, `seed` and `stop`
     go with every request unless it names its own, None leaves them to the server. `extra` are further fields for the
     body, as they are.
 
