@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Prompt
-from toulmin.models.prompt_files import FORMAT, MOST_EXAMPLES, AlceFile, read_alce, replaced_texts, shipped_texts
+from toulmin.models.alce import AlceFile, read_alce
+from toulmin.models.prompt_files import FORMAT, MOST_EXAMPLES, replaced_texts, shipped_texts
 from toulmin.models.texts import Texts, Wording
 from toulmin.models.tokens import estimated_tokens
 from toulmin.models.wording import WORDINGS
@@ -124,7 +125,7 @@ class Templates:
 
     def _wording(self, prompt: Prompt[Any]) -> Wording:
         if isinstance(prompt, AnswerPrompt) and self._alce is not None and _is_for(self._alce, prompt):
-            return self._alce.wording(prompt, self._texts.fill("parts.data"))
+            return self._alce.wording(prompt, self._texts.fill("parts.documents"))
         words = WORDINGS.get(type(prompt))
         if words is None:
             known = ", ".join(kind.__name__ for kind in WORDINGS)
