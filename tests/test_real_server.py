@@ -194,15 +194,17 @@ def test_a_server_that_is_gone_is_an_error(place: Place):
 
 # ---------------------------------------------------------------- the methods
 
-BUDGET = Budget(calls=12, seconds=30.0)
+# A method that goes on until it is content would never end on noise by itself.
+LIGHT = {"vtg": {"max_claims": 2}}
+CALLS, SECONDS = 40, 30.0
 
 
-def answered(place: Place, method: str, budget: Budget = BUDGET) -> Answer:
+def answered(place: Place, method: str, budget: Budget) -> Answer:
     async def run() -> Answer:
         model = place.chat()
         kit = Kit(InMemory(PASSAGES, 1.2, 0.75), Lexical(), {"main": model, "verifier": model})
         question = "Who built the tower, and when was it lit?"
-        job = Job(question, method, "long", lambda: METHODS[method](question), budget)
+        job = Job(question, method, "long", lambda: METHODS[method](question, **LIGHT.get(method, {})), budget)
         try:
             return (await Driver(kit).answer(job)).answer
         finally:
@@ -213,13 +215,19 @@ def answered(place: Place, method: str, budget: Budget = BUDGET) -> Answer:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_ends_within_its_budget_with_a_valid_answer(place: Place, method: str):
-    answer = answered(place, method)
-    parsed = wire.parse(wire.dumps(answer))
-    spent = sum(answer.usage.calls.values())
-    assert (parsed.text, 0 < spent <= 12, answer.usage.seconds < 30) == (answer.text, True, True), answer.notes
+    answer = answered(place, method, Budget(calls=CALLS, seconds=SECONDS))
+    assert wire.parse(wire.dumps(answer)).text == answer.text
+    assert (answer.status != "failed", 0 < sum(answer.usage.calls.values()) <= CALLS) == (True, True), answer.notes
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_method_whose_calls_are_spent_says_so_or_has_its_answer(place: Place, method: str):
-    answer = answered(place, method, Budget(calls=1, seconds=30.0))
-    assert (sum(answer.usage.calls.values()), answer.status != "failed" or "calls" in answer.notes[0]) == (1, True)
+def test_a_method_whose_calls_are_spent_has_its_answer_or_says_so(place: Place, method: str):
+    answer = answered(place, method, Budget(calls=1, seconds=SECONDS))
+    assert sum(answer.usage.calls.values()) == 1
+    assert answer.status == "answered" or "1 model calls granted are spent" in answer.notes[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_whose_time_is_over_says_so(place: Place, method: str):
+    answer = answered(place, method, Budget(seconds=0.001))
+    assert (answer.status, "0.001 seconds granted are over" in answer.notes[0]) == ("failed", True)

@@ -1,7 +1,7 @@
 """A chat model small enough to be made on the spot: random weights, but real files, tokenizer and chat template.
 
 It is a GPT-2 of 80 thousand weights, so its window is a hard limit: a position beyond it does not exist. What it writes
-is noise, the same noise for the same seed, and mostly as long as it may be.
+is noise with citations strewn in, the same for the same seed, and mostly as long as it may be.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ CHAT = (
     "{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}<|end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
+CITATIONS = (" [1].", " [2].", " [1][3].")
 SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
 
 
@@ -49,11 +50,20 @@ def make(folder: Path, *, seed: int = 0, window: int = WINDOW, chat: str | None 
     with torch.random.fork_rng(), torch.no_grad():
         torch.manual_seed(seed)
         model = GPT2LMHeadModel(config)
-        model.transformer.wte.weight[[pad, end]] = 0.0  # their logits are 0 everywhere, so they are hardly ever drawn
+        _strew(model.transformer, tokenizer.convert_tokens_to_ids(list(CITATIONS)), (pad, end))
     model.generation_config.do_sample = samples
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def _strew(transformer, likely: list[int], unlikely: tuple[int, ...]) -> None:
+    """Makes some tokens likely after every other one, and some hardly ever drawn."""
+    words, last = transformer.wte.weight, transformer.ln_f.bias
+    last[0] = 4.0  # the first dimension of a token's weights now is its bias
+    words[:, 0] = 0.0
+    words[likely, 0] = 1.0
+    words[list(unlikely)] = 0.0
 
 
 def teach(folder: Path, prompt: str, reply: str) -> None:
@@ -92,6 +102,7 @@ def _tokenizer(template: str | None):
         vocab_size=512, special_tokens=list(SPECIAL), initial_alphabet=alphabet, show_progress=False
     )
     raw.train_from_iterator(SENTENCES, trainer)
+    raw.add_tokens(list(CITATIONS))
     return PreTrainedTokenizerFast(
         tokenizer_object=raw, pad_token="<|pad|>", eos_token="<|end|>", chat_template=template
     )
