@@ -90,9 +90,14 @@ class Run:
         return [told for told in self.answer.rounds if told.kind == kind]
 
 
-def run(main: Writer | str, verifier: Writer | str = "", stock: int = 20, **options: Any) -> Run:
+def run(main: Writer | str, verifier: Writer | str = "", stock: int | Sequence[Passage] = 20, **options: Any) -> Run:
+    """A run over the first `stock` passages, or over given ones."""
     made = Run(*(Writer(model) if isinstance(model, str) else model for model in (main, verifier)))
-    kit = Kit(Given(POOL[:stock]), Lexical(), {"main": made.main, "verifier": made.verifier})
+    kit = Kit(
+        Given(POOL[:stock] if isinstance(stock, int) else stock),
+        Lexical(),
+        {"main": made.main, "verifier": made.verifier},
+    )
     job = Job(QUESTION, "calm", options.get("style", "long"), lambda: calm(QUESTION, **options))
     made.outcome = asyncio.run(Driver(kit).answer(job))
     if made.outcome.error:
@@ -351,8 +356,8 @@ def test_a_claim_stays_when_more_than_the_set_part_of_its_word_pairs_is_corrobor
     assert len(made.main.asked[1].prompt.draft) == kept
 
 
-def test_a_claim_of_one_word_is_compared_by_its_words():
-    made = run("Lamps [1]. Gulls cried over the grey sea [2].", "Lamps. Ships passed all the night unseen.")
+def test_a_claim_of_one_word_is_compared_by_its_words_with_the_nearest_sentence():
+    made = run("Lamps [1]. Gulls cried over the grey sea [2].", "Lamps. Ships passed all the long night unseen by men.")
     assert made.drafts[0] == ["Lamps. 1"]
 
 
@@ -381,9 +386,10 @@ def test_an_abstaining_verifier_corroborates_nothing():
     assert (made.drafts[0], made.told("contrast")[0].scores) == ([], {"rouge2": 0.0})
 
 
-def test_the_empty_answer_of_a_verifier_agrees_with_no_article():
-    made = run("The [1]", "", style="short", max_rounds=2)
-    assert made.told("contrast")[0].chosen is False
+@pytest.mark.parametrize("style", ["long", "short"])
+def test_the_empty_answer_of_a_verifier_agrees_with_no_article(style: str):
+    made = run("The [1]", "", style=style)
+    assert (made.told("contrast")[0].chosen, made.drafts[0]) == (False, [])
 
 
 # ---------------------------------------------------------------- the end
@@ -410,8 +416,10 @@ def test_the_last_candidate_is_the_answer():
     assert [claim.text for claim in made.answer.claims] == ["Gulls cried."]
 
 
-def test_an_accepted_answer_has_no_note_on_its_end():
-    assert set(run(FOUR, "red lamps burned brightly.").answer.notes) & {UNCONTRASTED, UNCONFIRMED, FORMER} == set()
+@pytest.mark.parametrize("script", [[FOUR], [FALSE, FOUR], ["", FOUR]])
+def test_an_accepted_answer_has_no_note_on_its_end(script: list[str]):
+    made = run(Writer(*script[:-1], script[-1].replace("[1]", "[*]")), "red lamps burned brightly.")
+    assert set(made.answer.notes) & {UNCONTRASTED, UNCONFIRMED, FORMER} == set()
 
 
 def test_one_search_is_deep_enough_for_all_rounds():
@@ -487,6 +495,11 @@ def test_a_verifier_that_is_asked_what_the_main_model_was_asked_makes_another_dr
     assert [request.sample for request in (made.main.asked[0], made.verifier.asked[0])] == [0, 1]
 
 
+def test_a_passage_that_was_found_twice_is_shown_once():
+    made = run(FOUR, "bells rang.", stock=POOL[:3] * 2, k=2)
+    assert (made.main.shown, numbers(made.answer.passages)) == ([[1, 2], [3]], [1, 2, 3])
+
+
 # ---------------------------------------------------------------- the answer and its story
 
 
@@ -510,6 +523,11 @@ def test_a_contrast_tells_what_the_verifier_read_and_wrote():
     read = (told.role, numbers(told.read), told.text, told.kept)
     words = "Lamps burned brightly"
     assert read == ("verifier", [2, 3], f"{words} [1].", (f"{words}.",))
+
+
+def test_the_contrast_of_an_accepted_candidate_drops_nothing():
+    told = run("Red lamps burned all night [1]. Bells rang [2].", "Red lamps burned all night.").told("contrast")[0]
+    assert (told.chosen, told.dropped, len(told.kept)) == (True, (), 2)
 
 
 def test_labels_that_no_prompt_offered_are_counted_of_both_models():

@@ -205,6 +205,12 @@ def test_no_question_has_less_recall_at_a_higher_level(pools: list[Ranked]):
     assert all(levels == sorted(levels) for levels in recalls)
 
 
+def test_a_question_of_one_answer_does_not_lose_it_again_to_make_up_for_others():
+    pools = [Ranked("q", (("Ashby",),), ranked("a----------").passages)] * 8
+    recalls = [[passages_recall(p, i.answers) for p in i.levels] for i in items_of(pools)]
+    assert all(levels == sorted(levels) for levels in recalls)
+
+
 def test_what_one_question_falls_short_of_the_next_ones_make_up():
     items = items_of([ranked("a-b-c-d----")] * 100)
     means = [sum(passages_recall(i.levels[level], ANSWERS) for i in items) / 100 for level in range(3)]

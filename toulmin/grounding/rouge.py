@@ -80,7 +80,8 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
             word = line[place]
             if all(counts[word] > 0 for counts in left):  # no word counts more often than either text holds it
                 shared += 1
-                left = [counts - Counter([word]) for counts in left]
+                for counts in left:
+                    counts[word] -= 1
     return Overlap(shared / sizes[0], shared / sizes[1])
 
 

@@ -85,6 +85,7 @@ def calm(
         carry,
     )
     answer = yield from found(question, "calm", style, depth)
+    answer = replace(answer, passages=tuple(dict.fromkeys(answer.passages)))
     answer = yield from _contrasted(answer, contrast, rounds, k)
     claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, question, style)
     return concluded(answer, claims, unsupported)
@@ -112,7 +113,7 @@ def _share(**given: float) -> float:
 
 def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
     """Steps 2 to 5, until a candidate is accepted, the rounds are spent, or nothing new could be read or dropped."""
-    pool = tuple(dict.fromkeys(answer.passages))
+    pool = answer.passages
     read: set[str] = set()
     draws = Draws()
     basis, shown, ending = Basis(), pool[:k], ""
