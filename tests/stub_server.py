@@ -19,6 +19,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,8 @@ from pathlib import Path
 from typing import Any
 
 ECHO = "The tower was lit on 3 May 1824 [1]."
-CHUNK = 24  # characters of a streamed piece
+CHUNK = 24  # characters of a streamed piece; more in a reply that would have over MOST_PIECES
+MOST_PIECES = 2_000
 LINGER = struct.pack("ii", 1, 0)
 
 
@@ -155,9 +157,10 @@ def _pieces(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> I
     if rule.refusal:
         yield {"index": 0, "delta": {"refusal": rule.refusal}}
     longest = max(len(text) for text in texts)
-    for at in range(0, longest, CHUNK):
+    size = max(CHUNK, longest // MOST_PIECES)
+    for at in range(0, longest, size):
         for i, text in enumerate(texts):
-            if piece := text[at : at + CHUNK]:
+            if piece := text[at : at + size]:
                 said = {"delta": {"content": piece}} if chat else {"text": piece}
                 yield {"index": i, "logprobs": _logprobs(body, piece, chat), **said}
     for i in range(len(texts)):
@@ -241,7 +244,8 @@ async def _answer(request: Any) -> Any:
     chat = request.url.path.endswith("/chat/completions")
     prompt = _prompt(body)
     authorization = request.headers.get("authorization", "")
-    STATE.log.append({"path": request.url.path, "body": body, "authorization": authorization})
+    entry = {"path": request.url.path, "body": body, "authorization": authorization, "at": time.monotonic()}
+    STATE.log.append(entry)
     if body.get("model") not in STATE.models:
         return _error(404, f"The model {body.get('model')!r} does not exist.", code="model_not_found")
     rule = _rule(prompt)
@@ -324,7 +328,7 @@ class Stub:
         self._control({"rules": [asdict(rule) for rule in rules], "latency": latency, "models": models})
 
     def asked(self) -> list[dict[str, Any]]:
-        """Each request that came since, as path, body and authorization."""
+        """Each request that came since, as path, body, authorization and second of its arrival."""
         found: list[dict[str, Any]] = self._control()["asked"]
         return found
 

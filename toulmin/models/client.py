@@ -10,7 +10,9 @@ import asyncio
 import json
 import logging
 import random
+import ssl
 from collections.abc import AsyncIterator, Mapping
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -164,6 +166,12 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The authorities that are trusted; reading them takes longer than all else about a client."""
+    return httpx2.create_ssl_context()
+
+
 def _connected(server: Server) -> AsyncOpenAI:
     """A client that sends no header that belongs to another server, and follows a redirect nowhere."""
     idle = server.idle_timeout
@@ -179,6 +187,7 @@ def _connected(server: Server) -> AsyncOpenAI:
             timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=server.concurrency),
             follow_redirects=False,
+            verify=_trusted(),
             event_hooks={"response": [_bounded]},
         ),
     )

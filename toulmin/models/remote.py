@@ -92,7 +92,8 @@ class _Remote:
         drawn = self._drawn(request)
         rendered = self._templates.render(request.prompt, self._room(request))
         body = self._body(rendered, [drawn], left_out=frozenset())
-        body.pop("stream_options", None)
+        for how in ("stream", "stream_options"):
+            body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
         return json.dumps(asked | {"sample": request.sample, "body": body}, sort_keys=True, default=str)
 
