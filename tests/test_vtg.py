@@ -140,10 +140,10 @@ def test_what_was_found_counts_as_read_by_the_answer():
     assert letters([passage.id for passage in run.answer.passages]) == "ABCDEFGH"
 
 
-@pytest.mark.parametrize("kind", [NextClaim, Cite])
+@pytest.mark.parametrize("kind", [NextClaim, Cite, Queries])
 def test_every_attempt_is_a_draw_of_its_own(kind: type):
     run = Run(["Wrong.", "Wrong.", "Wrong.", "Right."], {"Right.": ["A"]})
-    assert [request.sample for request in run.writer.requests(kind)][:4] == [0, 1, 2, 3]
+    assert [request.sample for request in run.writer.requests(kind)][:3] == [0, 1, 2]
 
 
 # ---------------------------------------------------------------- given up
@@ -201,6 +201,12 @@ def test_claims_given_up_go_under_the_policy_drop():
 def test_no_words_an_end_marker_or_a_repetition_ends_the_answer(end: str):
     run = Run(["One.", end, "Two."], {"One.": ["A"], "Two.": ["A"]})
     assert (run.texts, run.answer.notes) == (["One."], ())
+
+
+@pytest.mark.parametrize("value", ["one ", "One.", "* *", "", None])
+def test_a_typed_reply_that_repeats_or_says_nothing_ends_the_answer(value: str | None):
+    run = Run(Writer(["One.", Reply("", value), "Two."]), {"One.": ["A"], "Two.": ["A"]})
+    assert run.texts == ["One."]
 
 
 def test_an_answer_may_end_where_another_attempt_was_due():

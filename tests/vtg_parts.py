@@ -41,7 +41,7 @@ class Writer:
 
     def __init__(
         self,
-        claims: Sequence[str] = (),
+        claims: Sequence[str | Reply] = (),
         cites: str | Callable[[Cite], str | Reply] = "A",
         queries: Sequence[str | Reply] = (TWO_QUERIES,),
         final: str = "An answer [1].",
