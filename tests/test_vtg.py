@@ -91,6 +91,10 @@ def test_what_was_found_is_read_after_long_term_memory():
     assert Run(["Wrong.", "Right."], {"Right.": ["G"]}).writer.read()[:2] == [FIRST, "ABCDEFGH"]
 
 
+def test_a_passage_found_twice_is_read_once():
+    assert Run(["One."], {"One.": ["A"]}, first="AABA").writer.read()[0] == "AB"
+
+
 def test_the_citation_generator_reads_the_same_as_the_claim_generator():
     writer = Run(["Wrong.", "Right."], {"Right.": ["G"]}).writer
     assert writer.read(Cite) == writer.read(NextClaim)[:2]

@@ -41,7 +41,7 @@ def vtg(
 ) -> Program[Answer]:
     """Writes one claim at a time, cites it, verifies it, and looks for evidence and tries again where it fails.
 
-    `max_trials` (T), `queries` (M), `per_query` (N) and `k` come from the `preset`, a row of the paper's Tables 6 and 7
+    `max_trials` (T), `queries` (M), `per_query` (N) and `k` come from the `preset`, a column of the paper's Table 6 or 7
     ("asqa-davinci", "nq-vicuna", ...; "asqa-vicuna" where none is named), unless given. A claim gets T + 2 attempts as
     in Algorithm 1, or T with `strict_trials`; then it stays as it is, unverified, and a note counts such claims.
 

@@ -54,7 +54,7 @@ PRESETS: Mapping[str, Parameters] = {
     "webq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
 }
 
-# Long cited answers are what ASQA asks for and what people mostly ask for; Vicuna is the model of the paper's analyses.
+# Long cited answers are what ASQA asks for and the default style; Vicuna is the model of the paper's analyses (3.5).
 DEFAULT = "asqa-vicuna"
 
 
