@@ -366,6 +366,14 @@ def test_a_claim_may_be_corroborated_across_two_sentences_of_the_verifier():
     assert made.drafts[0] == ["Ashby lit May lamps. 1"]
 
 
+def test_claims_in_another_script_are_corroborated_by_their_terms():
+    made = run(
+        "Маяк был зажжён в мае [1]. Смотритель жил в каменной башне до самой поздней осени [2].",
+        "Маяк был зажжён в мае.",
+    )
+    assert made.drafts[0] == ["Маяк был зажжён в мае. 1"]
+
+
 def test_a_list_keeps_what_both_name():
     made = run("Fog [1], Halloween [2], The Thing [3]", "the fog, They Live", style="list")
     assert made.drafts[0] == ["Fog 1"]
