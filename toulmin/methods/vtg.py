@@ -41,9 +41,9 @@ def vtg(
 ) -> Program[Answer]:
     """Writes one claim at a time, cites it, verifies it, and looks for evidence and tries again where it fails.
 
-    `max_trials` (T), `queries` (M), `per_query` (N) and `k` come from the `preset`, a column of the paper's Table 6 or 7
-    ("asqa-davinci", "nq-vicuna", ...; "asqa-vicuna" where none is named), unless given. A claim gets T + 2 attempts as
-    in Algorithm 1, or T with `strict_trials`; then it stays as it is, unverified, and a note counts such claims.
+    `max_trials` (T), `queries` (M), `per_query` (N) and `k`, unless given, come from the `preset`, a column of the
+    paper's Tables 6 and 7 ("asqa-davinci", "nq-vicuna", ...; "asqa-vicuna" where none is named). A claim gets T + 2
+    attempts as in Algorithm 1, or T with `strict_trials`; then it stays, unverified, and a note counts such claims.
 
     Switches of the paper's Table 3: `verify=False` takes claims as generated; the judge is asked once, at the end, and
     its verdicts change no citation. `memory=False` stays with the first k passages. `simplify=False` keeps every
