@@ -28,6 +28,7 @@ from toulmin.models.cache import Cached
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
+from toulmin.run.journal import from_json, to_json
 from toulmin.run.kit import Kit
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -180,6 +181,14 @@ def test_a_cached_run_gives_the_identical_answer_without_a_call(file: Path):
     first = answered(Cached(Counting(FULL), file))
     later = Counting(Reply("never"))
     assert (answered(Cached(later, file)), later.asked) == (first, [])
+
+
+def test_a_transcript_keeps_everything_that_a_reply_holds():
+    kit = Kit(InMemory([PASSAGE], 1.2, 0.75), Lexical(), {"main": Counting(FULL)})
+    job = Job("When was the tower lit?", "vanilla", "long", lambda: vanilla("When was the tower lit?"))
+    recorded = asyncio.run(Driver(kit).answer(job)).transcript
+    told = [entry.reply for entry in from_json(to_json(recorded)).entries.values() if isinstance(entry.reply, Reply)]
+    assert told == [FULL]
 
 
 def test_the_oldest_replies_go_first(file: Path):

@@ -262,6 +262,13 @@ def test_thinking_without_an_answer_is_an_error(tmp_path: Path):
     assert "thought, but wrote no answer" in str(one(taught(tmp_path, THINKS, "May?</think>")))
 
 
+@pytest.mark.parametrize("thinking", [True, False])
+def test_thinking_may_be_turned_on_or_off(tmp_path: Path, thinking: bool):
+    choice = tiny_model.CHAT + "{% if enable_thinking %}<think>{% endif %}"
+    asked = Local(tiny_model.make(tmp_path, chat=choice), thinking=thinking)._asked(ASK).text
+    assert asked.endswith("<think>") == thinking
+
+
 def test_a_model_that_knows_no_system_message_has_it_before_the_question(tmp_path: Path):
     late = Local(tiny_model.make(tmp_path, chat=LATE + tiny_model.CHAT))._asked(ASK).text
     messages = Templates.shipped().render(ASK.prompt).messages
@@ -389,7 +396,9 @@ def test_two_of_the_same_model_share_a_key(model: Local, folder: Path):
 
 
 @pytest.mark.parametrize(
-    "option", [{"seed": 1}, {"window": 999}, {"precision": "bfloat16"}, {"temperature": 0.5}], ids=str
+    "option",
+    [{"seed": 1}, {"window": 999}, {"precision": "bfloat16"}, {"temperature": 0.5}, {"thinking": False}],
+    ids=str,
 )
 def test_another_setting_is_another_key(model: Local, folder: Path, option: dict):
     assert Local(folder, max_tokens=12, **option).key(ASK) != model.key(ASK)

@@ -176,15 +176,15 @@ class _Ends(StoppingCriteria):
         self._done = [False] * len(draws)
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor, **_: Any) -> torch.BoolTensor:
-        for n, is_done in enumerate(self._done):
-            if not is_done:
-                self._note(n, input_ids[n, self._width :])
+        for n, token in enumerate(input_ids[:, -1].tolist()):
+            if not self._done[n]:
+                self._note(n, token, input_ids[n, self._width :])
         done = [is_done or self._cancelled.is_set() for is_done in self._done]
         return torch.tensor(done, device=input_ids.device)  # type: ignore[return-value]
 
-    def _note(self, n: int, written: torch.Tensor) -> None:
+    def _note(self, n: int, last: int, written: torch.Tensor) -> None:
         self._lengths[n] = len(written)
-        if int(written[-1]) in self._end_tokens or self._has_stopped(n, written):
+        if last in self._end_tokens or self._has_stopped(n, written):
             self._finishes[n] = "stop"
         self._done[n] = self._finishes[n] == "stop" or len(written) >= self._draws[n].max_tokens
 

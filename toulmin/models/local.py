@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError
@@ -62,8 +62,10 @@ class Local:
     prompt, so the same request has the same reply, and another sample is another draw: at temperature 0, where all
     draws would be equal, samples other than 0 are drawn at `RESAMPLING`.
 
-    Tokens are counted by the model's own tokenizer, those of its thinking too; thinking never reaches a text. Raises
-    `UsageError` for a setting out of range and `ModelError` for what is no model.
+    `thinking` turns a model's thinking on or off, where its chat template lets one choose. It never reaches a text,
+    but its tokens count, as the model's own tokenizer counts them, and `max_tokens` must leave room for them.
+
+    Raises `UsageError` for a setting out of range and `ModelError` for what is no model.
     """
 
     concurrency = 1  # calls at once; each takes `batch` requests
@@ -81,6 +83,7 @@ class Local:
         temperature: float | None = None,
         top_p: float | None = None,
         seed: int = 0,
+        thinking: bool | None = None,
         download: bool = False,
     ) -> None:
         check("batch", batch, batch >= 1, "at least 1")
@@ -88,9 +91,10 @@ class Local:
         check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
         check("top_p", top_p, top_p is None or 0 < top_p <= 1, "above 0 and at most 1")
         self.batch = batch
-        self.name = f"local:{Path(path).name}"
+        self.name = f"local:{Path(path).resolve().name}"
         self._templates = templates or Templates.shipped()
         self._seed = seed
+        self._chat_options = {} if thinking is None else {"enable_thinking": thinking}
         self._model, self._tokenizer, identity = loaded(path, device, precision, download)
         self._window = window_of(self._model, self._tokenizer, window)
         self._max_tokens = max_tokens or (MAX_TOKENS if self._window is None else min(MAX_TOKENS, self._window // 4))
@@ -122,8 +126,8 @@ class Local:
         messages = [[m.role, m.content] for m in self._templates.render(request.prompt).messages]
         draw = self._draw(request, "")
         drawn_by = [getattr(draw, name) for name in draw.__slots__]
-        asked = [self._identity, self._templates.version, messages, self._window, drawn_by, request.sample]
-        return json.dumps(asked)
+        prompt = [self._templates.version, messages, self._window, self._chat_options]
+        return json.dumps([self._identity, prompt, drawn_by, request.sample])
 
     async def aclose(self) -> None:
         """Lets the model go; it answers no more."""
@@ -221,7 +225,8 @@ class Local:
             return self._chat(_without_system(turns))
 
     def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
-        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        options: dict[str, Any] = {"add_generation_prompt": True, "tokenize": False, **self._chat_options}
+        return str(self._tokenizer.apply_chat_template(turns, **options))
 
 
 def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:

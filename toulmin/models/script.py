@@ -112,7 +112,7 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise UsageError(f"{path}, line {number}: expected one JSON object a line, but {error}.") from error
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_type_hints
 
-import orjson
 from pydantic import TypeAdapter
 
 from toulmin import errors
@@ -58,14 +58,15 @@ def _read(row: dict[str, Any]) -> Entry:
 def to_json(transcript: Transcript) -> bytes:
     """The transcript as one JSON document."""
     rows = [{"place": place, **_written(entry)} for place, entry in sorted(transcript.entries.items())]
-    return orjson.dumps({"transcript": 1, "seconds": transcript.seconds, "notes": transcript.notes, "entries": rows})
+    document = {"transcript": 1, "seconds": transcript.seconds, "notes": transcript.notes, "entries": rows}
+    return json.dumps(document, separators=(",", ":")).encode("ascii")  # half a character comes back as it went
 
 
 def from_json(data: bytes) -> Transcript:
     """The transcript of `to_json`; raises `UsageError` for anything else."""
     try:
-        document = orjson.loads(data)
+        document = json.loads(data)
         entries = {tuple(row.pop("place")): _read(row) for row in document["entries"]}
         return Transcript(entries, float(document["seconds"]), [str(note) for note in document["notes"]])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"Expected a transcript that this version wrote, but could not read it: {error!r}") from error
