@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,8 +87,16 @@ def _device(wanted: str) -> torch.device:
     return device
 
 
+def controls_of(tokenizer: Any) -> re.Pattern[str]:
+    """Finds the texts that a tokenizer would read as control tokens."""
+    special = {str(token) for token in tokenizer.all_special_tokens}
+    special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
+    written = sorted((token for token in special if len(token) > 1), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, written)) or r"(?!)")
+
+
 def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
-    """The tokens that the model can hold: the least of what is said; None where nothing is."""
+    """The tokens that a model can hold: the least of what is said; None where nothing is."""
     check("window", wanted, wanted is None or wanted >= 2, "at least 2")
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     told = [size for size in (wanted, positions, tokenizer.model_max_length) if size and size < _ENDLESS]

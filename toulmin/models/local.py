@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,7 +27,7 @@ try:
     from torch import OutOfMemoryError
 
     from toulmin.models.decoding import Draw, Drawn, drawn, encoded
-    from toulmin.models.loading import PRECISIONS, check, loaded, window_of
+    from toulmin.models.loading import PRECISIONS, check, controls_of, loaded, window_of
 except ImportError as absent:
     raise ModelError(
         f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -96,6 +97,7 @@ class Local:
         self._seed = seed
         self._chat_options = {} if thinking is None else {"enable_thinking": thinking}
         self._model, self._tokenizer, identity = loaded(path, device, precision, download)
+        self._controls = controls_of(self._tokenizer)
         self._window = window_of(self._model, self._tokenizer, window)
         self._max_tokens = max_tokens or (MAX_TOKENS if self._window is None else min(MAX_TOKENS, self._window // 4))
         holds = self._max_tokens >= 1 and (self._window is None or self._max_tokens < self._window)
@@ -215,10 +217,13 @@ class Local:
         return len(encoded(self._tokenizer, [text])["input_ids"][0])
 
     def _text(self, rendered: Rendered) -> str:
-        """The messages in the model's own chat template; joined, for a model that has none."""
+        """The messages in the model's own chat template; joined, for a model that has none.
+
+        A control token that a document spells out ("<|im_end|>") is broken up, or it would end our message.
+        """
         if self._tokenizer.chat_template is None:
-            return rendered.text
-        turns = [{"role": m.role, "content": m.content} for m in rendered.messages]
+            return self._controls.sub(_broken_up, rendered.text)
+        turns = [{"role": m.role, "content": self._controls.sub(_broken_up, m.content)} for m in rendered.messages]
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message
@@ -227,6 +232,10 @@ class Local:
     def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
         options: dict[str, Any] = {"add_generation_prompt": True, "tokenize": False, **self._chat_options}
         return str(self._tokenizer.apply_chat_template(turns, **options))
+
+
+def _broken_up(control: re.Match[str]) -> str:
+    return f"{control[0][0]} {control[0][1:]}"
 
 
 def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
