@@ -219,7 +219,8 @@ class Local:
     def _text(self, rendered: Rendered) -> str:
         """The messages in the model's own chat template; joined, for a model that has none.
 
-        A control token that a document spells out ("<|im_end|>") is broken up, or it would end our message.
+        A control token of this model that a document spells out is broken up, or it would end our message; the
+        templates know the common ones only.
         """
         if self._tokenizer.chat_template is None:
             return self._controls.sub(_broken_up, rendered.text)
