@@ -16,9 +16,9 @@ SILENCE = "The sources do not say."
 
 
 def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
-    """An answer that so far only knows the `k` passages that a search for the question found."""
+    """An answer that so far only knows the passages, `k` at most, that a search for the question found."""
     hits = yield from search(question, k)
-    passages = tuple(hit.passage for hit in hits)
+    passages = tuple({hit.passage.id: hit.passage for hit in hits}.values())
     told = Round("search", read=ids(passages), queries=(question,))
     return Answer(question, style, method, "abstained", passages=passages, rounds=(told,))
 
