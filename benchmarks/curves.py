@@ -5,7 +5,9 @@
 * VTG over T, the most trials of a claim (0 to 5), beside its Table 4: with the mean number of trials a claim took.
 * CaLM over the number of corrections (0 to 6), beside its Figure 4; carrying on what kept claims cite (the text of its
   section 4) and what the whole candidate cited (its Figure 6).
-* CaLM over the verifier's own rate of faults, the main model's held at 30 %: what the contrast rests on.
+* CaLM over the verifier's own rate of faults, the main model's held at 30 %: what the contrast rests on; with the shares
+  of right and of faulty first candidates that the verifier accepts (right: every claim is borne out by a passage that
+  the candidate cites).
 
 Questions, writers, judge and scoring are those of `methods.py`. No figure here is of a language model.
 """
@@ -13,6 +15,7 @@ Questions, writers, judge and scoring are those of `methods.py`. No figure here 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +26,12 @@ from gold import Question, questions
 from intervals import Interval, interval
 from methods import FAULTY_RATE, QUESTION_SEED
 from plotting import Curve, Panel, draw
+from scoring import share
 from simulation import INDEPENDENT, Row, Run, by_question, facts_by_question, kit, pool_index, run, writers
 
 from toulmin.methods.vtg import trials
 from toulmin.models.faulty import Faulty
+from toulmin.models.faulty_truth import supports
 
 TRIALS = range(6)
 CORRECTIONS = range(7)
@@ -43,9 +48,31 @@ class Point:
     correct: Interval
     calls: float
     trials: float
+    accepted: Accepted
 
 
-def point(x: float, runs: Sequence[Run]) -> Point:
+@dataclass(frozen=True)
+class Accepted:
+    """The shares of right and of faulty first candidates that CaLM's verifier accepts; None where it saw none."""
+
+    right: float | None
+    faulty: float | None
+
+
+def accepted(runs: Sequence[Run], asked: Sequence[Question]) -> Accepted:
+    found: dict[bool, list[bool]] = {True: [], False: []}
+    for one in runs:
+        for question, answer in zip(asked, one.answers, strict=True):
+            first = [step for step in answer.rounds if step.n == 1]
+            claims = [text for step in first if step.kind == "draft" for text in step.kept]
+            for contrast in [step for step in first if step.kind == "contrast" and step.read]:
+                read = [passage for passage in answer.passages if passage.id in contrast.read]
+                right = all(any(supports(p, text, question.facts) for p in read) for text in claims)
+                found[right].append(bool(contrast.chosen))
+    return Accepted(*(share(found[kind]) if found[kind] else None for kind in (True, False)))
+
+
+def point(x: float, runs: Sequence[Run], asked: Sequence[Question]) -> Point:
     taken = [count for one in runs for answer in one.answers for count in trials(answer)]
     return Point(
         x,
@@ -53,6 +80,7 @@ def point(x: float, runs: Sequence[Run]) -> Point:
         interval(by_question(runs, lambda s: s.correctness)),
         fmean(by_question(runs, lambda s: sum(s.calls.values()))),
         fmean(taken) if taken else 0.0,
+        accepted(runs, asked),
     )
 
 
@@ -81,17 +109,21 @@ class Study:
 
     def _points(self, rows: Sequence[Row], xs: Sequence[float], models: Callable[[int], dict[str, Any]]) -> list[Point]:
         runs = [run(kit(self._retriever, models(s)), self._asked, rows, keep=True) for s in range(self._seeds)]
-        return [point(x, of_row) for x, *of_row in zip(xs, *runs, strict=True)]
+        return [point(x, of_row, self._asked) for x, *of_row in zip(xs, *runs, strict=True)]
 
 
 # ---------------------------------------------------------------- what is printed and drawn
 
 
 def show(title: str, x: str, found: Sequence[Point]) -> None:
-    print(f"\n{title}\n{x:>16}{'F1':>8}  {'95 %':<13}{'correct':>8}{'calls':>8}{'trials a claim':>16}")
+    is_vtg = any(p.trials > 1 for p in found)
+    more = f"{'trials a claim':>16}" if is_vtg else f"{'accepted: right':>17}{'faulty':>8}"
+    print(f"\n{title}\n{x:>16}{'F1':>8}  {'95 %':<13}{'correct':>8}{'calls':>8}{more}")
     for p in found:
         between = f"{100 * p.f1.low:.1f}..{100 * p.f1.high:.1f}"
-        told = f"{p.trials:>16.2f}" if p.trials else f"{'':>16}"
+        shares = (p.accepted.right, p.accepted.faulty)
+        right, faulty = ("-" if value is None else f"{value:.2f}" for value in shares)
+        told = f"{p.trials:>16.2f}" if is_vtg else f"{right:>17}{faulty:>8}"
         print(f"{p.x:>16g}{100 * p.f1.mean:>8.1f}  {between:<13}{100 * p.correct.mean:>8.1f}{p.calls:>8.2f}{told}")
 
 
@@ -137,6 +169,7 @@ def main() -> None:
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
     asked = questions(options.split, options.each, QUESTION_SEED)
+    print("## `" + " ".join(["python", "benchmarks/curves.py", *sys.argv[1:]]) + "`\n\n```text")
     print(f"SIMULATION, no language model. {len(asked)} questions of {options.split}, {options.seeds} seeds.")
     with pool_index() as retriever:
         study = Study(retriever, asked, options.seeds)
@@ -145,6 +178,7 @@ def main() -> None:
         vtg_over_trials(study, options.into, vanilla)
         calm_over_corrections(study, options.into, vanilla)
         calm_over_verifiers(study, options.into, vanilla)
+    print("```")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from writer_sets import normalised
 
 from toulmin.language import rarity, sentences
 from toulmin.models.analysis import content_terms
-from toulmin.models.truth import Fact, is_legible, plain
+from toulmin.models.faulty_truth import Fact, is_legible, plain
 
 KINDS = ("short", "long", "multihop", "unanswerable")
 MOST_FACTS = 4

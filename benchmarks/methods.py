@@ -46,9 +46,11 @@ ROWS = (
     Row("self-refine", "self-refine"),
     Row("calm", "calm"),
     Row("calm, all cited", "calm", {"carry": "all_cited"}),
+    Row("vtg, not verified", "vtg", {"verify": False}),
     Row("vtg", "vtg"),
 )
 VANILLA = "vanilla"
+FAIR = "vtg, not verified"  # claims and citations one by one, nothing checked: the writer's rates are to come out equal
 FAULTY_RATE = 0.3  # where the wanted gains and the controls are measured
 QUESTION_SEED = 3
 NO_CITATIONS = "closed"  # cites nothing by design, so it has no citation to compare
@@ -65,6 +67,9 @@ MEASURES: Mapping[str, Any] = {
     "tokens": lambda s: s.tokens,
     "pairs": lambda s: s.pairs,
 }
+
+
+SHARES = ("recall", "precision", "F1", "correct")
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,8 @@ def measured(setup: Setup, asked: Sequence[Question]) -> list[Line]:
 # ---------------------------------------------------------------- the table
 
 HEAD = (
-    f"{'method':<20}{'recall':>8}{'prec.':>8}{'F1':>7}  {'95 %':<13}{'to vanilla':>10}  {'95 %':<15}{'correct':>8}"
-    f"{'claims':>8}{'abst.':>7}{'main':>7}{'verif.':>7}{'tokens':>8}{'pairs':>7}"
+    f"{'method':<19}{'rec.':>6}{'prec.':>6}{'F1':>6}  {'95 %':<11}{'gain':>6}  {'95 %':<13}{'corr.':>5}{'claims':>7}"
+    f"{'abst.':>6}{'main':>6}{'ver.':>5}{'tokens':>7}{'pairs':>6}"
 )
 
 
@@ -132,10 +137,10 @@ def show(lines: Sequence[Line], base: Line) -> None:
         mean = {name: fmean(line.of(name)) for name in MEASURES}
         own, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
         print(
-            f"{line.row.name:<20}{100 * mean['recall']:>8.1f}{100 * mean['precision']:>8.1f}{100 * own.mean:>7.1f}"
-            f"  {between(own):<13}{100 * gain.mean:>+10.1f}  {between(gain, '+'):<15}{100 * mean['correct']:>8.1f}"
-            f"{mean['claims']:>8.2f}{mean['abstained']:>7.2f}{mean['main']:>7.2f}{mean['verifier']:>7.2f}"
-            f"{mean['tokens']:>8.0f}{mean['pairs']:>7.1f}"
+            f"{line.row.name:<19}{100 * mean['recall']:>6.1f}{100 * mean['precision']:>6.1f}{100 * own.mean:>6.1f}"
+            f"  {between(own):<11}{100 * gain.mean:>+6.1f}  {between(gain, '+'):<13}{100 * mean['correct']:>5.1f}"
+            f"{mean['claims']:>7.2f}{100 * mean['abstained']:>6.1f}{mean['main']:>6.2f}{mean['verifier']:>5.2f}"
+            f"{mean['tokens']:>7.0f}{mean['pairs']:>6.1f}"
         )
 
 
@@ -162,22 +167,47 @@ def of_kind(line: Line, measure: str, kind: str, asked: Sequence[Question]) -> f
 # ---------------------------------------------------------------- what was wanted
 
 
-def compare(found: Mapping[str, Mapping[str, Line]]) -> Iterator[str]:
-    """Each wanted comparison with whether it holds; differences in points of citation F1."""
-    faulty, clean = found.get(part_of(FAULTY_RATE), {}), found.get(part_of(0.0), {})
+Found = Mapping[str, Mapping[str, Line]]  # by part and name
+
+
+def compare(found: Found) -> Iterator[str]:
+    """Each wanted comparison with whether it holds; differences in points of citation F1, or of correctness."""
+    if part_of(FAULTY_RATE) in found:
+        yield from gains(found[part_of(FAULTY_RATE)])
+        yield from controls(found)
+    if part_of(0.0) in found:
+        yield from losses(found[part_of(0.0)])
+
+
+def gains(faulty: Mapping[str, Line]) -> Iterator[str]:
+    base = faulty[VANILLA]
     for name in ("vtg", "calm", "calm, all cited"):
-        if {name, VANILLA} <= faulty.keys():
-            gain = difference(faulty[name].of("F1"), faulty[VANILLA].of("F1"))
-            yield verdict(f"at {FAULTY_RATE:.0%} {name} is above vanilla beyond the interval", gain, gain.low > 0)
+        gain = difference(faulty[name].of("F1"), base.of("F1"))
+        yield verdict(f"at {FAULTY_RATE:.0%} {name} is above vanilla beyond the interval", gain, gain.low > 0)
+    gain = difference(faulty[FAIR].of("F1"), base.of("F1"))
+    yield verdict(f"at {FAULTY_RATE:.0%} {FAIR} is as vanilla", gain, gain.low <= 0 <= gain.high)
+    yield f"of the judge's verdicts on vanilla's claims at {FAULTY_RATE:.0%}, {100 * agreement(base):.1f} % are true"
+
+
+def losses(clean: Mapping[str, Line]) -> Iterator[str]:
     for measure in ("F1", "correct"):
         for name in clean:
             if name != VANILLA and (name, measure) != (NO_CITATIONS, "F1"):
                 loss = difference(clean[name].of(measure), clean[VANILLA].of(measure))
-                yield verdict(f"at 0 % {name} does not lose to vanilla ({measure})", loss, loss.high >= 0)
+                yield verdict(f"at 0% {name} does not lose to vanilla ({measure})", loss, loss.high >= 0)
+
+
+def controls(found: Found) -> Iterator[str]:
     for part, lines in found.items():
-        for name in lines if part.startswith("chance") and VANILLA in faulty else ():
-            gain = difference(lines[name].of("F1"), faulty[VANILLA].of("F1"))
+        for name in lines if part.startswith("chance") else ():
+            gain = difference(lines[name].of("F1"), base_of(found, part).of("F1"))
             yield verdict(f"{part}: {name} does not beat vanilla", gain, gain.low <= 0)
+
+
+def agreement(line: Line) -> float:
+    """The share of all claims on which the judge's verdict is the truth."""
+    scores = [score for one in line.runs for score in one.scores]
+    return sum(score.agreed for score in scores) / max(1, sum(score.claims for score in scores))
 
 
 def part_of(rate: float) -> str:
@@ -185,24 +215,31 @@ def part_of(rate: float) -> str:
 
 
 def verdict(wanted: str, gain: Interval, holds: bool) -> str:
-    return f"{wanted:<75}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<15} {'holds' if holds else 'DOES NOT HOLD'}"
+    return f"{wanted:<76}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<15} {'holds' if holds else 'DOES NOT HOLD'}"
 
 
 # ---------------------------------------------------------------- main
 
 
-def as_json(found: Mapping[str, Mapping[str, Line]]) -> list[dict[str, Any]]:
+def as_json(found: Found) -> list[dict[str, Any]]:
+    """Every line with its means; shares with their intervals and with those of the difference to vanilla."""
     return [
         {
             "part": part,
             "method": name,
             "options": dict(line.row.options),
-            "mean": {measure: fmean(line.of(measure)) for measure in MEASURES},
-            "F1": asdict(interval(line.of("F1"))),
+            "means": {measure: fmean(line.of(measure)) for measure in MEASURES},
+            "intervals": {measure: asdict(interval(line.of(measure))) for measure in SHARES},
+            "gains": {m: asdict(difference(line.of(m), base_of(found, part).of(m))) for m in SHARES},
         }
         for part, lines in found.items()
         for name, line in lines.items()
     ]
+
+
+def base_of(found: Found, part: str) -> Line:
+    """What a part is compared with: its own vanilla, or that under the same faults."""
+    return found[part].get(VANILLA) or found[part_of(FAULTY_RATE)][VANILLA]
 
 
 def arguments() -> argparse.Namespace:
@@ -219,10 +256,13 @@ def arguments() -> argparse.Namespace:
 
 def heading(options: argparse.Namespace, count: int) -> str:
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    command = " ".join(["python", "benchmarks/methods.py", *sys.argv[1:]])
     return (
+        f"## `{command}`\n\n```text\n"
         f"SIMULATION, no language model. {date.today()}, {machine}.\n"
         f"{count} questions of {options.split}, style {STYLE}, --unsupported {POLICY}, {options.seeds} seeds;\n"
-        "intervals over questions; calls, tokens and pairs are means of one question."
+        "rec., prec., F1, corr., abst. of 100; gain: F1 beyond vanilla's, by question; intervals over questions;\n"
+        "claims, calls of main and verifier model, tokens and judge pairs are means of one question."
     )
 
 
@@ -236,17 +276,16 @@ def main() -> None:
         for setup in setups(asked, retriever, options.rates, options.seeds):
             lines = measured(setup, asked)
             found[setup.part] = {line.row.name: line for line in lines}
-            base = found[setup.part].get(VANILLA) or found[part_of(FAULTY_RATE)][VANILLA]
-            show(lines, base)
+            show(lines, base_of(found, setup.part))
             if setup.part == part_of(FAULTY_RATE):
                 show_kinds(lines, asked)
             sys.stdout.flush()
-    print("\nwanted" + " " * 71 + "F1")
+    print("\nwanted" + " " * 72 + "gain")
     print("\n".join(compare(found)))
     failed = sum(
         score.failed for lines in found.values() for line in lines.values() for r in line.runs for score in r.scores
     )
-    print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s")
+    print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s\n```")
     if options.json:
         options.json.write_text(json.dumps(as_json(found), indent=1) + "\n", "utf-8")
 

@@ -18,18 +18,19 @@ from dataclasses import dataclass
 from gold import Question, is_in
 
 from toulmin.data import Answer, Claim, Passage
-from toulmin.models.truth import plain, supports
+from toulmin.models.faulty_truth import plain, supports
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one answer was worth and what it cost."""
+    """What one answer was worth and what it cost; of its `claims`, `agreed` were judged as the truth has them."""
 
     recall: float
     precision: float
     f1: float
     correctness: float
     claims: int
+    agreed: int
     abstained: bool
     failed: bool
     calls: Mapping[str, int]
@@ -51,6 +52,9 @@ def score(question: Question, answer: Answer) -> Score:
         2 * recall * precision / (recall + precision) if recall + precision else 0.0,
         correct,
         len(answer.claims),
+        sum(
+            claim.is_supported == any(held) for claim, held in zip(answer.claims, _held(question, answer), strict=True)
+        ),
         abstained,
         answer.status == "failed",
         dict(usage.calls),
@@ -59,12 +63,16 @@ def score(question: Question, answer: Answer) -> Score:
     )
 
 
+def _held(question: Question, answer: Answer) -> list[list[bool]]:
+    """For each claim, whether each passage that it cites truly supports it."""
+    by_id = {passage.id: passage for passage in answer.passages}
+    return [[supports(by_id[id], claim.text, question.facts) for id in claim.cited] for claim in answer.claims]
+
+
 def _citations(question: Question, answer: Answer) -> tuple[float, float]:
     """Recall and precision of an answer's citations; 0 where there are none."""
-    by_id = {passage.id: passage for passage in answer.passages}
-    held = [[supports(by_id[id], claim.text, question.facts) for id in claim.cited] for claim in answer.claims]
-    every = [right for own in held for right in own]
-    return share([any(own) for own in held]), share(every)
+    held = _held(question, answer)
+    return share([any(own) for own in held]), share([right for own in held for right in own])
 
 
 def share(held: list[bool]) -> float:

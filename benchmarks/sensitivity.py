@@ -29,7 +29,7 @@ from toulmin.evaluate.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.language import sentences
 from toulmin.models.extractive import Extractive
 from toulmin.models.faulty import Faulty
-from toulmin.models.truth import Fact, is_legible, plain
+from toulmin.models.faulty_truth import Fact, is_legible, plain
 
 RATES = (0.15, 0.3, 0.5)
 

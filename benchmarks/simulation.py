@@ -21,7 +21,7 @@ from toulmin.data import Answer, Hit
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.models.faulty import Faulty
-from toulmin.models.truth import Fact
+from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel
 

@@ -22,7 +22,7 @@ from toulmin.grounding.citing import Draft
 from toulmin.grounding.steps import Generate, Pair
 from toulmin.models.chance import ChanceJudge, ChanceWriter, Dice
 from toulmin.models.faulty import Faulty
-from toulmin.models.truth import Fact, holds, is_legible, supports
+from toulmin.models.faulty_truth import Fact, holds, is_legible, supports
 
 TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
 QUESTIONS = [f"What is known about {town} number {n}?" for n in range(20) for town in TOWNS]

@@ -1,7 +1,7 @@
 """Simulation: the two kinds of statement that no passage supports, as language models make them.
 
-* An altered detail: a true sentence with one number, date or name swapped. Models tell dates and figures wrong more
-  often than whole events, and such a claim looks right beside its source, so it is the hard kind for any check.
+* An altered detail: a true sentence with one number, date or name swapped. Such a claim looks right beside its source,
+  so it is the hard kind for any check.
 * A statement from memory: on the topic, well formed, specific, and in none of the documents.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from toulmin.grounding.facts import facts
 from toulmin.language import STOPWORDS, words
 from toulmin.models.chance import Dice
-from toulmin.models.truth import plain
+from toulmin.models.faulty_truth import plain
 
 # Whom and what a model confuses things with where nothing better is at hand; none is anybody in particular.
 PEOPLE: Sequence[str] = (
