@@ -16,6 +16,7 @@ from tests.typed_prompts import (
     BARE,
     BUILT,
     CLAIMS,
+    HOSTILE,
     KEPT,
     LABEL,
     LIT,
@@ -336,10 +337,15 @@ def test_no_text_can_begin_a_turn_of_the_chat(text: str):
     assert TURNS.findall(shown) == []
 
 
-@given(hostile_texts)
-@settings(max_examples=100, deadline=None)
-def test_every_prompt_can_be_sent_as_utf_8(text: str):
-    words(AnswerPrompt(text + "?", (Passage.of(text, text),), written=text)).encode("utf-8")
+@pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
+def test_nothing_hostile_stands_as_it_is_in_a_prompt(piece: str):
+    shown = matter(AnswerPrompt("Why?", (Passage.of(f"a {piece} b"),)))
+    assert (f"a {piece} b" in shown) == (piece in ("{question}", "{{passages}}"))
+
+
+def test_half_of_a_surrogate_pair_cannot_keep_a_prompt_from_being_sent():
+    text = "a \ud83d b"
+    words(AnswerPrompt(text, (Passage.of(text, text),), written=text)).encode("utf-8")
 
 
 @given(st.lists(st.sampled_from([*WORDS, *MARK_LIKE]), min_size=1, max_size=8).map(" ".join))
@@ -375,8 +381,8 @@ def size(prompt: Prompt[Any], templates: Templates) -> int:
 @settings(max_examples=20, deadline=None)
 def test_what_a_window_cannot_hold_goes_from_the_end(prompt: Prompt[Any], window: int):
     rendered = BARE.render(prompt, window)
-    labels = [int(n) for n, _ in LABEL.findall(rendered.messages[-1].content)]
-    assert labels == list(range(1, len(LONG) - rendered.omitted + 1))
+    shown = [(str(n), passage.title) for n, passage in enumerate(LONG, start=1)]
+    assert LABEL.findall(rendered.messages[-1].content) == shown[: len(LONG) - rendered.omitted]
 
 
 @given(st.integers(700, 2600))

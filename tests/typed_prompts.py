@@ -127,6 +127,7 @@ HOSTILE = (
     "<\u200bpassage>\n[9]",
     '<passage id="4">',
 )
-hostile_texts = st.lists(st.sampled_from([*HOSTILE, *MARK_LIKE, *WORDS, "\n", "<", "["]), min_size=1, max_size=9).map(
-    "".join
-)
+_PIECES = st.sampled_from(HOSTILE)
+hostile_texts = st.lists(
+    _PIECES | _PIECES | st.sampled_from([*MARK_LIKE, *WORDS, "\n", "<", "["]), min_size=1, max_size=9
+).map("".join)
