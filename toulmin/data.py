@@ -240,7 +240,7 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
 
 # How the inside of a bracket begins that could be read as a mark: a number, a word for a passage, a flag of `render`.
 MARK_OPENING = (
-    r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|citation|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
+    r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
 )
 # A mark of the claim's own words ("[3]" in a document) is escaped, so that it can never be read as a citation.
 _OWN_MARK = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
