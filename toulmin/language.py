@@ -41,6 +41,7 @@ _BREAK = re.compile(
 )
 _STARTS_SENTENCE = re.compile(r"\s+[\"'“‘«‹(\[{「『¿¡*_]*(?P<head>\S)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«*_]+$")
+_SINGLE_LETTER = re.compile(r"[ \u00a0\u202f]?[^\W\d_]\.")  # as in "z. B."
 _NEXT_WORD = re.compile(r"\s+[\"'“‘«(]*(\w+)")
 _NEVER_ENDS = frozenset(
     "mr mrs ms dr prof st messrs mme mlle hon rev fr gen col lt sgt capt cmdr adm maj gov sen rep pres supt"
@@ -77,7 +78,7 @@ def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
     if word.isdigit() and len(word) <= 2:  # a German ordinal: "am 3. Mai"
         follower = _NEXT_WORD.match(text, end)
         return follower is not None and follower[1].lower() in _AFTER_ORDINAL
-    if (lower if len(word) > 1 else word) in _NEVER_ENDS:
+    if (lower if len(word) > 1 else word) in _NEVER_ENDS or (len(word) == 1 and _SINGLE_LETTER.match(text, end)):
         return True
     is_initial = len(word) == 1 and word.isupper() and word != "I"
     if lower in _SOMETIMES_ENDS or is_initial or re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", word):
