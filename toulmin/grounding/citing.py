@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from toulmin.data import Claim, Passage, Style
 from toulmin.grounding.entities import entities
 from toulmin.grounding.labels import Labels, cited_claim, read_labels, resolved
-from toulmin.grounding.lines import Block, blocks, list_items, without_bold, without_references
+from toulmin.grounding.lines import Block, blocks, list_items, without_emphasis, without_references
 from toulmin.grounding.marks import LabelRange, Lifted, Placed, lift
 from toulmin.language import sentences
 
@@ -51,15 +51,19 @@ class _Piece(NamedTuple):
     section: str | None = None
 
 
-def read_draft(text: str, offered: Sequence[Passage], style: Style) -> Draft:
-    """The claims of a reply whose marks count the `offered` passages from 1.
+def read_draft(
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[str, bool], bool] | None = None
+) -> Draft:
+    """The claims of a text whose marks count the `offered` passages from 1.
 
     Sentences become claims (`long`, `report`; a report's Markdown headings become sections), or the first sentence
     (`short`), or the entities of a list. Pieces without a word are no claims, and neither is a list of references below
-    the text. Never raises for odd text.
+    the text. `is_no_claim(sentence, cites)` says which sentences to pass over. Never raises for odd text.
     """
     lifted = _after_lead(lift(without_references(text), len(offered)))
     invalid = resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
+    if is_no_claim is not None:
+        lifted = _passing_over(is_no_claim, lifted, style)
     claims = entities(lifted, offered) if style == "list" else _statements(lifted, offered, style)
     return Draft(claims[:1] if style == "short" else claims, invalid)
 
@@ -72,11 +76,29 @@ def _after_lead(lifted: Lifted) -> Lifted:
     return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
 
 
+def _passing_over(is_no_claim: Callable[[str, bool], bool], lifted: Lifted, style: Style) -> Lifted:
+    """The text with those sentences blanked, so that positions hold, and without their marks."""
+    found = blocks(lifted.text)
+    pieces = list(_sentences_of(lifted, found, style))
+    owners = _owners(lifted.marks, pieces, found)
+    citing = frozenset(owners)
+    passed = {i for i, piece in enumerate(pieces) if is_no_claim(lifted.text[piece.start : piece.end], i in citing)}
+    text, at = [], 0
+    for piece in (pieces[i] for i in sorted(passed)):
+        text += [lifted.text[at : piece.start], re.sub(r"[^\n]", " ", lifted.text[piece.start : piece.end])]
+        at = piece.end
+    marks = (mark for mark, owner in zip(lifted.marks, owners, strict=True) if owner not in passed)
+    return Lifted("".join([*text, lifted.text[at:]]), tuple(marks))
+
+
 def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tuple[Claim, ...]:
     found = blocks(lifted.text)
     spoken = _sentences_of(lifted, found, style)
     pieces = [piece for piece in spoken if _HAS_WORDS.search(lifted.text, piece.start, piece.end)]
-    named = _by_owner(lifted.marks, pieces, found)
+    named: list[list[LabelRange]] = [[] for _ in pieces]
+    for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, found), strict=True):
+        if pieces:
+            named[owner].extend(mark.labels)
     return tuple(
         cited_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section)
         for piece, labels in zip(pieces, named, strict=True)
@@ -90,7 +112,7 @@ def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Itera
     for block in found:
         inside = positions[bisect_left(positions, block.line) : bisect_right(positions, block.end)]
         if block.is_heading and style != "short" and not inside:
-            words = without_bold(text[block.start : block.end])
+            words = without_emphasis(text[block.start : block.end])
             section = " ".join(words.split()) if style == "report" else None
             continue
         for start, end in pairwise(_cuts(text, block, inside)):
@@ -104,16 +126,15 @@ def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
     return [block.start, *(stop.end() for stop in stops if stop), block.end]
 
 
-def _by_owner(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[list[LabelRange]]:
-    """The labels of each piece."""
-    named: list[list[LabelRange]] = [[] for _ in pieces]
+def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[int]:
+    """The position of the piece to which each mark belongs; -1 where there is none."""
     starts = [piece.start for piece in pieces]
     opened = _opened_by_marks(marks, found)
-    for mark in marks if pieces else ():
-        following = bisect_left(starts, mark.position)
-        owner = following if _points_ahead(mark, pieces, following, opened) else following - 1
-        named[owner].extend(mark.labels)
-    return named
+    following = [bisect_left(starts, mark.position) for mark in marks]
+    return [
+        next_ if pieces and _points_ahead(mark, pieces, next_, opened) else next_ - 1
+        for mark, next_ in zip(marks, following, strict=True)
+    ]
 
 
 def _points_ahead(mark: Placed, pieces: Sequence[_Piece], following: int, opened: frozenset[Block]) -> bool:

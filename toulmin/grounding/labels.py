@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Citation, Claim, Passage
-from toulmin.grounding.lines import without_bold
+from toulmin.grounding.lines import without_emphasis
 from toulmin.grounding.marks import LabelRange, find_marks
 
 # A range wider than this that leaves what was offered ("[1-999999]") is a slip of the pen: only its ends are read.
@@ -15,8 +15,18 @@ _WIDEST_RANGE = 100
 
 # Possessive throughout: digits that could be cut up in many ways are taken whole or not at all.
 _RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
-_NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
+_NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
 _BARE = re.compile(rf"\W*+{_RUN}[\s.]*+", re.IGNORECASE)
+
+_CLAUSE_END = re.compile(r"(?<=[.;!?。])\s+|,?\s\b(?:while|whereas|but|although|though|however)\b")
+_DENIES = re.compile(
+    r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
+    r"|provide|say)"
+    r"|\bnone of (?:the|these)\b|\bneither\b|\bnot (?:\w{2,12}ly )?(?:support|relevant|related)|\birrelevant\b"
+    r"|\bunrelated\b"
+    r"|\bno (?:passage|document|source)s?\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +38,13 @@ class Labels:
 
 
 def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
-    """The passages that a reply names: by marks; where it has none, by "passages 1 and 3"; else as bare numbers."""
-    found = [label for mark in find_marks(text, len(offered)) for label in mark.labels]
-    return resolved(found or list(_spoken_labels(text, len(offered))), offered)
+    """The passages that a reply names as support: by marks; without any, by "passages 1 and 3"; else as bare numbers.
+
+    A clause that denies ("but [1] does not mention it") names none.
+    """
+    said = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
+    found = [label for mark in find_marks(said, len(offered)) for label in mark.labels]
+    return resolved(found or list(_spoken_labels(said, len(offered))), offered)
 
 
 def _spoken_labels(text: str, offered: int) -> Iterator[LabelRange]:
@@ -67,4 +81,4 @@ def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
 def cited_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
     """The words as a claim, on one line and without Markdown, citing what the labels name."""
     ids = resolved(labels, offered).ids
-    return Claim(" ".join(without_bold(words).split()), tuple(Citation(id) for id in ids), section=section)
+    return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)

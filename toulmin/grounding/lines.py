@@ -19,13 +19,15 @@ _FULL_LINE = 50
 _NEW_ITEM = re.compile(
     r"(?P<indent>[^\S\n]{0,40})(?:>[^\S\n]?){0,3}(?:"
     r"(?P<heading>#{1,6}[^\S\n]+)"
-    r"|(?P<label>(?:\*\*)?(?:paragraph|section|question|query|part|step)[^\S\n]+\d{1,3}(?:\*\*)?[^\S\n]?[:.)–-](?:\*\*)?[^\S\n]+)"
+    r"|(?P<label>(?:\*\*)?(?:paragraph|section|question|query|part"
+    r"|step)[^\S\n]+\d{1,3}(?:\*\*)?[^\S\n]?[:.)–-](?:\*\*)?[^\S\n]+)"
     r"|(?P<number>(?:\*\*)?\(?\d{1,3}[.)](?:\*\*)?(?:[^\S\n]+|$))"
-    r"|(?P<bullet>[-*•·‣–+](?:[^\S\n]+|$)))",
+    r"|(?P<bullet>(?:[-*•·‣–+▪●○◦■►➤](?:[^\S\n]+|$)|・)))",
     re.IGNORECASE | re.MULTILINE,
 )
 _RULE = re.compile(r"[^\S\n]*([-*_=])(?:[^\S\n]*\1){2,}[^\S\n]*")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]+)\*\*")
+_ITALIC = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])")
 _ALL_BOLD = re.compile(r"[^\S\n]*\*\*[^*\n]{1,80}\*\*:?[^\S\n]*")
 _PREAMBLE = re.compile(
     r"\W*(?:here (?:are|is)|here's|sure|certainly|of course|okay|the following|below (?:are|is))\b", re.IGNORECASE
@@ -61,9 +63,9 @@ class Block(NamedTuple):
     is_heading: bool
 
 
-def without_bold(text: str) -> str:
-    """The text without Markdown's marks of bold type."""
-    return _BOLD.sub(r"\1", text)
+def without_emphasis(text: str) -> str:
+    """The text without Markdown's marks of bold and italic type."""
+    return _ITALIC.sub(r"\1", _BOLD.sub(r"\1", text))
 
 
 def without_references(text: str) -> str:
@@ -126,10 +128,24 @@ def list_items(text: str) -> tuple[str, ...]:
     of a marked list and after its last paragraph is talk about the list, and dropped; a plain list loses a first line
     such as "Here are the questions:".
     """
+    listed = marked_items(text)
+    items = [_joined(item) for item in listed] if listed else _plain_items(text, list(read_lines(text)))
+    return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
+
+
+class Item(NamedTuple):
+    """An item of a marked list: the words of its own line, and of those below that go on with it."""
+
+    head: str
+    below: tuple[str, ...]
+    is_titled: bool
+
+
+def marked_items(text: str) -> list[Item]:
+    """The items of a list with markers, titles or labels; none where the text is no such list."""
     lines = list(read_lines(text))
     kind = _kind_of_items(lines)
-    items = _marked_items(text, lines, kind) if kind else _plain_items(text, lines)
-    return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
+    return _marked_items(text, lines, kind) if kind else []
 
 
 def _kind_of_items(lines: list[Line]) -> Kind | None:
@@ -142,10 +158,10 @@ def _kind_of_items(lines: list[Line]) -> Kind | None:
 
 
 def _words(text: str, line: Line) -> str:
-    return " ".join(without_bold(text[line.start : line.end]).split())
+    return " ".join(without_emphasis(text[line.start : line.end]).split())
 
 
-def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[str]:
+def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[Item]:
     items: list[list[str]] = []
     margin = next(line.indent for line in lines if line.kind == kind)
     is_open = False
@@ -157,15 +173,14 @@ def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[str]:
         is_open = is_open and (not line.after_blank or line.indent > margin or kind in ("heading", "label"))
         if is_open:
             items[-1].append(_words(text, line))
-    titled = kind == "heading"
-    return [_joined(parts, titled) for parts in items]
+    return [Item(head, tuple(below), kind == "heading") for head, *below in items]
 
 
-def _joined(parts: list[str], titled: bool) -> str:
-    """An item's lines as one; a title is set off by a colon, so that `Outline` finds it."""
-    if titled and len(parts) > 1:
-        return f"{parts[0].rstrip(':. ')}: {' '.join(parts[1:])}"
-    return " ".join(parts)
+def _joined(item: Item) -> str:
+    """An item's lines as one; a title is set off by a colon."""
+    if item.is_titled and item.below:
+        return f"{item.head.rstrip(':. ')}: {' '.join(item.below)}"
+    return " ".join([item.head, *item.below])
 
 
 def _plain_items(text: str, lines: list[Line]) -> list[str]:

@@ -33,7 +33,7 @@ _LINK_TARGET = re.compile(r"\((?:https?:|#)[^()\s]{0,500}\)")
 _PARENTHESIS = re.compile(r"[^\S\n]?\(([\d,; ]{1,100})\)")
 _BETWEEN_MARKS = re.compile(r"[^\S\n]{0,2}(?:[,;]|,?[^\S\n]?(?:and|&))?[^\S\n]{0,2}")
 
-_WORD = r"(?:(?:documents?|docs?|passages?|sources?|references?|refs?|citations?|snippets?)\.?\s*[#:]?\s*)?"
+_WORD = r"(?:(?:documents?|docs?|passages?|sources?|references?|refs?|citations?|cites?|snippets?)\.?\s*[#:]?\s*)?"
 _LABEL = re.compile(rf"{_WORD}[#^]?(\d+)(?:\s*[-‐‑–—]\s*{_WORD}(\d+))?(?:†[^,;]*)?", re.IGNORECASE)
 _LABEL_BREAK = re.compile(r"\s*(?:[,;、，；]|\band\b|&)\s*")
 _ONLY_NUMBERS = re.compile(r"[\d\s,;‐‑–—-]+")

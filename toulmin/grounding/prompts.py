@@ -3,7 +3,8 @@
 A prompt says what it wants by its type; how it is put into words is the business of the model that answers it, so the
 embedded writer answers the same types by extraction. `read` turns a model's text into the prompt's own result,
 leniently: what cannot be read is counted or left empty, never fatal. Passages are offered in order; the label that a
-model sees beside the n-th is n, and `read` maps labels back to passage ids at once.
+model sees beside the n-th is n, and `read` maps labels back to passage ids at once. tests/zoo holds, for every prompt,
+replies as models write them, and what each is read as.
 """
 
 from __future__ import annotations
@@ -11,23 +12,46 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from toulmin.data import Claim, Label, Passage, Style
-from toulmin.grounding.citing import Draft, Labels, list_items, read_draft, read_labels, without_marks
-from toulmin.language import sentences
+from toulmin.grounding.aspects import words_by_aspect
+from toulmin.grounding.choosing import chosen_number, verdict_in
+from toulmin.grounding.citing import Draft, Labels, read_labels
+from toulmin.grounding.listing import plan_in, questions_in
+from toulmin.grounding.replying import plain_text, read_reply, without_courtesy
+from toulmin.grounding.structured import Shape
+from toulmin.grounding.talk import is_nothing
+from toulmin.grounding.variants import bracketed
+from toulmin.grounding.wrapping import unwrapped
+from toulmin.language import sentences, words
 
 T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
 
 
+_TEXTS = Shape(
+    tuple(
+        "answer response verdict label choice claim sentence statement fact text summary span extract quote paragraph"
+        " content output result feedback".split()
+    )
+)
+_QUESTIONS = Shape(("question", "query", *_TEXTS.names))
+_PARTS = Shape(("feedback", "paragraph", "section", "outline", "plan"), titled=True)
+
+
 class Prompt(Generic[T]):
-    """One thing to ask of a model; `T` is what its reply is read into."""
+    """One thing to ask of a model; `T` is what its reply is read into. `shape`: what JSON unasked may call it."""
 
     __slots__ = ()
+    shape: ClassVar[Shape] = _TEXTS
 
     def read(self, text: str) -> T:
-        """The reply's text as the prompt's result; never raises for odd text."""
+        """The reply's text as the prompt's result, without thinking, tags and JSON around it; never raises."""
+        return self.result(unwrapped(text, self.shape))
+
+    def result(self, text: str) -> T:
+        """The words of a reply as the prompt's result; each prompt says what it takes them for."""
         raise NotImplementedError
 
 
@@ -73,9 +97,9 @@ class AnswerPrompt(Prompt[Draft]):
     inline: bool = True
     written: str = ""
 
-    def read(self, text: str) -> Draft:
+    def result(self, text: str) -> Draft:
         """The claims of the reply; a reply with no words is a draft without claims."""
-        return read_draft(text, self.passages, self.style)
+        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +111,13 @@ class NextClaim(Prompt[str | None]):
     passages: tuple[Passage, ...]
     style: Style = "long"
 
-    def read(self, text: str) -> str | None:
-        """The first sentence without marks; None for the end marker, an empty reply or a repetition."""
-        plain = without_marks(text).strip()
-        spans = sentences(plain)
-        if not spans or re.match(r"\W*(end|done|none)\b\W*$", plain, re.IGNORECASE):
+    def result(self, text: str) -> str | None:
+        """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
+        said = _SENTENCE_LABEL.sub("", text, count=1)
+        claims = read_reply(said, self.passages, "long").claims
+        if not claims or _END.match(said) or _is_written(claims[0].text, self.written):
             return None
-        first = plain[spans[0].start : spans[0].end]
-        return None if first in self.written else first
+        return claims[0].text
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,23 +127,28 @@ class Cite(Prompt[Labels]):
     claim: str
     passages: tuple[Passage, ...]
 
-    def read(self, text: str) -> Labels:
-        """The cited passages in the order named."""
-        return read_labels(text, self.passages)
+    def result(self, text: str) -> Labels:
+        """The cited passages in the order named; those that are said not to support the claim are not cited."""
+        if is_nothing(text):
+            return Labels()
+        marked = bracketed(text, len(self.passages))
+        return read_labels(marked.replace(self.claim.rstrip(". "), ""), self.passages)
 
 
 @dataclass(frozen=True, slots=True)
 class Queries(Prompt[tuple[str, ...]]):
     """Write at most `n` diverse questions whose answers would support the claim."""
 
+    shape: ClassVar[Shape] = _QUESTIONS
+
     question: str
     written: str
     claim: str
     n: int = 3
 
-    def read(self, text: str) -> tuple[str, ...]:
+    def result(self, text: str) -> tuple[str, ...]:
         """At most `n` distinct questions."""
-        return list_items(text)[: self.n]
+        return questions_in(text)[: self.n]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +159,7 @@ class Summarise(Prompt[str | None]):
     passage: Passage
     words: int = 50
 
-    def read(self, text: str) -> str | None:
+    def result(self, text: str) -> str | None:
         """The summary, or None for an irrelevant passage."""
         return _relevant(text)
 
@@ -143,7 +171,7 @@ class Extract(Prompt[str | None]):
     question: str
     passage: Passage
 
-    def read(self, text: str) -> str | None:
+    def result(self, text: str) -> str | None:
         """The span, or None for an irrelevant passage."""
         return _relevant(text)
 
@@ -158,35 +186,39 @@ class Correct(Prompt[Draft]):
     rests_on: int = 0
     style: Style = "long"
 
-    def read(self, text: str) -> Draft:
-        """The claims after the marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
-        after = re.split(r"(?:corrected|final)\s+answer\W*:\W*", text, flags=re.IGNORECASE)[-1]
-        return read_draft(after, self.passages, self.style)
+    def result(self, text: str) -> Draft:
+        """The claims after the last marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
+        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
 class Outline(Prompt[tuple[Paragraph, ...]]):
     """Plan the paragraphs of a text about the topic from the passages."""
 
+    shape: ClassVar[Shape] = _PARTS
+
     topic: str
     passages: tuple[Passage, ...]
 
-    def read(self, text: str) -> tuple[Paragraph, ...]:
-        """The planned paragraphs; a reply without a recognisable one is one paragraph."""
-        return tuple(Paragraph(*_title_and_rest(item)) for item in list_items(text))
+    def result(self, text: str) -> tuple[Paragraph, ...]:
+        """The planned paragraphs; a reply without a recognisable one is one paragraph, on the topic."""
+        planned = tuple(Paragraph(part.title, part.rest) for part in plan_in(text))
+        return planned or (Paragraph(self.topic, plain_text(text)),)
 
 
 @dataclass(frozen=True, slots=True)
 class Questions(Prompt[tuple[str, ...]]):
     """Write stand-alone questions whose answers the described paragraph needs."""
 
+    shape: ClassVar[Shape] = _QUESTIONS
+
     topic: str
     passages: tuple[Passage, ...]
     paragraph: Paragraph | None = None
 
-    def read(self, text: str) -> tuple[str, ...]:
+    def result(self, text: str) -> tuple[str, ...]:
         """The distinct questions."""
-        return list_items(text)
+        return questions_in(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +232,9 @@ class Write(Prompt[Draft]):
     style: Style = "report"
     inline: bool = False
 
-    def read(self, text: str) -> Draft:
+    def result(self, text: str) -> Draft:
         """The claims of the text."""
-        return read_draft(text, self.passages, "long")
+        return read_reply(text, self.passages, "long")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,22 +244,23 @@ class Feedback(Prompt[Mapping[str, str]]):
     Without scores the model judges the answer by itself (self-refine).
     """
 
+    shape: ClassVar[Shape] = _PARTS
+
     question: str
     passages: tuple[Passage, ...]
     claims: tuple[Claim, ...]
     scores: tuple[tuple[str, float], ...]
     targets: tuple[tuple[str, float], ...]
 
-    def read(self, text: str) -> Mapping[str, str]:
+    def result(self, text: str) -> Mapping[str, str]:
         """The words said under each aspect's name; an aspect that was left out has no entry.
 
         Without scores everything that was said stands under "answer".
         """
+        said = without_courtesy(text)
         if not self.scores:
-            return {"answer": text.strip()} if text.strip() else {}
-        names = "|".join(re.escape(name) for name, _ in self.scores)
-        parts = re.split(rf"(?im)^[^\w\n]*({names})[^\w\n]*:", text)
-        return {name.lower(): part.strip() for name, part in zip(parts[1::2], parts[2::2], strict=True) if part.strip()}
+            return {"answer": said} if said else {}
+        return words_by_aspect(said, [name for name, _ in self.scores])
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +274,9 @@ class Refine(Prompt[Draft]):
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
 
-    def read(self, text: str) -> Draft:
+    def result(self, text: str) -> Draft:
         """The claims of the new answer."""
-        return read_draft(text, self.passages, self.style)
+        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +286,9 @@ class MostConsistent(Prompt[int]):
     question: str
     candidates: tuple[tuple[Claim, ...], ...]
 
-    def read(self, text: str) -> int:
+    def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; the first if none is named."""
-        number = re.search(r"(?<!\d)\d{1,6}(?!\d)", text)
-        chosen = int(number[0]) - 1 if number else 0
-        return chosen if 0 <= chosen < len(self.candidates) else 0
+        return (chosen_number(text, len(self.candidates)) or 1) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,31 +299,32 @@ class JudgeClaim(Prompt[Label]):
     passages: tuple[Passage, ...]
     question: str | None = None
 
-    def read(self, text: str) -> Label:
-        """The verdict that is named first; what cannot be read, or is half denied, is `unsure`."""
-        found = _VERDICT.search(text)
-        if found is None:
-            return "unsure"
-        word, denied = found["word"].lower(), found["denied"]
-        if word == "support" and (denied is None or not denied.lower().startswith("part")):
-            return "supported" if denied is None else "unsupported"
-        plain: dict[str, Label] = {"contradict": "contradicted", "unsupported": "unsupported"}
-        return "unsure" if denied else plain.get(word, "unsure")
+    def result(self, text: str) -> Label:
+        """The verdict; what cannot be read, or is half denied, is `unsure`."""
+        return verdict_in(text)
 
 
-# "Not fully supported" must never be read as "supported".
-_VERDICT = re.compile(
-    r"(?P<denied>\b(?:not|no|never|neither|cannot|[a-z]{1,8}n['’]t|partly|partially)\b[^.\n]{0,30}?)?"
-    r"(?P<word>contradict|unsupported|support|unsure)",
+_SENTENCE_LABEL = re.compile(
+    r"\A\W{0,6}(?:the )?(?:next|new|following) (?:sentence|claim|statement)(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
     re.IGNORECASE,
+)
+_END = re.compile(
+    r"\W*(?:END\b(?=\W*$|\W*\n|[.:\])>*]|\s[-–—])"
+    r"|(?i:(?:end|done|none|n/a)\b\W*$"
+    r"|(?:the |this )?(?:answer|text) is (?:now |already )?complete\b"
+    r"|(?:there (?:is|are) )?(?:no|nothing) (?:further|more|additional|else|other|new)\b))"
 )
 
 
+def _is_written(sentence: str, written: str) -> bool:
+    """Whether the sentence stands in the text, up to white space, marks and capitals."""
+    return _worded(sentence) in {_worded(written[span.start : span.end]) for span in sentences(written)}
+
+
+def _worded(text: str) -> tuple[str, ...]:
+    return tuple(text[word.start : word.end].casefold() for word in words(text))
+
+
 def _relevant(text: str) -> str | None:
-    plain = text.strip()
-    return None if not plain or re.match(r"\W*(not relevant|irrelevant)\b", plain, re.IGNORECASE) else plain
-
-
-def _title_and_rest(item: str) -> tuple[str, str]:
-    title, colon, rest = item.partition(":")
-    return (title.strip(), rest.strip()) if colon and len(title) <= 60 else (item[:60].strip(), item)
+    plain = plain_text(text)
+    return None if is_nothing(plain) or re.match(r"\W*(?:(?:not |ir)relevant\b|$)", plain, re.IGNORECASE) else plain

@@ -1,0 +1,196 @@
+"""Replies as models write them (tests/zoo), each with what its prompt must make of it; and what real models wrote."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.data import Claim, Passage
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import (
+    AnswerPrompt,
+    Cite,
+    Correct,
+    Extract,
+    Feedback,
+    JudgeClaim,
+    MostConsistent,
+    NextClaim,
+    Outline,
+    Prompt,
+    Queries,
+    Questions,
+    Refine,
+    Summarise,
+    Write,
+)
+
+ZOO = Path(__file__).parent / "zoo"
+OFFERED = tuple(Passage.of(f"The text of passage {n}.", f"Title {n}") for n in range(1, 6))
+NUMBER = {passage.id: n for n, passage in enumerate(OFFERED, start=1)}
+QUESTION = "When was the tower lit?"
+DRAFT = (Claim("The tower was lit in 1830."),)
+SCORES = (("correctness", 50.0), ("citation recall", 90.0), ("citation precision", 80.0))
+Entry = dict[str, Any]
+
+
+def asked(kind: str, entry: Entry) -> Prompt[Any]:
+    """The prompt to which an entry of the zoo replies."""
+    style = entry.get("style", "long")
+    prompts: dict[str, Prompt[Any]] = {
+        "answer": AnswerPrompt(QUESTION, OFFERED, style),
+        "next_claim": NextClaim(QUESTION, "The tower is old. It stands on Kettle Rock.", OFFERED),
+        "cite": Cite("The tower was first lit in 1824 by 2 keepers.", OFFERED),
+        "queries": Queries(QUESTION, "", "The tower was lit in 1824."),
+        "summarise": Summarise(QUESTION, OFFERED[0]),
+        "extract": Extract(QUESTION, OFFERED[0]),
+        "correct": Correct(QUESTION, OFFERED, DRAFT, 1, style),
+        "outline": Outline("Kettle Rock", OFFERED),
+        "questions": Questions("Kettle Rock", OFFERED),
+        "write": Write("Kettle Rock", OFFERED),
+        "feedback": Feedback(QUESTION, OFFERED, DRAFT, *(SCORES, SCORES) if entry.get("scored", True) else ((), ())),
+        "refine": Refine(QUESTION, OFFERED, DRAFT, {}, style),
+        "most_consistent": MostConsistent(QUESTION, (DRAFT,) * 4),
+        "judge_claim": JudgeClaim("Pell supported the keepers", OFFERED),
+    }
+    return prompts[kind]
+
+
+def expected(entry: Entry) -> Any:
+    """What an entry says that its reply must be read as, in the form of `told`."""
+    if "claims" in entry:
+        return [[text, *numbers] for text, *numbers in entry["claims"]], entry.get("invalid", 0)
+    if "numbers" in entry:
+        return entry["numbers"], entry.get("invalid", 0)
+    keys = ("items", "paragraphs", "aspects", "chosen", "label", "claim", "read")
+    return next((entry[key] for key in keys if key in entry), None)
+
+
+def told(kind: str, value: Any) -> Any:
+    """A prompt's result in plain values, labels in the place of ids."""
+    if isinstance(value, Draft):
+        return [[claim.text, *(NUMBER[id] for id in claim.cited)] for claim in value.claims], value.invalid
+    if kind == "cite":
+        return [NUMBER[id] for id in value.ids], value.invalid
+    if kind == "outline":
+        return [[paragraph.title, paragraph.description] for paragraph in value]
+    if kind == "most_consistent":
+        return value + 1
+    return list(value) if isinstance(value, tuple) else value
+
+
+def entries() -> Iterator[tuple[str, Entry]]:
+    for path in sorted(ZOO.glob("*.toml")):
+        for entry in tomllib.loads(path.read_text("utf-8"))["reply"]:
+            yield path.stem, entry
+
+
+ENTRIES = list(entries())
+KINDS = sorted({kind for kind, _ in ENTRIES})
+
+
+@pytest.mark.parametrize(("kind", "entry"), ENTRIES, ids=[f"{kind}: {entry['is']}" for kind, entry in ENTRIES])
+def test_a_reply_is_read_as_a_careful_person_would(kind: str, entry: Entry):
+    assert told(kind, asked(kind, entry).read(entry["text"])) == expected(entry)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_prompt_has_replies_enough(kind: str):
+    assert sum(other == kind for other, _ in ENTRIES) >= 25
+
+
+def test_every_prompt_has_replies():
+    ours = {kind.__name__ for kind in Prompt.__subclasses__() if kind.__module__ == Prompt.__module__}
+    assert {type(asked(kind, {})).__name__ for kind in KINDS} == ours
+
+
+# ---------------------------------------------------------------- laws
+
+
+@st.composite
+def mangled(draw: st.DrawFn) -> tuple[str, str]:
+    """A reply of the zoo, cut, doubled, spliced into another or with odd text put into it."""
+    kind, entry = draw(st.sampled_from(ENTRIES))
+    text, other = entry["text"], draw(st.sampled_from(ENTRIES))[1]["text"]
+    at, to = draw(st.integers(0, len(text))), draw(st.integers(0, len(other)))
+    odd = draw(st.text(max_size=8) | st.text(alphabet='[](){}<>|"*#`:\n1.', max_size=12))
+    return kind, draw(
+        st.sampled_from([text[:at], text[at:], text + text, text[:at] + other[to:], text[:at] + odd + text[at:]])
+    )
+
+
+@given(mangled())
+@settings(max_examples=300, deadline=None)
+def test_no_reply_is_too_mangled_to_read(reply: tuple[str, str]):
+    kind, text = reply
+    told(kind, asked(kind, {}).read(text))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.text(max_size=80))
+@settings(max_examples=20, deadline=None)
+def test_no_text_is_too_odd_to_read(kind: str, text: str):
+    told(kind, asked(kind, {}).read(text))
+
+
+HOSTILE = [
+    "[1]",
+    "[",
+    "(1)",
+    "(1",
+    "¹",
+    '{"',
+    '{"a":',
+    '[{"a":1},',
+    "<think>",
+    "</think>",
+    "<b>",
+    "<",
+    "<answer>",
+    "| a |\n",
+    "|---|\n",
+    "```\n",
+    "Answer:\n",
+    "final answer: ",
+    "Question: a\n",
+    "Explanation:\n",
+    "# a\n",
+    "**a**\n",
+    "> ",
+    "1. ",
+    "Here is ",
+    "I cannot ",
+    "The passages do not ",
+    "no information ",
+    "according to ",
+    "Correctness:\n",
+    "not support ",
+    "Response 1 ",
+    "who? ",
+    '"',
+    "“",
+    "* ",
+    "*a",
+    "\n",
+    " ",
+    "a ",
+    "title: a\n",
+    "q: a\na: b\n",
+    "<|channel|>",
+    "\\",
+    "(Document 1",
+    "{",
+    "the following ",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_hostile_reply_is_read_to_its_end_by_every_prompt(unit: str):
+    for kind in KINDS:
+        told(kind, asked(kind, {}).read(unit * (5_000 // len(unit)) + "x"))

@@ -1,0 +1,38 @@
+"""Feedback told apart by the aspects that it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_SCORE = r"(?:\(?\d{1,3}(?:\.\d{1,2})?(?:\s?%|\s?/\s?\d{1,3})?\)?)"
+
+
+def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
+    """What is said under each aspect's name, in lower case; a name stands at the head of a line, its score behind it.
+
+    A name that its sentence goes on with ("Correctness matters") opens nothing.
+    """
+    spelled = {_squeezed(name): name.lower() for name in aspects}
+    heads = list(_heads(aspects).finditer(text))
+    starts = [head.start() for head in heads]
+    found: dict[str, list[str]] = {}
+    for head, end in zip(heads, [*starts[1:], len(text)], strict=False):
+        said = text[head.end() : end].strip()
+        if re.search(r"\w", said):
+            found.setdefault(spelled[_squeezed(head["name"])], []).append(said)
+    return {name: "\n".join(parts) for name, parts in found.items()}
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[\s_-]+", " ", name.strip().lower())
+
+
+def _heads(aspects: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted({_squeezed(name) for name in aspects}, key=len, reverse=True)
+    names = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in longest_first)
+    return re.compile(
+        rf"^(?:[^\w\n]{{0,9}}\d{{1,2}}[.)])?[^\w\n]{{0,9}}(?P<name>{names})(?:\sscore)?[*_]{{0,3}}\s?(?:[-–—]?\s?{_SCORE})?"
+        r"(?:[*_]{0,3}\s?[:：][*_]{0,3}|[*_]{0,3}\s[–—-]\s|[*_#]{0,3}[^\S\n]{0,3}$)",
+        re.IGNORECASE | re.MULTILINE,
+    )

@@ -1,0 +1,142 @@
+"""A model's reply as a draft: the part that is the answer, its marks in brackets, and no talk around it.
+
+`citing.read_draft` reads a text that somebody stands by, word for word; a reply holds more than its answer: an echo of
+the prompt, an explanation, courtesy, a refusal, a second answer to a question of the model's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+
+from toulmin.data import Passage, Style
+from toulmin.grounding.citing import Draft, read_draft
+from toulmin.grounding.lines import blocks, without_emphasis
+from toulmin.grounding.marks import lift
+from toulmin.grounding.talk import is_abstention, is_courtesy, is_nothing, is_talk
+from toulmin.grounding.variants import bracketed
+from toulmin.language import sentences
+
+_PAD = r"[*_#>\s]{0,6}"
+_COLON = rf"[*_\"”]{{0,3}}\s?[:：]{_PAD}"
+_REVISED = (
+    r"(?:corrected|final|revised|refined|improved|updated|rewritten)(?: and \w{1,20})?\s(?:answer|response"
+    r"|version|list)"
+    r"|(?:korrigierte|überarbeitete|verbesserte|endgültige) antwort|réponse (?:corrigée|révisée|finale)"
+    r"|respuesta (?:corregida|revisada|final)|(?:最终|修正后的?|修改后的?)(?:答案|回答)"
+)
+# Where the answer begins: the marker asked for ("Final Answer:") wherever it stands, "Answer:" at the head of a line.
+_MARKER = re.compile(
+    rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED}){_COLON}"
+    rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
+    rf"|^[*_#>\s]{{0,6}}(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答"
+    rf"|assistant)[*_]{{0,3}}\s?[:：](?:{_PAD})(?=\s|\Z|\W|(?<=：))"
+    r"|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PROMPT_LINE = re.compile(
+    r"^[*_#\s]{0,6}(?:question|instructions?|topic|query|user|human|passages?|documents?"
+    r"|context)(?:[^\S\n]?\[?\d{1,3}\]?)?"
+    r"(?:\(title[^\n]{0,300}|[*_]{0,3}[^\S\n]?)[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RESULT_LINE = re.compile(
+    rf"^{_PAD}(?:answer|summary|paragraph|text|span|extract|response|output)[*_]{{0,3}}\s?[:：]{_PAD}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXPLAINS = re.compile(
+    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification|(?:key "
+    r"|summary of )?changes|confidence|"
+    r"erklärung|begründung|änderungen|explication|解释|说明)(?: (?:made|of (?:the )?changes|score"
+    r"|level))?[*_]{0,3}[^\S\n]?(?:[:：]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SOURCES_LINE = re.compile(
+    r"^[*_]{0,3}(?:sources?|references?|citations?)(?: used)?[*_]{0,3}[:：][*_]{0,3}[\s\d,;\[\]【】and&]{0,200}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TITLE_LINE = re.compile(r"^([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\n])", re.IGNORECASE | re.MULTILINE)
+_ASKED = re.compile(
+    r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
+)
+_LEAD = re.compile(
+    r"\W{0,6}(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer)\s){0,2}"
+    rf"(?:summary|span|extract|text|excerpt|quote|answer){_COLON}",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»)\s*")
+
+
+def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
+    """The claims of a reply to a prompt that offered these passages; none is an abstention.
+
+    A claim that comes again with the same citations is one claim. Never raises for odd text.
+    """
+    answer = bracketed(answer_in(text), len(offered))
+    answer = answer if style == "list" else unquoted(answer)
+    if is_nothing(lift(answer, len(offered)).text):
+        return Draft()
+    draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
+    return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
+
+
+def _is_no_claim(sentence: str, cites: bool) -> bool:
+    """Talk, or a question: whatever is asked, nothing is claimed."""
+    return is_talk(sentence, cites=cites) or (not cites and sentence.rstrip("*_ ").endswith(("?", "？", "؟")))
+
+
+def _is_no_entity(words: str, cites: bool) -> bool:
+    """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
+    is_sentence = words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
+    return is_abstention(words, cites=cites) or (is_sentence and not cites and is_courtesy(words))
+
+
+def answer_in(text: str) -> str:
+    """The part of a reply that is the answer: behind the last marker, before any explanation."""
+    said = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
+    said = _behind(_MARKER, said)
+    explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
+    return _SOURCES_LINE.sub("", said[: explained.start()] if explained else said)
+
+
+def _one_exchange(text: str) -> str:
+    """A reply without the prompt that it repeats first, and without another question that it goes on with."""
+    echo = _PROMPT_LINE.search(text)
+    if echo is None:
+        return text
+    before = text[: echo.start()]
+    return before if _has_words(_MARKER.sub("", before)) else _behind(_RESULT_LINE, text)
+
+
+def _behind(marker: re.Pattern[str], text: str) -> str:
+    found = next(iter(deque(marker.finditer(text), maxlen=1)), None)
+    return text[found.end() :] if found else text
+
+
+def _has_words(text: str) -> bool:
+    return re.search(r"[^\W_]", text) is not None
+
+
+def unquoted(text: str) -> str:
+    """The text without quotation marks that enclose the whole of it."""
+    found = _QUOTED.fullmatch(text)
+    return next(inside for inside in found.groups() if inside is not None) if found else text
+
+
+def plain_text(text: str) -> str:
+    """The reply as running words: without marks, list markers, headings, talk and quotation marks around a line."""
+    said = lift(bracketed(_after_lead(answer_in(text)), 0)).text
+    words = [unquoted(without_emphasis(said[b.start : b.end])) for b in blocks(said) if not b.is_heading]
+    kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
+    return " ".join(" ".join(kept).split())
+
+
+def _after_lead(text: str) -> str:
+    lead = _LEAD.match(text)
+    return text[lead.end() :] if lead else text
+
+
+def without_courtesy(text: str) -> str:
+    """The reply as it stands, less the lines that only announce or offer something."""
+    return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()

@@ -1,0 +1,157 @@
+"""JSON that a model wrote where words were asked for, as those words.
+
+An object becomes the value that was wanted, with the labels of its citations as marks behind it; a list becomes
+bullets. What only accompanies the result (reasons, scores, a repeated question) is left out where there is a result.
+JSON that was cut off counts as far as it goes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import pydantic_core
+
+
+class Shape(NamedTuple):
+    """What a prompt's result may be called in an object, the likeliest first; `titled`: parts are titles with texts."""
+
+    names: tuple[str, ...]
+    titled: bool = False
+
+
+class _Field(NamedTuple):
+    key: str
+    word: str
+    value: Any
+
+
+_START = re.compile(r"^[^\S\n]{0,80}(?=\{\s{0,80}\"|\[\s{0,80}[\"{])", re.MULTILINE)
+_REST_OF_LINE = re.compile(r"[^\S\n]*(?:`{3,}[^\S\n]*)?(?:\n|$)")
+_KEY_WORD = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
+_LABELS = re.compile(r"\W*(?:[a-z]+\W*)?\d{1,4}(?:\W+\d{1,4})*\W*", re.IGNORECASE)
+_CITING = frozenset("citation cite source reference ref passage document doc evidence".split())
+_ASIDE = frozenset(
+    "reasoning reason explanation thought thinking analysis rationale justification why purpose confidence score"
+    " question query topic draft change note id index start end".split()
+)
+_TITLE = frozenset("title name heading aspect".split())
+_NAME_OF_SOURCE = ("id", "number", "index", "label", "citation", "passage", "document", "source")
+
+
+def as_words(text: str, shape: Shape) -> str:
+    """The text with its JSON put into words; JSON is what begins a line with `{"`, `["` or `[{` and ends one."""
+    pieces: list[str] = []
+    at = 0
+    while start := _START.search(text, at):
+        found = _found(text, start.end(), shape)
+        if found is None:
+            break
+        pieces += [text[at : start.start()], found.words]
+        at = found.end
+    return "".join([*pieces, text[at:]])
+
+
+class _Found(NamedTuple):
+    words: str
+    end: int
+
+
+def _found(text: str, start: int, shape: Shape) -> _Found | None:
+    """The JSON that begins there, in words; None for what is no JSON, or nested beyond sense."""
+    try:
+        value, end = _decoded(text, start)
+        is_whole = _REST_OF_LINE.match(text, end) is not None
+        return _Found(_encodable("\n".join(_lines(value, shape))), end) if is_whole else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _decoded(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins there, and where it ends; raises ValueError for what is no JSON."""
+    with suppress(ValueError):
+        return json.JSONDecoder(strict=False).raw_decode(text, start)
+    cut_off = text[start:].rstrip("` \n")
+    return pydantic_core.from_json(cut_off, allow_partial="trailing-strings"), len(text)
+
+
+def _encodable(text: str) -> str:
+    r"""Half of a surrogate pair ("\ud83d" cut off) is no character."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _lines(value: Any, shape: Shape) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _of_object(value, shape)
+    elif isinstance(value, list):
+        said = (" ".join(_lines(item, shape)) for item in value)
+        yield from (f"- {words}" for words in said if words.strip())
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def _of_object(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:
+    fields = [_Field(key.replace("_", " "), _last_word(key), value) for key, value in record.items()]
+    marks = "".join(f"[{n}]" for field in fields if field.word in _CITING for n in _labels(field.value))
+    fields = [field for field in fields if field.word not in _CITING or not (marks or _labels(field.value))]
+    lines = list(_result(fields, shape, bool(marks)))
+    yield from lines[:-1]
+    yield f"{lines[-1]} {marks}".strip() if lines else marks
+
+
+def _last_word(key: str) -> str:
+    """What kind of thing a key names: "answer" for "correctedAnswer", "final_answers" and "answer"."""
+    words = _KEY_WORD.findall(key)
+    return words[-1].lower().removesuffix("s") if words else ""
+
+
+def _result(fields: list[_Field], shape: Shape, is_cited: bool) -> Iterator[str]:
+    """What an object says: title and text, or what goes by the likeliest name, or all but what only accompanies it."""
+    told = [field for field in fields if field.value is not None]
+    title = next((f for f in told if f.word in _TITLE and isinstance(f.value, str)), None)
+    texts = [field for field in told if isinstance(field.value, str | list | dict) and field is not title]
+    best = next((name for name in shape.names if any(field.word == name for field in texts)), None)
+    if title is not None and shape.titled:
+        yield f"{title.value}: {' '.join(line for field in texts for line in _lines(field.value, shape))}"
+    elif best is not None:
+        yield from (line for field in texts if field.word == best for line in _lines(field.value, shape))
+    elif not any(field.word in shape.names and field.value is None for field in fields):
+        yield from _each(_without_asides(told, is_cited), shape)
+
+
+def _without_asides(told: list[_Field], is_cited: bool) -> list[_Field]:
+    main = [field for field in told if field.word not in _ASIDE]
+    return main if main or is_cited else told
+
+
+def _each(told: list[_Field], shape: Shape) -> Iterator[str]:
+    """One field alone is its value; several, or the parts of something titled, keep their names."""
+    for field in told:
+        if isinstance(field.value, bool):
+            yield field.key if field.value else f"not {field.key}"
+            continue
+        lines = list(_lines(field.value, shape))
+        if len(told) == 1 and not (shape.titled and isinstance(field.value, str)):
+            yield from lines
+        elif isinstance(field.value, list):
+            yield from [f"{field.key}:", *lines]
+        else:
+            yield f"{field.key}: {' '.join(lines)}"
+
+
+def _labels(value: Any) -> list[int]:
+    """The numbers under which passages are named, in whatever form; none where titles or quotes stand instead."""
+    if isinstance(value, bool) or value is None:
+        return []
+    if isinstance(value, int):
+        return [value]
+    if isinstance(value, str):
+        return [int(n) for n in re.findall(r"\d+", value)] if _LABELS.fullmatch(value) else []
+    if isinstance(value, list):
+        return [n for item in value for n in _labels(item)]
+    if isinstance(value, dict):
+        return next((found for name in _NAME_OF_SOURCE if (found := _labels(value.get(name)))), [])
+    return []
