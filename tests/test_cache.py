@@ -9,8 +9,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import given, settings
@@ -351,11 +353,24 @@ def test_a_file_that_is_no_cache_is_a_clear_error_and_left_alone(tmp_path: Path,
     assert path.read_bytes() == content
 
 
-def test_another_database_is_a_clear_error(tmp_path: Path):
+def test_another_database_is_a_clear_error_and_left_alone(tmp_path: Path):
     path = tmp_path / "other.sqlite"
     damaged(path, "CREATE TABLE replies (key, reply)")
+    content = path.read_bytes()
     with pytest.raises(SourceError, match="no cache of replies; name another file"):
         Cached(Counting(), path)
+    assert path.read_bytes() == content
+
+
+def test_many_may_open_a_new_file_at_the_same_moment(file: Path):
+    gate = Barrier(8)
+
+    def opened(n: int) -> int:
+        gate.wait()
+        return len(Cached(Counting(), file))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(opened, range(8))) == [0] * 8
 
 
 def test_a_folder_is_a_clear_error(tmp_path: Path):

@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from toulmin.errors import SourceError
 from toulmin.grounding.replies import plain, reply_of
@@ -34,21 +35,39 @@ class Kept:
             # Calls come from one event loop at a time, though not always from the thread that made this.
             self._file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._file.close()
+                raise
 
     def _prepare(self) -> None:
-        (mark,) = self._file.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and mark != MARK:
-            self._file.close()
-            raise SourceError(f"{self._path} is a database, but no cache of replies; name another file.")
-        self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last replies, never the file
-        self._file.execute(f"PRAGMA application_id = {MARK}")
-        self._file.execute(
-            "CREATE TABLE IF NOT EXISTS replies"
-            " (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)"
-        )
+        """Makes the file a cache if it is empty; several processes may come at the same moment."""
+        with self._file:
+            self._file.execute("BEGIN IMMEDIATE")
+            (mark,) = self._file.execute("PRAGMA application_id").fetchone()
+            (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables and mark != MARK:
+                raise SourceError(f"{self._path} is a database, but no cache of replies; name another file.")
+            self._file.execute(f"PRAGMA application_id = {MARK}")
+            self._file.execute(
+                "CREATE TABLE IF NOT EXISTS replies"
+                " (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)"
+            )
+        self._let_others_read()
+
+    def _let_others_read(self) -> None:
+        """Turns on the log by which others read while one writes; SQLite does not wait for its turn here by itself."""
+        end = monotonic() + PATIENCE
+        while True:
+            try:
+                self._file.execute("PRAGMA journal_mode = WAL")
+                self._file.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last replies, no more
+                return
+            except sqlite3.OperationalError:
+                if monotonic() > end:
+                    raise
+                sleep(0.01)
 
     def __len__(self) -> int:
         with self._clearly():
