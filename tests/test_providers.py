@@ -150,11 +150,12 @@ def test_without_a_verifier_the_answer_says_who_took_its_part(replies: str):
     assert any("No model was set as verifier" in note for note in answer.notes)
 
 
-def test_a_cache_answers_when_the_replies_are_gone(replies: str, tmp_path: Path):
-    chosen = Settings(model=replies, cache=str(tmp_path / "cache.sqlite"))
-    first = toulmin.ask(QUESTION, passages=[PASSAGE], settings=chosen)
-    Path(replies.partition(":")[2]).write_text(json.dumps({"prompt": "Correct", "text": "no"}), "utf-8")
-    assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=chosen).claims == first.claims
+def test_a_cache_answers_what_was_asked_before(tmp_path: Path):
+    script = tmp_path / "twice.jsonl"
+    script.write_text('{"text": "It was lit in 1824 [1]."}\n{"error": "asked again"}', "utf-8")
+    asked = model(f"scripted:{script}", Settings(cache=str(tmp_path / "cache.sqlite")))
+    first, second = (toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings(), model=asked) for _ in range(2))
+    assert first.claims == second.claims != ()
 
 
 def test_a_cache_is_laid_around_the_model(replies: str, tmp_path: Path):

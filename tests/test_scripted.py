@@ -16,6 +16,7 @@ from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models import scripted
+from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -102,6 +103,13 @@ def test_a_request_that_nothing_fits_says_what_was_asked_and_what_there_is(model
 def test_a_long_file_is_not_listed_whole(model):
     with pytest.raises(ModelError, match="and 12 more"):
         model(*({"sample": n, "text": "a"} for n in range(1, 21))).generate([REQUEST])
+
+
+def test_a_cache_does_not_answer_for_another_file(model, tmp_path: Path):
+    def cached(text: str) -> list:
+        return asyncio.run(Cached(model({"text": text}), tmp_path / "cache").generate([REQUEST]))
+
+    assert [cached("a"), cached("a"), cached("b")] == [[Reply("a")], [Reply("a")], [Reply("b")]]
 
 
 # ---------------------------------------------------------------- the file

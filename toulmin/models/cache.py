@@ -15,13 +15,13 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.models.exact import exactly
 from toulmin.models.kept import Kept
 
 FORMAT = "1"  # of keys; a reply under a key of another one is never found
@@ -81,7 +81,7 @@ class Cached:
     def key(self, request: Generate) -> str:
         """What a reply is kept under: SHA-256, in hex, of everything that determines it."""
         own = getattr(self._model, "key", None)
-        told = own(request) if own is not None else _canonical(request)
+        told = own(request) if own is not None else exactly(request)
         return hashlib.sha256(json.dumps([FORMAT, self.name, told]).encode("ascii")).hexdigest()
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
@@ -130,20 +130,3 @@ class Cached:
         close = getattr(self._model, "aclose", None)
         if close is not None:
             await close()
-
-
-def _canonical(value: Any) -> Any:
-    """The value as JSON in full; raises `ModelError` for what another process would not write in the same way."""
-    if is_dataclass(value) and not isinstance(value, type):
-        kind = type(value)
-        return [f"{kind.__module__}.{kind.__qualname__}", [_canonical(getattr(value, f.name)) for f in fields(value)]]
-    if isinstance(value, Mapping):  # in its own order, which a prompt may show
-        return ["mapping", [[_canonical(name), _canonical(item)] for name, item in value.items()]]
-    if isinstance(value, tuple | list):
-        return [_canonical(item) for item in value]
-    if value is None or type(value) in (str, int, float, bool):
-        return value
-    raise ModelError(
-        f"A cache cannot tell requests apart by a {type(value).__qualname__}; give the prompt fields of plain"
-        " values, or the model a method key(request) -> str."
-    )

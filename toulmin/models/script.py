@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -43,11 +44,13 @@ class _Line:
 
 
 class Script:
-    """The entries of a file, and which of them were used."""
+    """The entries of a file, and which of them were used; `digest` is another one when the file is."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lines = list(_lines(path))
+        text = _read(path)
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
+        self._lines = list(_lines(path, text))
         self._used: set[int] = set()
         if not self._lines:
             raise UsageError(f'{path} holds no reply; write one a line, such as {{"text": "I do not know."}}.')
@@ -91,20 +94,23 @@ def _texts(value: Any) -> Iterator[str]:
 # ---------------------------------------------------------------- the file
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    for place, entry in _entries(path):
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"The script {path} cannot be read: {error}. Name a .jsonl or .toml file.") from error
+
+
+def _lines(path: Path, text: str) -> Iterator[_Line]:
+    for place, entry in _entries(path, text):
         try:
             yield _line(entry)
         except (ValueError, UsageError) as error:
             raise UsageError(f"{path}, {place}: {error}") from None
 
 
-def _entries(path: Path) -> Iterator[tuple[str, Any]]:
+def _entries(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     """Each entry with its place in words."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"The script {path} cannot be read: {error}. Name a .jsonl or .toml file.") from error
     if path.suffix.lower() == ".toml":
         yield from _tables(path, text)
         return

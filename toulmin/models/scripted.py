@@ -19,11 +19,13 @@ them once more.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.models.exact import exactly
 from toulmin.models.script import Script
 
 
@@ -40,16 +42,28 @@ class Scripted:
         self.name = name
         self.concurrency = concurrency
 
-    @classmethod
-    def from_file(cls, path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> Scripted:
+    @staticmethod
+    def from_file(path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> Scripted:
         """The model whose replies stand in a `.jsonl` or `.toml` file, as the head of this module says.
 
         A request that no entry fits is a `ModelError`. Raises `SourceError` for a file that cannot be read and
         `UsageError`, with the entry's place, for one that says something else.
         """
-        return cls(Script(Path(path)), name=name, concurrency=concurrency)
+        return _FromFile(Script(Path(path)), name=name, concurrency=concurrency)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """One reply a request, in order."""
         replies = [self._write(request) for request in requests]
         return [reply if isinstance(reply, Reply) else Reply(reply) for reply in replies]
+
+
+class _FromFile(Scripted):
+    """Replies from a file, which a cache does not mix up with those of another one."""
+
+    def __init__(self, script: Script, *, name: str, concurrency: int) -> None:
+        super().__init__(script, name=name, concurrency=concurrency)
+        self._digest = script.digest
+
+    def key(self, request: Generate) -> str:
+        """What determines a reply: what the file says, and the request."""
+        return json.dumps([self._digest, exactly(request)])

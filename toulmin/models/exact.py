@@ -1,0 +1,29 @@
+"""Requests told apart exactly, by every field of theirs, and in the same way by every process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from toulmin.errors import ModelError
+
+
+def exactly(value: Any) -> Any:
+    """The value in full, in types that JSON has.
+
+    Raises `ModelError` for what another process would not write in the same way.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = type(value)
+        return [f"{kind.__module__}.{kind.__qualname__}", [exactly(getattr(value, f.name)) for f in fields(value)]]
+    if isinstance(value, Mapping):  # in its own order, which a prompt may show
+        return ["mapping", [[exactly(name), exactly(item)] for name, item in value.items()]]
+    if isinstance(value, tuple | list):
+        return [exactly(item) for item in value]
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    raise ModelError(
+        f"A cache cannot tell requests apart by a {type(value).__qualname__}; give the prompt fields of plain"
+        " values, or the model a method key(request) -> str."
+    )
