@@ -144,7 +144,7 @@ def test_calls_that_share_requests_in_another_order_do_not_wait_for_each_other(f
 
 def test_typed_values_pass_through(file: Path):
     model = Cached(Extractive(), file)
-    assert (asked(model)[0].value is not None, len(model)) == (True, 0)
+    assert (asked(model)[0].value is not None, model.size) == (True, 0)
 
 
 def test_an_error_in_a_replys_place_passes_through_and_is_not_kept(file: Path):
@@ -153,7 +153,7 @@ def test_an_error_in_a_replys_place_passes_through_and_is_not_kept(file: Path):
             return [ModelError("down")]
 
     model = Cached(Failing(), file)
-    assert (str(asked(model)[0]), len(model)) == ("down", 0)
+    assert (str(asked(model)[0]), model.size) == ("down", 0)
 
 
 def test_an_error_of_the_whole_call_passes_through(file: Path):
@@ -196,14 +196,14 @@ def test_a_transcript_keeps_everything_that_a_reply_holds():
 def test_the_oldest_replies_go_first(file: Path):
     model = Cached(Counting(), file, limit=3)
     asked(model, *(replace(REQUEST, sample=n) for n in range(5)))
-    assert (len(model), asked(model, replace(REQUEST, sample=4))) == (3, [Reply("reply 5")])
+    assert (model.size, asked(model, replace(REQUEST, sample=4))) == (3, [Reply("reply 5")])
 
 
 def test_clear_forgets_everything(file: Path):
     model = Cached(Counting(), file)
     asked(model)
     model.clear()
-    assert (len(model), asked(model)) == (0, [Reply("reply 2")])
+    assert (model.size, asked(model)) == (0, [Reply("reply 2")])
 
 
 def test_name_concurrency_and_batch_are_the_models_own(file: Path):
@@ -367,7 +367,7 @@ def test_many_may_open_a_new_file_at_the_same_moment(file: Path):
 
     def opened(n: int) -> int:
         gate.wait()
-        return len(Cached(Counting(), file))
+        return Cached(Counting(), file).size
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(opened, range(8))) == [0] * 8
@@ -399,7 +399,7 @@ def test_several_processes_share_a_file(file: Path):
     run = [sys.executable, "-c", WRITE_MANY, str(file)]
     runs = [subprocess.Popen(run, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     told = [json.loads(process.communicate(timeout=60)[0]) for process in runs]
-    assert (told[0] == told[1] == told[2], len(Cached(Counting(), file))) == (True, 100)
+    assert (told[0] == told[1] == told[2], Cached(Counting(), file).size) == (True, 100)
 
 
 # ---------------------------------------------------------------- replies as JSON

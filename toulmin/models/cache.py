@@ -70,9 +70,10 @@ class Cached:
         self.concurrency = model.concurrency
         self.batch: int = max(1, getattr(model, "batch", 1))
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
         """How many replies the file holds."""
-        return len(self._rows)
+        return self._rows.size
 
     def clear(self) -> None:
         """Forgets every reply."""

@@ -69,7 +69,9 @@ class Kept:
                     raise
                 sleep(0.01)
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
         with self._clearly():
             (count,) = self._file.execute("SELECT count(*) FROM replies").fetchone()
             return int(count)
