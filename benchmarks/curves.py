@@ -5,9 +5,9 @@
 * VTG over T, the most trials of a claim (0 to 5), beside its Table 4: with the mean number of trials a claim took.
 * CaLM over the number of corrections (0 to 6), beside its Figure 4; carrying on what kept claims cite (the text of its
   section 4) and what the whole candidate cited (its Figure 6).
-* CaLM over the verifier's own rate of faults, the main model's held at 30 %: what the contrast rests on; with the shares
-  of right and of faulty first candidates that the verifier accepts (right: every claim is borne out by a passage that
-  the candidate cites).
+* CaLM over the verifier's own rate of faults, the main model's held at 30 %: what the contrast rests on. With the
+  shares of right and of faulty first candidates that the verifier accepts; right ones are those of which every claim is
+  borne out by a passage that the candidate cites.
 
 Questions, writers, judge and scoring are those of `methods.py`. No figure here is of a language model.
 """
