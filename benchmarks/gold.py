@@ -24,8 +24,8 @@ from typing import Any
 from data import rows
 from writer_sets import normalised
 
-from toulmin.language import rarity, sentences
-from toulmin.models.analysis import content_terms
+from toulmin.language import sentences
+from toulmin.models.analysis import content_terms, weight
 from toulmin.models.faulty_truth import Fact, is_legible, plain
 
 KINDS = ("short", "long", "multihop", "unanswerable")
@@ -114,7 +114,3 @@ def best(told: Sequence[str], text: str) -> list[str]:
     wanted = content_terms(text)
     shared = [weight(content_terms(sentence) & wanted) for sentence in told]
     return [told[shared.index(max(shared))]] if any(shared) else []
-
-
-def weight(found: frozenset[str]) -> float:
-    return sum(map(rarity, found))

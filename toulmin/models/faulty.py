@@ -3,7 +3,8 @@
 It answers every typed prompt as text with `[n]` marks, from gold facts, with faults of the kinds that language models
 show, at one `rate`. Nothing it says answers anybody; every figure made with it is a simulation.
 
-What it does, and why. All of this was fixed before any method was run on it.
+What it does, and why. All of this was fixed before any method was run on it; since then two defects were mended:
+independent models shared the wording of their inventions, and abstentions did not count as agreeing.
 
 * It can tell truly only what a passage shown holds. Each such fact is left out with probability rate / 2, and told with
   an unsupported claim in its place with probability rate. Half of these alter a detail, half come from memory
@@ -22,6 +23,10 @@ What it does, and why. All of this was fixed before any method was run on it.
   is low (A2R: intrinsic feedback gains little; Table 7: it contradicts its score), and it blames good ones at rate / 3.
 * `small`: rate times (1 + 2 s), where s is the share of the passages shown that hold no fact of the question: near the
   large one where all are relevant, three times as faulty where none is (CaLM, 3.3 and Figure 2).
+
+What it is not. When it errs is drawn anew with each sample, so methods that draw again gain more than with a model that
+errs on the same things each time. It knows nothing but the gold evidence, so a method that reads on finds nothing new
+once that was read. It never paraphrases: a judge that compares words has an easy task, and so has a contrast of words.
 """
 
 from __future__ import annotations
