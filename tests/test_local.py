@@ -126,6 +126,15 @@ def test_the_models_own_sampling_counts_where_nothing_is_set(model: Local, tmp_p
     assert one(Local(warm, max_tokens=12)).text == one(model).text
 
 
+def test_the_models_own_stop_strings_count_too(model: Local, tmp_path: Path):
+    stops = tiny_model.make(tmp_path)
+    settings = json.loads((stops / "generation_config.json").read_text())
+    whole = one(model).text
+    stop = tiny_model.word_in(whole)
+    (stops / "generation_config.json").write_text(json.dumps(settings | {"stop_strings": [stop]}))
+    assert one(Local(stops, max_tokens=12)).text == whole[: whole.index(stop)]
+
+
 # ---------------------------------------------------------------- limits
 
 
@@ -136,14 +145,14 @@ def test_a_reply_ends_at_its_own_limit(model: Local):
 
 def test_a_reply_ends_before_its_stop_string(model: Local):
     whole = one(model).text
-    stop = whole[5:8]
+    stop = tiny_model.word_in(whole)
     stopped = one(model, replace(ASK, stop=("never in there", stop)))
     assert (stopped.text, stopped.finish) == (whole[: whole.index(stop)], "stop")
 
 
 def test_a_stop_string_saves_tokens(model: Local):
     whole = one(model)
-    assert one(model, replace(ASK, stop=(whole.text[5:8],))).tokens.output < whole.tokens.output
+    assert one(model, replace(ASK, stop=(tiny_model.word_in(whole.text),))).tokens.output < whole.tokens.output
 
 
 def test_a_call_that_was_given_up_ends_at_once(model: Local):

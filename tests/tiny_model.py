@@ -6,6 +6,7 @@ is noise with citations strewn in, the same for the same seed, and mostly as lon
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 WINDOW = 4096  # tokens
@@ -87,6 +88,13 @@ def teach(folder: Path, prompt: str, reply: str) -> None:
         torch.nn.functional.cross_entropy(logits, tokens[0, len(asked) :]).backward()
         descent.step()
     raise AssertionError("the tiny model could not learn the reply")
+
+
+def word_in(noise: str) -> str:
+    """Three letters that stand in the noise, though not at its beginning."""
+    found = re.search(r"[A-Za-z]{3}", noise[1:])
+    assert found is not None, f"no three letters in {noise!r}"
+    return found[0]
 
 
 def _tokenizer(template: str | None):

@@ -63,6 +63,7 @@ def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Dr
         written = model.generate(
             input_ids=rows["input_ids"],
             attention_mask=rows["attention_mask"],
+            tokenizer=tokenizer,  # for stop strings of the model's own
             generation_config=_greedy(model, tokenizer, max(draw.max_tokens for draw in draws)),
             logits_processor=LogitsProcessorList([chance]),
             stopping_criteria=StoppingCriteriaList([ends]),
@@ -77,17 +78,19 @@ def encoded(tokenizer: Any, prompts: Sequence[str], **options: Any) -> Any:
 
 
 def _greedy(model: Any, tokenizer: Any, max_tokens: int) -> Any:
-    """The model's own settings (end tokens, penalties) without its sampling, which happens here."""
+    """The model's own settings (end tokens, penalties) without its sampling, which is done here."""
     config = deepcopy(model.generation_config)
-    config.update(do_sample=False, temperature=None, top_p=None, top_k=None, min_p=None, typical_p=None)
-    config.update(max_new_tokens=max_tokens, max_length=None, num_beams=1, pad_token_id=tokenizer.pad_token_id)
+    # Neutral values, not None: what is None is taken from the model's own again.
+    config.update(do_sample=False, temperature=1.0, top_p=1.0, top_k=50, num_beams=1)
+    config.update(max_new_tokens=max_tokens, max_length=None, pad_token_id=tokenizer.pad_token_id)
     return config
 
 
 def _ending_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
     own = model.generation_config.eos_token_id
     named = own if isinstance(own, list) else [own]
-    return frozenset(token for token in (*named, tokenizer.eos_token_id) if token is not None)
+    told = (*named, tokenizer.eos_token_id, tokenizer.pad_token_id)  # a row that is padded has ended
+    return frozenset(token for token in told if token is not None)
 
 
 class _Chance(LogitsProcessor):

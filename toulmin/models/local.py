@@ -106,6 +106,7 @@ class Local:
         self._temperature = temperature if temperature is not None else (own.temperature or 1.0) * bool(own.do_sample)
         self._top_p = top_p or own.top_p or 1.0
         self._top_k = own.top_k or 0
+        self._stop = tuple(own.stop_strings or ())
         self._identity = [identity, str(self._model.device.type), str(self._model.dtype)]
         self._is_closed = False
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="local-model")
@@ -177,7 +178,7 @@ class Local:
             temperature=temperature,
             top_p=self._top_p,
             top_k=self._top_k,
-            stop=tuple(stop for stop in request.stop if stop),
+            stop=tuple(stop for stop in (*request.stop, *self._stop) if stop),
             logprobs=request.logprobs,
         )
 
