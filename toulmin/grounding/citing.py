@@ -42,6 +42,14 @@ def without_marks(text: str) -> str:
     return lift(text).text
 
 
+class Said(NamedTuple):
+    """A sentence without its marks, whether it had any, and whether it stands in an item of a list."""
+
+    words: str
+    cites: bool
+    is_item: bool
+
+
 class _Piece(NamedTuple):
     """Part of a reply that makes a claim: a range of the text without marks."""
 
@@ -52,13 +60,13 @@ class _Piece(NamedTuple):
 
 
 def read_draft(
-    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[str, bool], bool] | None = None
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Said], bool] | None = None
 ) -> Draft:
     """The claims of a text whose marks count the `offered` passages from 1.
 
     Sentences become claims (`long`, `report`; a report's Markdown headings become sections), or the first sentence
     (`short`), or the entities of a list. Pieces without a word are no claims, and neither is a list of references below
-    the text. `is_no_claim(sentence, cites)` says which sentences to pass over. Never raises for odd text.
+    the text. `is_no_claim` says which sentences to pass over. Never raises for odd text.
     """
     lifted = _after_lead(lift(without_references(text), len(offered)))
     invalid = resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
@@ -76,13 +84,14 @@ def _after_lead(lifted: Lifted) -> Lifted:
     return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
 
 
-def _passing_over(is_no_claim: Callable[[str, bool], bool], lifted: Lifted, style: Style) -> Lifted:
+def _passing_over(is_no_claim: Callable[[Said], bool], lifted: Lifted, style: Style) -> Lifted:
     """The text with those sentences blanked, so that positions hold, and without their marks."""
     found = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, found, style))
     owners = _owners(lifted.marks, pieces, found)
     citing = frozenset(owners)
-    passed = {i for i, piece in enumerate(pieces) if is_no_claim(lifted.text[piece.start : piece.end], i in citing)}
+    said = (Said(lifted.text[p.start : p.end], i in citing, p.block.is_item) for i, p in enumerate(pieces))
+    passed = {i for i, sentence in enumerate(said) if is_no_claim(sentence)}
     text, at = [], 0
     for piece in (pieces[i] for i in sorted(passed)):
         text += [lifted.text[at : piece.start], re.sub(r"[^\n]", " ", lifted.text[piece.start : piece.end])]

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from toulmin.grounding.abstaining import is_abstention
 from toulmin.grounding.lines import Item, Line, list_items, marked_items, read_lines, without_emphasis
 from toulmin.grounding.marks import lift
 from toulmin.grounding.replying import unquoted
-from toulmin.grounding.talk import is_abstention, is_courtesy
+from toulmin.grounding.talk import is_courtesy
 from toulmin.language import sentences
 
 # ---------------------------------------------------------------- questions

@@ -6,6 +6,7 @@ Read as marks: `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[
 
 Read as text
 * what a backslash escapes: `\\[3]` is how a rendering writes a document's own "[3]", and `lift` gives "[3]" back;
+* a range from 0: "[0-9]" is a class of characters, for labels count from 1;
 * a lone number from 1000 to 2999 (and lists and ranges of such) when fewer passages were offered: "[2018]" is a year.
   Any other number is a label, offered or not.
 
@@ -80,7 +81,7 @@ def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
         return ()
     pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
     found = [LabelRange(_number(p[1]), _number(p[2] or p[1])) for p in pieces if p is not None]
-    if len(found) < len(pieces):
+    if len(found) < len(pieces) or any(pair.first == 0 < pair.last for pair in found):
         return None
     if _ONLY_NUMBERS.fullmatch(body) and all(_is_year(n, offered) for pair in found for n in pair):
         return None

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
-from toulmin.grounding.citing import Draft, read_draft
+from toulmin.grounding.abstaining import is_abstention, is_nothing
+from toulmin.grounding.citing import Draft, Said, read_draft
 from toulmin.grounding.lines import blocks, without_emphasis
 from toulmin.grounding.marks import lift
-from toulmin.grounding.talk import is_abstention, is_courtesy, is_nothing, is_talk
+from toulmin.grounding.talk import is_courtesy, is_talk
 from toulmin.grounding.variants import bracketed
 from toulmin.language import sentences
 
@@ -81,15 +82,17 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
 
 
-def _is_no_claim(sentence: str, cites: bool) -> bool:
-    """Talk, or a question: whatever is asked, nothing is claimed."""
-    return is_talk(sentence, cites=cites) or (not cites and sentence.rstrip("*_ ").endswith(("?", "？", "؟")))
+def _is_no_claim(said: Said) -> bool:
+    """Talk, or a question to the reader (in a list it may be what was asked for: "questions to ask a lawyer")."""
+    asks = said.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not said.is_item
+    return is_talk(said.words, cites=said.cites) or (asks and not said.cites)
 
 
-def _is_no_entity(words: str, cites: bool) -> bool:
+def _is_no_entity(said: Said) -> bool:
     """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
-    is_sentence = words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
-    return is_abstention(words, cites=cites) or (is_sentence and not cites and is_courtesy(words))
+    is_sentence = said.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
+    is_polite = is_sentence and not said.cites and is_courtesy(said.words)
+    return is_polite or is_abstention(said.words, cites=said.cites)
 
 
 def answer_in(text: str) -> str:

@@ -30,6 +30,7 @@ class _Field(NamedTuple):
 
 
 _START = re.compile(r"^[^\S\n]{0,80}(?=\{\s{0,80}\"|\[\s{0,80}[\"{])", re.MULTILINE)
+_TALK = 400  # characters around JSON that may be courtesy
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:`{3,}[^\S\n]*)?(?:\n|$)")
 _KEY_WORD = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
 _LABELS = re.compile(r"\W*(?:[a-z]+\W*)?\d{1,4}(?:\W+\d{1,4})*\W*", re.IGNORECASE)
@@ -43,16 +44,20 @@ _NAME_OF_SOURCE = ("id", "number", "index", "label", "citation", "passage", "doc
 
 
 def as_words(text: str, shape: Shape) -> str:
-    """The text with its JSON put into words; JSON is what begins a line with `{"`, `["` or `[{` and ends one."""
+    """The text with its JSON put into words; JSON is what begins a line with `{"`, `["` or `[{` and ends one.
+
+    JSON that is only an example within a longer reply stays as it is.
+    """
     pieces: list[str] = []
-    at = 0
+    at = wrapped = 0
     while start := _START.search(text, at):
         found = _found(text, start.end(), shape)
         if found is None:
             break
         pieces += [text[at : start.start()], found.words]
         at = found.end
-    return "".join([*pieces, text[at:]])
+        wrapped += found.end - start.end()
+    return "".join([*pieces, text[at:]]) if len(text) - wrapped <= max(_TALK, wrapped) else text
 
 
 class _Found(NamedTuple):

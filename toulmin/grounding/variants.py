@@ -36,7 +36,8 @@ _RAISED_RUN = re.compile(rf"[{_DIGITS}]+")
 _PLAIN = str.maketrans(_DIGITS, "0123456789")
 
 _IN_PARENTHESES = re.compile(
-    r"\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d))", re.MULTILINE
+    r"(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d))",
+    re.MULTILINE,
 )
 _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
