@@ -1,0 +1,165 @@
+"""Plan-based retrieval: an outline, its questions, a second search, and then the writing (Godbole et al. 2024).
+
+"Analysis of Plan-based Retrieval for Grounded Text Generation", section 3.3 and appendix A.2. The paper's text has no
+citations; here every sentence is led back afterwards to the passages that support it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+from toulmin.data import Answer, Passage, Policy, Round, Style
+from toulmin.errors import UsageError, unknown_name
+from toulmin.grounding.steps import Program
+from toulmin.grounding.verify import smallest_support, verify
+from toulmin.methods.direct import shown
+from toulmin.methods.memory import distinct
+from toulmin.methods.plan_findings import readings
+from toulmin.methods.plan_outcomes import told_by
+from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
+from toulmin.methods.plan_writing import Part, Whole, written
+from toulmin.methods.telling import concluded, drafted, found
+
+Variant = Literal["A", "B"]
+Layout = Literal["one", "sections"]
+Unanswerable = Literal["keep", "drop"]
+
+
+def plan(
+    question: str,
+    *,
+    style: Style = "report",
+    k: int = 5,
+    per_question: int = 3,
+    variant: Variant = "A",
+    qa_threshold: float = 0.5,
+    kind: Kind = "other",
+    attribute: str | None = None,
+    layout: Layout | None = None,
+    outline: bool = True,
+    second_search: bool = True,
+    merge_questions: bool = True,
+    unanswerable: Unanswerable = "keep",
+    inline: bool = False,
+    max_paragraphs: int = 10,
+    max_questions: int = 10,
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """A text about a topic (or the answer to a question), planned before its evidence is gathered and it is written.
+
+    `attribute` tells topics of one name apart ("inventor"), `kind` says what is to be planned of it. The first search
+    finds `k` passages (the paper's K), each question's own `per_question`; the paper gives neither, nor
+    `qa_threshold`. The model is asked for an outline, for the questions of each paragraph, and for the text: in one
+    piece or, for a `report`, in titled sections written side by side (`layout`).
+
+    Variant A writes from all passages; a question counts as answered when a supported claim that rests on its own
+    passages takes it up. Variant B asks the kit's reader (without one it fails with `UsageError`) and writes from its
+    answers at or above `qa_threshold`; a question without any is marked as one to skip, or left out with
+    `unanswerable="drop"` (Table 4). Each claim cites the smallest set of its part's passages that supports it;
+    `inline=True` (variant A) has the model cite instead.
+
+    `second_search=False` (Table 3) answers from the first passages; `outline=False` (Table 5) asks for questions at
+    once; `merge_questions=False` keeps a question once for each paragraph that asks it, as in the paper. Paragraphs
+    beyond `max_paragraphs`, and a paragraph's questions beyond `max_questions`, are left out. Raises `UsageError` for
+    options that do not go together.
+    """
+    sections = _in_sections(layout, style, outline)
+    _check_choices(variant=variant, kind=kind, unanswerable=unanswerable)
+    _check_counts(k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
+    _check_variant(variant, inline, unanswerable, qa_threshold)
+    topic = f"{question} ({attribute.strip()})" if attribute and attribute.strip() else question
+    answer = replace((yield from found(topic, "plan", style, k)), question=question)
+    first = answer.passages
+    if not first:
+        return concluded(answer, (), unsupported)
+    made = (yield from outlined(topic, kind, first, max_paragraphs)) if outline else Plan()
+    made = yield from questioned(made, topic, first, max_questions, merge=merge_questions)
+    made = (yield from searched(made, per_question)) if second_search else resting_on(made, first)
+    answer = _telling(answer, made.rounds, made.passages)
+    whole = Whole(topic, style, first, made, sections)
+    if variant == "A":
+        answer = yield from _written(answer, whole.from_passages(inline=inline), unsupported, inline=inline)
+        outcomes = tuple(told_by(answer.claims, inquiry, topic) for inquiry in made.inquiries)
+    else:
+        read = yield from readings(made.inquiries, qa_threshold)
+        answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
+        composed = whole.from_findings(read, skip=unanswerable == "keep")
+        answer = yield from _written(answer, composed, unsupported, inline=False)
+        outcomes = tuple(one.result for one in read)
+    return replace(answer, questions=outcomes)
+
+
+# ---------------------------------------------------------------- options
+
+
+def _in_sections(layout: Layout | None, style: Style, outline: bool) -> bool:
+    """Whether each paragraph of the outline becomes a section; a report's do unless it is told otherwise."""
+    if layout is None:
+        return style == "report" and outline
+    _check_choices(layout=layout)
+    if layout == "sections" and (not outline or style in ("list", "short")):
+        has = f"the style is {style!r}" if outline else "outline is off"
+        raise UsageError(f"layout='sections' needs an outline and the style long or report, but {has}; use 'one'.")
+    return layout == "sections"
+
+
+_CHOICES: dict[str, Any] = {"variant": Variant, "kind": Kind, "layout": Layout, "unanswerable": Unanswerable}
+
+
+def _check_choices(**given: str) -> None:
+    for name, value in given.items():
+        known = get_args(_CHOICES[name])
+        if value not in known:
+            raise unknown_name(f"{name} of plan", value, known)
+
+
+def _check_counts(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise UsageError(f"The option {name!r} of plan is a whole number of at least 1, not {value!r}.")
+
+
+def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, threshold: float) -> None:
+    if variant == "B" and inline:
+        raise UsageError("inline=True is for variant A: variant B writes from answers, and sees no passage to cite.")
+    if variant == "A" and unanswerable == "drop":
+        raise UsageError("unanswerable='drop' is for variant B: variant A shows the writer no questions.")
+    if not 0 < threshold <= 1:
+        raise UsageError(f"qa_threshold lies above 0 and is at most 1, not {threshold!r}; 0.5 is the default.")
+
+
+# ---------------------------------------------------------------- the text
+
+
+def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage] = ()) -> Answer:
+    """The answer with more rounds, and with passages that it has read beside its own."""
+    return replace(answer, rounds=(*answer.rounds, *rounds), passages=distinct((*answer.passages, *passages)))
+
+
+def _written(answer: Answer, parts: Sequence[Part], policy: Policy, *, inline: bool) -> Program[Answer]:
+    """The answer with its text, drafted part by part and shown; then every claim is judged, in one go."""
+    drafts = yield from written(parts, answer.style, inline=inline)
+    answer = replace(answer, sections=tuple(part.section for part in parts if part.section is not None))
+    for draft in drafts:
+        answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
+    yield from shown(answer)
+    if inline:
+        passages = {passage.id: passage for passage in answer.passages}
+        claims = yield from verify(answer.claims, passages, answer.question, answer.style)
+    else:
+        asked = [(claim, draft.context) for draft in drafts for claim in draft.claims]
+        claims = yield from smallest_support(asked, answer.question, answer.style)
+    return _without_empty_sections(concluded(answer, claims, policy))
+
+
+def _without_empty_sections(answer: Answer) -> Answer:
+    """The answer with those sections that have a claim, and a note of the others."""
+    filled = {claim.section for claim in answer.claims}
+    empty = [section.title for section in answer.sections if section.title not in filled]
+    if not (empty and filled):
+        return replace(answer, sections=() if empty else answer.sections)
+    left = tuple(section for section in answer.sections if section.title in filled)
+    note = f"Planned parts of which nothing could be said: {', '.join(empty)}."
+    return replace(answer, sections=left, notes=(*answer.notes, note))

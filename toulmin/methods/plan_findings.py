@@ -1,0 +1,89 @@
+"""Variant B's findings: what a reader finds in each question's passages, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from toulmin.data import Dropped, Passage, Round, SubQuestion
+from toulmin.grounding.prompts import Finding
+from toulmin.grounding.steps import Program, Span, read, together
+from toulmin.methods.plan_outcomes import outcome, parts_of
+from toulmin.methods.plan_questions import Inquiry, worded
+from toulmin.methods.telling import ids
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question with the spans found for its parts: `parts[i]` for the i-th, surest first."""
+
+    inquiry: Inquiry
+    parts: tuple[tuple[Span, ...], ...]
+    threshold: float
+
+    @property
+    def kept(self) -> tuple[Span, ...]:
+        """The answers at or above the threshold, part by part."""
+        return tuple(span for part in self.parts for span in part if span.confidence >= self.threshold)
+
+    @property
+    def result(self) -> SubQuestion:
+        """The outcome, with the passages that hold the answers, or else those that come nearest."""
+        best = [part[0].confidence if part else 0.0 for part in self.parts]
+        near = [span for part in self.parts for span in part if span.confidence >= self.threshold / 2]
+        passages = dict.fromkeys(span.passage for span in self.kept or near)
+        return SubQuestion(self.inquiry.text, outcome(best, self.threshold), tuple(passages))
+
+    @property
+    def finding(self) -> Finding:
+        """The question as the writer is shown it; without an answer it is one to skip."""
+        answers = {worded(span.quote.text): span.quote.text for span in reversed(self.kept)}
+        holding = {span.passage for span in self.kept}
+        passages = tuple(passage for passage in self.inquiry.passages if passage.id in holding)
+        return Finding(self.inquiry.text, tuple(reversed(answers.values())), passages)
+
+    def told(self, n: int) -> Round:
+        """The reading of the n-th question as a round."""
+        spans = [span for part in self.parts for span in part]
+        weak = [span for span in spans if span.confidence < self.threshold]
+        why = f"is below the threshold of {self.threshold:.2f}"
+        dropped = [Dropped(span.quote.text, f"a confidence of {span.confidence:.2f} {why}") for span in weak]
+        if not self.kept:
+            dropped.append(Dropped(self.inquiry.text, "not enough information in the passages found for it"))
+        return Round(
+            "assess",
+            n,
+            role="reader",
+            read=ids(self.inquiry.passages),
+            queries=(self.inquiry.text,),
+            kept=self.finding.answers,
+            dropped=tuple(dropped),
+            scores={"confidence": max((span.confidence for span in spans), default=0.0)},
+        )
+
+
+def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Reading, ...]]:
+    """Each question read in each of its passages by itself, so that it can have several answers; all side by side."""
+    asked = [
+        (part, passage) for inquiry in inquiries for part in parts_of(inquiry.text) for passage in inquiry.passages
+    ]
+    spans = iter((yield from together([read(part, (passage,)) for part, passage in asked])))
+    found = []
+    for inquiry in inquiries:
+        parts = [_standing([next(spans) for _ in inquiry.passages], inquiry.passages) for _ in parts_of(inquiry.text)]
+        found.append(Reading(inquiry, tuple(parts), threshold))
+    return tuple(found)
+
+
+def _standing(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
+    """The spans that stand where they are said to, surest first: a reader that misquotes has found nothing."""
+    found = [
+        span
+        for span, passage in zip(spans, passages, strict=True)
+        if span is not None
+        and span.passage == passage.id
+        and passage.text[span.quote.start : span.quote.end] == span.quote.text
+        and 0 < span.confidence <= 1
+        and worded(span.quote.text)
+    ]
+    return tuple(sorted(found, key=lambda span: -span.confidence))

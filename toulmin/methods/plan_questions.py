@@ -1,0 +1,193 @@
+"""Planning before retrieval: an outline, the questions of its paragraphs, and what is found for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from toulmin.data import Dropped, Passage, Round
+from toulmin.grounding.citing import without_marks
+from toulmin.grounding.prompts import Outline, Paragraph, Questions
+from toulmin.grounding.steps import Exchange, Program, exchange, search, together
+from toulmin.language import fold, words
+from toulmin.methods.memory import distinct
+from toulmin.methods.telling import ids, left_out, read_by
+
+Kind = Literal["person", "event", "other"]
+# What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).
+PLANNED: Mapping[Kind, str] = {"person": "a biography of {}", "event": "an account of {}", "other": "{}"}
+
+LONGEST_TITLE = 60  # characters; a model that gives no titles begins with its instructions
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question of the plan: the paragraphs that asked it (positions from 0), and the passages found for it."""
+
+    text: str
+    asked_by: tuple[int, ...]
+    passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is planned so far, and the rounds that tell of it; without an outline there are no paragraphs."""
+
+    paragraphs: tuple[Paragraph, ...] = ()
+    inquiries: tuple[Inquiry, ...] = ()
+    rounds: tuple[Round, ...] = ()
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What was found for the questions, in their order."""
+        return tuple(passage for inquiry in self.inquiries for passage in inquiry.passages)
+
+    def of(self, position: int) -> tuple[Inquiry, ...]:
+        """The questions that the paragraph of that position asked."""
+        return tuple(inquiry for inquiry in self.inquiries if position in inquiry.asked_by)
+
+
+# ---------------------------------------------------------------- outline
+
+
+def outlined(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) -> Program[Plan]:
+    """At most `most` paragraphs, each with a short title of its own."""
+    done = yield from exchange(Outline(PLANNED[kind].format(topic), first))
+    paragraphs = _titled(done.value[:most], done.prompt, topic)
+    beyond = tuple(Dropped(paragraph.title, f"more than {most} paragraphs") for paragraph in done.value[most:])
+    titles = tuple(paragraph.title for paragraph in paragraphs)
+    told = Round("plan", role="main", read=read_by(done.prompt), kept=titles, dropped=(*left_out(done), *beyond))
+    return Plan(paragraphs, rounds=(told,))
+
+
+def _titled(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple[Paragraph, ...]:
+    """The paragraphs with titles that are short and distinct; one that was never named is called by the topic."""
+    taken: set[str] = set()
+    titled = []
+    for paragraph in paragraphs:
+        named = replace(paragraph, title=topic) if paragraph.title == getattr(asked, "topic", None) else paragraph
+        titled.append(_distinct(_shortened(named, topic), taken))
+    return tuple(titled)
+
+
+def _shortened(paragraph: Paragraph, topic: str) -> Paragraph:
+    """With what is too long for a title at the head of the description; a title is text, never a mark."""
+    title = " ".join(without_marks(paragraph.title).split()) or topic
+    if len(title) <= LONGEST_TITLE:
+        return replace(paragraph, title=title)
+    short = title[:LONGEST_TITLE].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
+    return Paragraph(short, f"{title} {paragraph.description}".strip())
+
+
+def _distinct(paragraph: Paragraph, taken: set[str]) -> Paragraph:
+    """A claim names its section by title, so that no two may be the same."""
+    title, number = paragraph.title, 1
+    while title.casefold() in taken:
+        number += 1
+        title = f"{paragraph.title} ({number})"
+    taken.add(title.casefold())
+    return replace(paragraph, title=title)
+
+
+# ---------------------------------------------------------------- questions
+
+
+def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *, merge: bool) -> Program[Plan]:
+    """The plan with the questions of all its paragraphs, asked for side by side, at most `most` a paragraph.
+
+    A paragraph without questions is searched for by its description. Without an outline the questions are about the
+    topic. With `merge` a question that several paragraphs ask is one inquiry: the same words, whatever their case,
+    accents and punctuation.
+    """
+    parts: tuple[Paragraph | None, ...] = plan.paragraphs or (None,)
+    replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
+    lists = [_asked(part, done.value[:most]) for part, done in zip(parts, replies, strict=True)]
+    inquiries = _inquiries(lists, merge=merge)
+    told = [
+        _questions_round(position, parts, done, _fate(lists[position], inquiries, position, parts), most)
+        for position, done in enumerate(replies)
+    ]
+    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told))
+
+
+def _asked(part: Paragraph | None, questions: Sequence[str]) -> tuple[str, ...]:
+    if questions or part is None:
+        return tuple(questions)
+    return (part.description or part.title,)
+
+
+def worded(text: str) -> tuple[str, ...]:
+    """The words of a text as they are compared."""
+    return tuple(fold(text[word.start : word.end]) for word in words(text))
+
+
+def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry, ...]:
+    found: dict[Hashable, Inquiry] = {}
+    for position, questions in enumerate(lists):
+        for number, text in enumerate(questions):
+            key = worded(text) if merge else (position, number)
+            asked_by = found[key].asked_by if key in found else ()
+            known = found.get(key, Inquiry(text, ()))
+            found[key] = replace(known, asked_by=tuple(dict.fromkeys((*asked_by, position))))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """The questions of a paragraph that are its own, and those that were asked before."""
+
+    kept: tuple[str, ...]
+    merged: tuple[Dropped, ...]
+
+
+def _fate(
+    questions: Iterable[str], inquiries: Sequence[Inquiry], position: int, parts: Sequence[Paragraph | None]
+) -> _Fate:
+    own = {inquiry.text for inquiry in inquiries if inquiry.asked_by[0] == position}
+    kept = tuple(question for question in questions if question in own)
+    merged = []
+    for question in (question for question in questions if question not in own):
+        first = next(one for one in inquiries if position in one.asked_by and worded(one.text) == worded(question))
+        before = parts[first.asked_by[0]]
+        where = f"for “{before.title}”" if before is not None and first.asked_by[0] != position else "here"
+        merged.append(Dropped(question, f"asked already {where}"))
+    return _Fate(kept, tuple(merged))
+
+
+def _questions_round(
+    position: int, parts: Sequence[Paragraph | None], done: Exchange[tuple[str, ...]], fate: _Fate, most: int
+) -> Round:
+    part = parts[position]
+    beyond = tuple(Dropped(question, f"more than {most} questions") for question in done.value[most:])
+    return Round(
+        "plan",
+        position + 1,
+        role="main",
+        read=read_by(done.prompt),
+        text=part.title if part else None,
+        kept=fate.kept,
+        dropped=(*left_out(done), *fate.merged, *beyond),
+    )
+
+
+# ---------------------------------------------------------------- second search
+
+
+def searched(plan: Plan, per_question: int) -> Program[Plan]:
+    """The plan with what a search for each question, all side by side, found."""
+    found = yield from together([search(inquiry.text, per_question) for inquiry in plan.inquiries])
+    inquiries = tuple(
+        replace(inquiry, passages=distinct(hit.passage for hit in hits))
+        for inquiry, hits in zip(plan.inquiries, found, strict=True)
+    )
+    told = [
+        Round("search", n, read=ids(inquiry.passages), queries=(inquiry.text,))
+        for n, inquiry in enumerate(inquiries, start=1)
+    ]
+    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told))
+
+
+def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:
+    """The plan whose questions are to be answered from the first search alone (Table 3, "w/o 2nd search")."""
+    return replace(plan, inquiries=tuple(replace(inquiry, passages=first) for inquiry in plan.inquiries))

@@ -1,0 +1,165 @@
+"""Writing from a plan: what goes into each prompt, the drafts, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+
+from toulmin.data import Claim, Dropped, Passage, Round, Section, Style
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Prompt, Write
+from toulmin.grounding.steps import Exchange, Program, exchange, together
+from toulmin.methods.memory import distinct
+from toulmin.methods.plan_findings import Reading
+from toulmin.methods.plan_questions import Inquiry, Plan, worded
+from toulmin.methods.telling import draft_round, ids, read_by
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is written in one go: all of it, or one paragraph of the outline, which becomes a section.
+
+    `context` are the passages that its claims may rest on; `prompt` is None where there is nothing to write from.
+    """
+
+    context: tuple[Passage, ...]
+    prompt: Prompt[Draft] | None
+    paragraph: Paragraph | None = None
+    shown: tuple[Passage, ...] = ()
+
+    @property
+    def section(self) -> Section | None:
+        """The section that the part becomes."""
+        return Section(self.paragraph.title, self.paragraph.description) if self.paragraph else None
+
+
+def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Passage, ...]:
+    """The passages of the first search, then the best one of each question, then each one's second, and so on.
+
+    A model's window takes from the end, so that no question loses its best passage before another loses its third.
+    """
+    ranks = zip_longest(*(inquiry.passages for inquiry in inquiries))
+    return distinct((*first, *(passage for passage in chain.from_iterable(ranks) if passage is not None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All that a text is written from; `in_sections` it is written in parts, one a paragraph of the plan."""
+
+    topic: str
+    style: Style
+    first: tuple[Passage, ...]
+    plan: Plan
+    in_sections: bool
+
+    def from_passages(self, *, inline: bool) -> tuple[Part, ...]:
+        """Variant A: all passages of a part in one prompt; for the whole text that of One-Retrieval (A.2.2)."""
+        return tuple(
+            Part(passages, self._passages_prompt(passages, paragraph, inline=inline), paragraph, passages)
+            for paragraph, inquiries in self._portions()
+            for passages in [context(self.first, inquiries)]
+        )
+
+    def _passages_prompt(
+        self, passages: tuple[Passage, ...], paragraph: Paragraph | None, *, inline: bool
+    ) -> Prompt[Draft]:
+        if paragraph is not None:
+            return Write(self.topic, passages, (), (paragraph,), "long", inline)
+        # One paragraph has no headings, which a report's own prompt would ask for.
+        style = "long" if self.style == "report" else self.style
+        return AnswerPrompt(self.topic, passages, style, (), "cited" if inline else "plain", inline)
+
+    def from_findings(self, read: Sequence[Reading], *, skip: bool) -> tuple[Part, ...]:
+        """Variant B: the questions with their answers (A.2.5), and with `skip` those without, marked so."""
+        findings = {one.inquiry: one.finding for one in read}
+        parts = []
+        for paragraph, inquiries in self._portions():
+            asked = tuple(findings[inquiry] for inquiry in inquiries)
+            shown = asked if skip else tuple(finding for finding in asked if finding.answers)
+            parts.append(self._part_of_findings(context(self.first, inquiries), paragraph, shown))
+        return tuple(parts)
+
+    def _part_of_findings(
+        self, passages: tuple[Passage, ...], paragraph: Paragraph | None, findings: tuple[Finding, ...]
+    ) -> Part:
+        """Where no question is answered there is nothing to write from, and no model is asked."""
+        holding = distinct(passage for finding in findings for passage in finding.passages)
+        if not holding:
+            return Part(passages, None, paragraph)
+        if self.style in ("list", "short"):
+            prompt: Prompt[Draft] = AnswerPrompt(
+                self.topic, holding, self.style, (), "plain", inline=False, written=_pairs(findings)
+            )
+        else:
+            prompt = Write(self.topic, (), findings, (paragraph,) if paragraph else (), "long")
+        return Part(passages, prompt, paragraph, holding)
+
+    def _portions(self) -> list[tuple[Paragraph | None, tuple[Inquiry, ...]]]:
+        """What each part is about, and its questions."""
+        if not self.in_sections:
+            return [(None, self.plan.inquiries)]
+        return [(paragraph, self.plan.of(n)) for n, paragraph in enumerate(self.plan.paragraphs)]
+
+
+def _pairs(findings: Sequence[Finding]) -> str:
+    """The questions with their answers as a text; a short answer or a list is drawn from it and the passages."""
+    return "\n".join(f"{one.question} {'; '.join(one.answers) or 'Not enough information.'}" for one in findings)
+
+
+# ---------------------------------------------------------------- drafts
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Part of a text: its claims, and for each what it may rest on."""
+
+    claims: tuple[Claim, ...]
+    context: tuple[Passage, ...]
+    round: Round
+    invalid: int = 0
+
+
+def written(parts: Sequence[Part], style: Style, *, inline: bool) -> Program[tuple[Written, ...]]:
+    """The drafts of all parts, written side by side; a sentence that an earlier part has is dropped from a later."""
+    asked = [part.prompt for part in parts if part.prompt is not None]
+    replies = iter((yield from together([exchange(prompt) for prompt in asked])))
+    drafts = [
+        _draft(part, next(replies), style, n, inline=inline) if part.prompt is not None else _nothing(part, n)
+        for n, part in enumerate(parts, start=1)
+    ]
+    return tuple(_without_repetitions(drafts))
+
+
+def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> Written:
+    title = part.paragraph.title if part.paragraph else None
+    claims = tuple(
+        replace(claim, citations=claim.citations if inline else (), support=None, section=title)
+        for claim in done.value.claims
+    )
+    told = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n)
+    left = set(ids(part.shown)) - set(read_by(done.prompt)) if done.reply.omitted else set()
+    seen = tuple(passage for passage in part.context if passage.id not in left)
+    return Written(claims, seen, replace(told, read=read_by(done.prompt) or ids(part.shown)), done.value.invalid)
+
+
+def _nothing(part: Part, n: int) -> Written:
+    about = part.paragraph.title if part.paragraph else "The whole text"
+    return Written((), part.context, Round("draft", n, dropped=(Dropped(about, "none of its questions is answered"),)))
+
+
+def _without_repetitions(drafts: Sequence[Written]) -> list[Written]:
+    standing: dict[tuple[str, ...], Claim] = {}
+    cleaned = []
+    for draft in drafts:
+        kept, dropped = [], []
+        for claim in draft.claims:
+            first = standing.setdefault(worded(claim.text), claim)
+            if first is claim:
+                kept.append(claim)
+            else:
+                where = f"under “{first.section}”" if first.section else "before"
+                dropped.append(Dropped(claim.text, f"stands already {where}"))
+        told = replace(draft.round, kept=tuple(claim.text for claim in kept), dropped=(*draft.round.dropped, *dropped))
+        cleaned.append(replace(draft, claims=tuple(kept), round=told))
+    return cleaned
