@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 from threading import Barrier
 
 import pytest
@@ -383,6 +385,38 @@ def test_a_cache_that_breaks_while_it_is_used_is_a_clear_error(file: Path):
     damaged(file, "DROP TABLE replies")
     with pytest.raises(SourceError, match=r"cannot be used: no such table"):
         asked(model)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A cache of thirty replies, as it lies on the disk."""
+    path = tmp_path_factory.mktemp("sound") / "cache"
+
+    async def filled() -> None:
+        model = Cached(Scripted(lambda request: f"kept {request.sample} " + "x" * 200), path)
+        await model.generate([replace(REQUEST, sample=n) for n in range(30)])
+        await model.aclose()
+
+    asyncio.run(filled())
+    return path.read_bytes()
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1, 5, 50, 500]), st.integers(0, 29))
+@settings(deadline=None, max_examples=200)
+def test_whatever_is_damaged_no_reply_is_wrong(sound: bytes, seed: int, count: int, sample: int):
+    content, chance = bytearray(sound), Random(seed)  # places drawn evenly, which hypothesis does not
+    for _ in range(count):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "cache")
+        path.write_bytes(content)
+        try:
+            model = Cached(Scripted(lambda request: "anew"), path)
+            (reply,) = asked(model, replace(REQUEST, sample=sample))
+            asyncio.run(model.aclose())
+        except SourceError:
+            return
+    assert reply.text in (f"kept {sample} " + "x" * 200, "anew")
 
 
 WRITE_MANY = """

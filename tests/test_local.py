@@ -390,7 +390,7 @@ def test_code_that_comes_with_a_model_is_not_run(tmp_path: Path):
         ({"temperature": -1.0}, r"temperature should be 0 or more, not -1\.0"),
         ({"top_p": 0.0}, "top_p should be above 0 and at most 1"),
         ({"window": 1}, "window should be at least 2"),
-        ({"max_tokens": -3}, "max_tokens should be at least 1"),
+        ({"max_tokens": 0}, "max_tokens should be at least 1, not 0"),
         ({"device": "abacus"}, "device should be one of this machine, not 'abacus'"),
     ],
     ids=str,

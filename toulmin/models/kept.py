@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
+from weakref import finalize
 
 from toulmin.errors import SourceError
 from toulmin.grounding.replies import plain, reply_of
@@ -34,12 +35,9 @@ class Kept:
             _make_for_owner(path)
             # Calls come from one event loop at a time, though not always from the thread that made this.
             self._file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+            finalize(self, self._file.close)
             self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
-            try:
-                self._prepare()
-            except BaseException:
-                self._file.close()
-                raise
+            self._prepare()
 
     def _prepare(self) -> None:
         """Makes the file a cache if it is empty; several processes may come at the same moment."""
@@ -112,7 +110,7 @@ class Kept:
         """Foreign errors as ours, saying which file and what to do."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a message of damaged bytes
             raise SourceError(
                 f"The cache of replies {self._path} cannot be used: {error}. Delete it if it is one, or name another"
                 " file."

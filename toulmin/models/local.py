@@ -91,6 +91,7 @@ class Local:
         check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
         check("top_p", top_p, top_p is None or 0 < top_p <= 1, "above 0 and at most 1")
+        check("max_tokens", max_tokens, max_tokens is None or max_tokens >= 1, "at least 1")
         self.batch = batch
         self.name = f"local:{Path(path).resolve().name}"
         self._templates = templates or Templates.shipped()
