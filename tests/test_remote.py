@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import traceback
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from stub_server import ECHO, Rule, Stub, running_stub
 
 from toulmin import wire
@@ -25,6 +28,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.keys import Key, key_from
 from toulmin.models.prices import Price, read_prices
+from toulmin.models.received import Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
 from toulmin.models.thinking import without_thinking
@@ -52,10 +56,10 @@ def stub(server: Stub) -> Stub:
     return server
 
 
-def at(stub: Stub, **settings: Any) -> Server:
+def at(stub: Stub, **chosen: Any) -> Server:
     """The stub with short waits."""
     waits = {"pause": 0.01, "retries": 2, "timeout": 10.0, "idle_timeout": 5.0}
-    return Server(**{"base_url": stub.url, **waits, **settings})
+    return Server(**{"base_url": stub.url, **waits, **chosen})
 
 
 def asking(question: str = "When was the tower lit?", **fields: Any) -> Generate:
@@ -299,9 +303,36 @@ def test_a_server_that_streams_nothing_is_understood(stub: Stub):
     assert reply(Chat("stub", at(stub))).text == ECHO
 
 
-def test_a_field_of_the_users_own_is_never_left_out(stub: Stub):
-    stub.script(Rule(rejects=["top_k"]))
-    assert "top_k" in error(Chat("stub", at(stub, extra={"top_k": 3})))
+def test_a_rejected_field_is_left_out_of_requests_already_in_flight(stub: Stub):
+    stub.script(Rule(rejects=["seed"], latency=0.05))
+    told = replies(Chat("stub", at(stub, seed=7)), *(asking(f"Question {i}?") for i in range(4)))
+    assert [one.text for one in told] == [ECHO] * 4
+
+
+@pytest.mark.parametrize("message", ["max_tokens is too large: 9000.", "temperature must be at most 2."])
+def test_a_value_out_of_range_is_an_error_and_not_left_out(stub: Stub, message: str):
+    body = {"error": {"message": message, "param": message.split()[0]}}
+    stub.script(Rule(fault="status", status=400, body=body))
+    assert message in error(Chat("stub", at(stub, temperature=3.0, max_tokens=9000)))
+    assert len(stub.asked()) == 1
+
+
+def test_the_words_of_other_servers_for_an_unknown_field_are_understood(stub: Stub):
+    said = {"detail": [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}
+    stub.script(Rule(fault="status", status=422, body=said, times=1))
+    model = Chat("stub", at(stub, seed=7))
+    assert (reply(model).text, "seed" in sent(stub)) == (ECHO, False)
+
+
+def test_openais_own_server_is_sent_its_newer_name_of_the_reply_limit():
+    assert '"max_completion_tokens": 9' in Chat("stub").key(asking(max_tokens=9))
+
+
+@pytest.mark.parametrize("name", ["seed", "top_k"])
+def test_a_field_of_the_users_own_is_never_left_out(stub: Stub, name: str):
+    stub.script(Rule(rejects=[name]))
+    assert name in error(Chat("stub", at(stub, extra={name: 3})))
+    assert len(stub.asked()) == 1
 
 
 def test_a_server_that_wants_no_key_is_sent_none(stub: Stub, monkeypatch: pytest.MonkeyPatch):
@@ -625,6 +656,38 @@ def test_an_answer_says_what_the_window_could_not_hold(stub: Stub):
     stub.script(Rule(window=700))
     (outcome,) = outcomes(stub, "When was the tower lit?", window=560, max_tokens=20)
     assert "window" in " ".join(outcome.answer.notes)
+
+
+# ---------------------------------------------------------------- whatever a server may send
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+NAMES = st.sampled_from(
+    "choices delta message content text refusal usage prompt_tokens completion_tokens logprobs tokens token_logprobs"
+    " top_logprobs token logprob index finish_reason model reasoning".split()
+)
+ANY_JSON = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5), max_leaves=12
+)
+CHOICE = st.dictionaries(NAMES, ANY_JSON, max_size=5)
+EVENT = ANY_JSON | st.fixed_dictionaries({"choices": st.lists(CHOICE | ANY_JSON, max_size=3), "usage": ANY_JSON})
+
+
+@given(st.lists(EVENT, max_size=4))
+@settings(deadline=None, max_examples=200)
+def test_whatever_json_comes_is_read_or_called_malformed(events: list[Any]):
+    received = Received()
+    with contextlib.suppress(Malformed):
+        for event in events:
+            received.add(event)
+    assert all(isinstance(choice.text, str) for choice in received.choices)
+
+
+@given(st.text(alphabet="<>/|◁▷[]THINKthinkchannelmessage finalanalysis.", max_size=60))
+@settings(deadline=None, max_examples=200)
+def test_taking_thinking_away_twice_changes_nothing_more(text: str):
+    once = without_thinking(text)
+    assert without_thinking(once) == once
 
 
 # ---------------------------------------------------------------- keys

@@ -64,7 +64,7 @@ class Client:
         try:
             async with asyncio.timeout(min(self._server.timeout, self._server.idle_timeout)):
                 body = await self._openai.get("/models", cast_to=object, options=self._options)
-            return tuple(str(entry["id"]) for entry in body["data"])  # type: ignore[index]
+            return tuple(str(entry["id"]) for entry in body["data"] or ())  # type: ignore[index]
         except (KeyError, TypeError):
             raise asked.failed(Malformed()) from None
         except TimeoutError:

@@ -134,7 +134,8 @@ class Asked:
             return TooLong(
                 f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", _limit(text)
             )
-        named = frozenset(name for name in self.fields if error.param == name or _is_refused(name, text))
+        refuses = _UNSUPPORTED.search(f"{error.code} {text}") is not None
+        named = frozenset(name for name in self.fields if refuses and (error.param == name or _is_named(name, text)))
         return Rejected(message, named) if named else Failure(message)
 
     def _hint(self, status: int) -> str:
@@ -194,9 +195,9 @@ def _limit(text: str) -> int | None:
     return min(numbers) if numbers else None
 
 
-def _is_refused(name: str, text: str) -> bool:
-    """Whether the words say that a field of that name is not taken."""
-    return bool(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) and _UNSUPPORTED.search(text))
+def _is_named(name: str, text: str) -> bool:
+    """Whether the words name the field, as a word of its own."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _words(body: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,11 +62,12 @@ class Received:
 
     def add(self, event: Any) -> None:
         """One event of a stream; raises `Malformed` for what is neither, `TooLarge` past the bound."""
-        if not isinstance(event, Mapping) or not isinstance(event.get("choices", []), list):
+        choices = (event.get("choices") or []) if isinstance(event, Mapping) else None
+        if not isinstance(choices, list):
             raise Malformed("no JSON object with choices")
         self.model = str(event.get("model") or self.model)
         self.tokens = _tokens(event.get("usage")) or self.tokens
-        for position, choice in enumerate(event.get("choices", [])):
+        for position, choice in enumerate(choices):
             if not isinstance(choice, Mapping):
                 raise Malformed("a choice that is no JSON object")
             index = choice.get("index", position)
@@ -91,7 +92,8 @@ class Received:
         into.refusals.append(refusal)
         into.thought = into.thought or bool(said.get("reasoning_content") or said.get("reasoning"))
         into.logprobs.extend(_logprobs(choice.get("logprobs")))
-        into.finish = choice.get("finish_reason") or into.finish
+        ended = choice.get("finish_reason")
+        into.finish = into.finish if ended is None else str(ended)
 
 
 def _text(content: Any) -> str:
@@ -116,12 +118,28 @@ def _logprobs(given: Any) -> Iterator[TokenLogprob]:
     """Chat's form has a list of objects, the completion route's lists side by side; some servers mix the two."""
     if not isinstance(given, Mapping):
         return
-    for entry in given.get("content") or ():
-        top = tuple((str(other["token"]), float(other["logprob"])) for other in entry.get("top_logprobs") or ())
-        yield TokenLogprob(str(entry["token"]), float(entry["logprob"]), top)
-    tokens, values = given.get("tokens") or (), given.get("token_logprobs") or ()
-    tops = given.get("top_logprobs") or [None] * len(tokens)
-    for token, value, top_of in zip(tokens, values, tops, strict=False):
-        ranked = sorted((top_of or {}).items(), key=lambda pair: -pair[1])
-        # The first token of an echoed prompt has none.
-        yield TokenLogprob(str(token), float(value or 0.0), tuple(ranked))
+    for entry in _listed(given.get("content")):
+        if isinstance(entry, Mapping) and _is_number(entry.get("logprob")):
+            others = [other for other in _listed(entry.get("top_logprobs")) if isinstance(other, Mapping)]
+            top = [(other.get("token"), other.get("logprob")) for other in others]
+            yield TokenLogprob(str(entry.get("token")), float(entry["logprob"]), _ranked(top))
+    tops = iter(_listed(given.get("top_logprobs")))
+    for token, value in zip(_listed(given.get("tokens")), _listed(given.get("token_logprobs")), strict=False):
+        top_of = next(tops, None)
+        # The first token of an echoed prompt has no value.
+        number = float(value) if _is_number(value) else 0.0
+        yield TokenLogprob(str(token), number, _ranked(top_of.items() if isinstance(top_of, Mapping) else ()))
+
+
+def _ranked(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, float], ...]:
+    """The likeliest first; what is no number is left out."""
+    found = [(str(token), float(value)) for token, value in pairs if _is_number(value)]
+    return tuple(sorted(found, key=lambda pair: -pair[1]))
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -14,21 +14,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
-from toulmin.data import Tokens
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Finish, Generate, Reply, TokenLogprob
+from toulmin.grounding.steps import Generate, Reply
 from toulmin.models.prices import Price
-from toulmin.models.received import Choice, Received
+from toulmin.models.received import Received
+from toulmin.models.replies import Reading
 from toulmin.models.server import Server
 from toulmin.models.templates import Rendered, Templates
-from toulmin.models.thinking import without_thinking
 from toulmin.models.tokens import estimated_tokens
 
 if TYPE_CHECKING:
@@ -61,7 +59,7 @@ class _Remote:
         self._server = server or Server()
         self._templates = templates or Templates.shipped()
         self._price = (prices or {}).get(model)
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
+        self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._left_out: frozenset[str] = frozenset()
 
     @property
@@ -113,6 +111,7 @@ class _Remote:
 
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
+            self._clients = {known: client for known, client in self._clients.items() if not known.is_closed()}
             self._clients[loop] = Client(self._server)
         return self._clients[loop]
 
@@ -176,22 +175,25 @@ class _Remote:
                 if not left or room < 1:
                     raise
             else:
-                return self._read(received, rendered, requests, asked)
+                reading = self._reading(asked, rendered, requests[0])
+                return reading.replies(received, len(requests))
         raise AssertionError("the last rendering returns or raises")
 
+    def _reading(self, asked: Asked, rendered: Rendered, request: Generate) -> Reading:
+        wants = request.logprobs is not None
+        return Reading(asked, rendered.omitted, self._stops(request), self._price, wants)
+
     async def _sent(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
-        """The reply; a field that the server does not take is left out, which happens once a field at most."""
+        """The reply; a field that the server does not take is left out, so each time the body is smaller."""
         from toulmin.models.failures import Asked, Rejected
 
         while True:
             body = self._body(rendered, requests, self._left_out)
-            sparable = frozenset(_SPARED & body.keys())
+            sparable = frozenset(_SPARED & body.keys()) - self._server.extra.keys()
             asked = Asked(self._server, self.name, rendered.text, sparable)
             try:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
             except Rejected as error:
-                if error.names <= self._left_out:
-                    raise
                 self._left_out |= error.names
 
     def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
@@ -213,11 +215,10 @@ class _Remote:
     def _body(self, rendered: Rendered, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
         request, server = requests[0], self._server
         limit = next((name for name in (self._limit, *_LIMITS) if name not in left_out), None)
-        stop = tuple(dict.fromkeys((*server.stop, *request.stop)))
         wanted: dict[str, Any] = {
             "temperature": request.temperature,
             "seed": _seed(server.seed, request.sample),
-            "stop": list(stop) or None,
+            "stop": list(self._stops(request)) or None,
             "n": len(requests) if len(requests) > 1 else None,
             "stream_options": {"include_usage": True} if server.stream else None,
             **self._logprobs(request),
@@ -226,6 +227,9 @@ class _Remote:
             wanted[limit] = request.max_tokens or server.max_tokens
         sent = {name: value for name, value in wanted.items() if value is not None and name not in left_out}
         return {"model": self.name, "stream": server.stream, **self._prompt(rendered), **sent, **server.extra}
+
+    def _stops(self, request: Generate) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self._server.stop, *request.stop)))
 
     def _prompt(self, rendered: Rendered) -> dict[str, Any]:
         raise NotImplementedError
@@ -253,44 +257,6 @@ class _Remote:
             if room < size:
                 return room
         return int(_SMALLER * size)
-
-    # -------------------------------------------------------------- the reply
-
-    def _read(
-        self, received: Received, rendered: Rendered, requests: Sequence[Generate], asked: Asked
-    ) -> list[Reply | ModelError]:
-        """What the choices say, with the tokens shared among them."""
-        choices = received.choices[: len(requests)]
-        counted = received.tokens or Tokens(
-            estimated_tokens(rendered.text), sum(estimated_tokens(choice.text) for choice in choices)
-        )
-        shares = _shares(counted, len(choices))
-        return [
-            self._reply(choice, tokens, received.model, rendered.omitted, requests[0], asked)
-            for choice, tokens in zip(choices, shares, strict=True)
-        ]
-
-    def _reply(
-        self, choice: Choice, tokens: Tokens, model: str, omitted: int, request: Generate, asked: Asked
-    ) -> Reply | ModelError:
-        plain = without_thinking(choice.text)
-        text = _before((*self._server.stop, *request.stop), plain) or choice.refusal
-        finish = _finish(choice)
-        if not text.strip() and finish == "length":
-            return ModelError(asked.told("was cut off before its first word, as by max_tokens. Set a larger one."))
-        if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
-            return ModelError(
-                asked.told("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
-            )
-        return Reply(
-            text,
-            tokens=tokens,
-            usd=self._price.of(tokens) if self._price else None,
-            omitted=omitted,
-            finish=finish,
-            logprobs=_of_text(choice.logprobs, text) if request.logprobs is not None else None,
-            model=model or self.name,
-        )
 
 
 class Chat(_Remote):
@@ -333,30 +299,3 @@ class Completions(_Remote):
 
 def _seed(seed: int | None, sample: int) -> int | None:
     return None if seed is None and sample == 0 else (seed or 0) + sample
-
-
-def _finish(choice: Choice) -> Finish:
-    if choice.finish == "content_filter" or choice.refusal:
-        return "refused"
-    return "length" if choice.finish == "length" else "stop"
-
-
-def _before(stops: Iterable[str], text: str) -> str:
-    """The text up to the first stop sequence: not every server takes them."""
-    ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
-    return text[: min(ends, default=len(text))]
-
-
-def _shares(tokens: Tokens, count: int) -> list[Tokens]:
-    """Tokens of one request over its choices; their sum is what was counted."""
-    each, rest = divmod(tokens.output, count)
-    return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
-
-
-def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...] | None:
-    """The tokens that make up the text, without those of thinking before it; None where the server gave none."""
-    size, first = 0, len(logprobs)
-    while first and size < len(text.strip()):
-        first -= 1
-        size += len(logprobs[first].token)
-    return tuple(logprobs[first:]) or None

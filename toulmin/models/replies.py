@@ -1,0 +1,88 @@
+"""From what a server sent to replies: thinking taken away, refusals and cut-off texts told, tokens shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toulmin.data import Tokens
+from toulmin.errors import ModelError
+from toulmin.grounding.steps import Finish, Reply, TokenLogprob
+from toulmin.models.prices import Price
+from toulmin.models.received import Choice, Received
+from toulmin.models.thinking import without_thinking
+from toulmin.models.tokens import estimated_tokens
+
+if TYPE_CHECKING:
+    from toulmin.models.failures import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the choices that came for one request are read: `omitted` passages were not in its prompt."""
+
+    asked: Asked
+    omitted: int = 0
+    stop: tuple[str, ...] = ()
+    price: Price | None = None
+    logprobs: bool = False
+
+    def replies(self, received: Received, most: int) -> list[Reply | ModelError]:
+        """The first `most` choices as replies; one that holds nothing to read is an error in its place."""
+        choices = received.choices[:most]
+        shares = _shares(received.tokens or self._estimated(choices), len(choices))
+        return [
+            self._reply(choice, tokens, received.model or self.asked.model)
+            for choice, tokens in zip(choices, shares, strict=True)
+        ]
+
+    def _estimated(self, choices: Sequence[Choice]) -> Tokens:
+        written = sum(estimated_tokens(choice.text) for choice in choices)
+        return Tokens(estimated_tokens(self.asked.prompt), written)
+
+    def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Reply | ModelError:
+        plain = without_thinking(choice.text)
+        text, finish = _before(self.stop, plain) or choice.refusal, _finish(choice)
+        if not text.strip() and finish == "length":
+            return ModelError(self.asked.told("was cut off before its first word, as by max_tokens. Set a larger one."))
+        if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
+            return ModelError(
+                self.asked.told("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
+            )
+        return Reply(
+            text,
+            tokens=tokens,
+            usd=self.price.of(tokens) if self.price else None,
+            omitted=self.omitted,
+            finish=finish,
+            logprobs=_of_text(choice.logprobs, text) if self.logprobs else None,
+            model=model,
+        )
+
+
+def _finish(choice: Choice) -> Finish:
+    if choice.finish == "content_filter" or choice.refusal:
+        return "refused"
+    return "length" if choice.finish == "length" else "stop"
+
+
+def _before(stops: Iterable[str], text: str) -> str:
+    """The text up to the first stop sequence: not every server takes them."""
+    ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
+    return text[: min(ends, default=len(text))]
+
+
+def _shares(tokens: Tokens, count: int) -> list[Tokens]:
+    """Tokens of one request over its choices; their sum is what was counted."""
+    each, rest = divmod(tokens.output, count)
+    return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
+
+
+def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...] | None:
+    """The tokens that make up the text, without those of thinking before it; None where the server gave none."""
+    size, first = 0, len(logprobs)
+    while first and size < len(text.strip()):
+        first -= 1
+        size += len(logprobs[first].token)
+    return tuple(logprobs[first:]) or None
