@@ -46,6 +46,7 @@ ROWS = (
     Row("self-refine", "self-refine"),
     Row("calm", "calm"),
     Row("calm, all cited", "calm", {"carry": "all_cited"}),
+    Row("calm, set on train", "calm", {"carry": "all_cited", "pool": 10}),  # by calm_settings.py
     Row("vtg, not verified", "vtg", {"verify": False}),
     Row("vtg", "vtg"),
 )
@@ -106,7 +107,7 @@ def setups(asked: Sequence[Question], retriever: Any, rates: Sequence[float], se
     for rate in rates:
         yield Setup(f"faults at {rate:.0%}", faulty(rate), ROWS)
     if FAULTY_RATE in rates:
-        judging, contrasting = rows_named("rerank", "vtg"), rows_named("calm", "calm, all cited")
+        judging, contrasting = rows_named("rerank", "vtg"), rows_named("calm", "calm, all cited", "calm, set on train")
         yield Setup("chance judge", faulty(FAULTY_RATE, judge=ChanceJudge()), judging)
         yield Setup("chance verifier", faulty(FAULTY_RATE, models={"verifier": ChanceWriter()}), contrasting)
         far = ChanceWriter(elsewhere=[hit.passage for q in asked for hit in retriever.search([q.text], 5)[0]])
@@ -181,7 +182,7 @@ def compare(found: Found) -> Iterator[str]:
 
 def gains(faulty: Mapping[str, Line]) -> Iterator[str]:
     base = faulty[VANILLA]
-    for name in ("vtg", "calm", "calm, all cited"):
+    for name in ("vtg", "calm", "calm, all cited", "calm, set on train"):
         gain = difference(faulty[name].of("F1"), base.of("F1"))
         yield verdict(f"at {FAULTY_RATE:.0%} {name} is above vanilla beyond the interval", gain, gain.low > 0)
     gain = difference(faulty[FAIR].of("F1"), base.of("F1"))
