@@ -683,11 +683,23 @@ def test_whatever_json_comes_is_read_or_called_malformed(events: list[Any]):
     assert all(isinstance(choice.text, str) for choice in received.choices)
 
 
-@given(st.text(alphabet="<>/|◁▷[]THINKthinkchannelmessage finalanalysis.", max_size=60))
-@settings(deadline=None, max_examples=200)
-def test_taking_thinking_away_twice_changes_nothing_more(text: str):
-    once = without_thinking(text)
-    assert without_thinking(once) == once
+MARKS = ("<think>", "</think>", "<THINKING>", "</thinking>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷")
+CHANNELS = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "<|end|>", "<|start|>assistant")
+WORDS = ("analysis", "assistantfinal", "One. ", "Two [1]. ", "\n", "<b>")
+
+
+@given(st.lists(st.sampled_from(MARKS + CHANNELS[:2] + WORDS), max_size=12).map("".join))
+@settings(deadline=None, max_examples=300)
+def test_no_mark_of_thinking_is_ever_left(text: str):
+    left = without_thinking(text).casefold()
+    assert [mark for mark in (*MARKS, *CHANNELS[:2]) if mark.casefold() in left] == []
+
+
+@given(st.sampled_from(MARKS[::2]), st.text(max_size=30), st.sampled_from(WORDS[2:4]))
+@settings(deadline=None, max_examples=100)
+def test_whatever_is_thought_the_answer_after_it_stays(opening: str, thought: str, answer: str):
+    closing = {"<think>": "</think>", "<THINKING>": "</THINKING>", "[THINK]": "[/THINK]", "◁think▷": "◁/think▷"}
+    assert without_thinking(f"{opening}{thought}{closing[opening]}{answer}") == answer.strip()
 
 
 # ---------------------------------------------------------------- keys

@@ -31,14 +31,10 @@ _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\W]).*?assistantfinal", re.DOTAL
 
 def without_thinking(text: str) -> str:
     """The text of a reply without a model's thinking; a text without such marks is returned as it is."""
-    if "<|channel|>" in text:
-        return _final_channel(text)
-    bare = _BARE_CHANNELS.match(text)
-    if bare is not None:
-        return text[bare.end() :].strip()
-    if _MARK.search(text) is None:
-        return text
-    return _WRAPPING.sub("", _outside_marks(text)).strip()
+    said = _final_channel(text)
+    if _MARK.search(said) is not None:
+        said = _WRAPPING.sub("", _outside_marks(said))
+    return text if said == text else said.strip()
 
 
 def _outside_marks(text: str) -> str:
@@ -55,10 +51,13 @@ def _outside_marks(text: str) -> str:
 
 
 def _final_channel(text: str) -> str:
-    """What the final channel says, up to the mark that ends it; the last one where there are several."""
-    finals = [channel for channel in _CHANNEL.finditer(text) if channel["name"] == "final"]
-    if not finals:
-        return ""
-    said = text[finals[-1].end() :]
-    end = _CHANNEL_END.search(said)
-    return (said[: end.start()] if end else said).strip()
+    """What the last final channel says, up to the mark that ends it; the text itself where there are no channels."""
+    bare = _BARE_CHANNELS.match(text)
+    if bare is not None:
+        return text[bare.end() :]
+    channels = list(_CHANNEL.finditer(text))
+    if not channels:
+        return text
+    finals = [channel for channel in channels if channel["name"] == "final"]
+    said = text[finals[-1].end() :] if finals else ""
+    return _CHANNEL_END.split(said, maxsplit=1)[0]
