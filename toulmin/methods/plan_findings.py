@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -84,6 +85,6 @@ def _standing(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tupl
         and span.passage == passage.id
         and passage.text[span.quote.start : span.quote.end] == span.quote.text
         and 0 < span.confidence <= 1
-        and worded(span.quote.text)
+        and re.search(r"\w", span.quote.text)
     ]
     return tuple(sorted(found, key=lambda span: -span.confidence))

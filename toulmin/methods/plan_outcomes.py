@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from toulmin.data import Claim, Outcome, SubQuestion
+from toulmin.grounding.facts import Kind, facts
 from toulmin.language import STOPWORDS, rarity, stem, terms
 from toulmin.methods.plan_questions import Inquiry
 
@@ -17,7 +18,14 @@ ADDRESSED = 0.5
 
 _WH = r"(?:who|whom|whose|what|which|when|where|why|how(?: (?:many|much|long|old|far|often))?)"
 _TWO_HEADS = re.compile(rf"(?P<one>{_WH}) (?:and|or) (?P<two>{_WH}) (?P<rest>.+)", re.IGNORECASE | re.DOTALL)
-_NEXT = re.compile(rf"(?<=[?？])\s*(?=\S)|,? (?:and|or) (?={_WH}\b)", re.IGNORECASE)
+_NEXT = re.compile(rf"(?<=[?？؟])\s*(?=\S)|,? (?:and|or) (?={_WH}\b)", re.IGNORECASE)
+_MOST_PARTS = 4  # what seems to have more is no question to take apart
+# What an answer must hold beside the question's own words.
+_WANTED: tuple[tuple[re.Pattern[str], frozenset[Kind]], ...] = (
+    (re.compile(r"(?:when|(?:in|on|since) (?:what|which) (?:year|date|day)|what year)\b", re.I), frozenset({"date"})),
+    (re.compile(r"how (?:many|much|long|old|far|often)\b", re.I), frozenset({"number", "date"})),
+    (re.compile(r"(?:by |to |with )?(?:who|whom|whose)\b|(?:from )?where\b", re.I), frozenset({"name"})),
+)
 _STOPS = frozenset(map(stem, STOPWORDS))
 
 
@@ -26,7 +34,8 @@ def parts_of(question: str) -> tuple[str, ...]:
     heads = _TWO_HEADS.fullmatch(question.strip())
     if heads:
         return (f"{heads['one']} {heads['rest']}", f"{heads['two']} {heads['rest']}")
-    return tuple(part for piece in _NEXT.split(question) if re.search(r"\w", part := piece.strip())) or (question,)
+    parts = tuple(part for piece in _NEXT.split(question) if re.search(r"\w", part := piece.strip()))
+    return parts if 1 < len(parts) <= _MOST_PARTS else (question,)
 
 
 def outcome(best: Sequence[float], threshold: float) -> Outcome:
@@ -39,31 +48,31 @@ def outcome(best: Sequence[float], threshold: float) -> Outcome:
 def told_by(claims: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
     """What the supported claims that rest on the question's own passages make of it.
 
-    A part of the question counts as far as one such claim takes up its telling words beside the topic's, weighted by
-    rarity: from `ADDRESSED` on it is answered.
+    A part of the question is answered as far as one such claim takes up its telling words beside the topic's, weighted
+    by rarity: from `ADDRESSED` on it is. A claim that lacks what is asked for (a date for "when", a number for "how
+    many", a name for "who" and "where") answers it in part at most.
     """
     found = {passage.id for passage in inquiry.passages}
     resting = [claim for claim in claims if claim.is_supported and found & set(claim.cited)]
-    said = [set(terms(claim.text)) for claim in resting]
-    asked = [_telling(part, topic) for part in parts_of(inquiry.text)]
-    best = [max((_share(part, one) for one in said), default=0.0) for part in asked]
-    result = outcome(best, ADDRESSED)
-    if result == "unanswerable":
-        return SubQuestion(inquiry.text, result)
-    useful = (
-        claim
-        for claim, one in zip(resting, said, strict=True)
-        if any(_share(part, one) >= ADDRESSED / 2 for part in asked)
-    )
-    return SubQuestion(inquiry.text, result, tuple(dict.fromkeys(id for c in useful for id in c.cited if id in found)))
+    parts = parts_of(inquiry.text)
+    shares = [[_share(part, claim.text, topic) for part in parts] for claim in resting]
+    result = outcome([max((one[n] for one in shares), default=0.0) for n in range(len(parts))], ADDRESSED)
+    least = ADDRESSED if result == "answered" else ADDRESSED / 2
+    useful = [claim for claim, one in zip(resting, shares, strict=True) if max(one) >= least]
+    cited = dict.fromkeys(id for claim in useful for id in claim.cited if id in found)
+    return SubQuestion(inquiry.text, result, tuple(cited))
 
 
-def _telling(question: str, topic: str) -> frozenset[str]:
-    """The terms that a question is asked by; the topic's own only where there are no others."""
+def _share(question: str, claim: str, topic: str) -> float:
+    """How far the claim answers the question, by the words that it takes up."""
     asked = frozenset(terms(question)) - _STOPS
-    return asked - set(terms(topic)) or asked
-
-
-def _share(asked: frozenset[str], said: set[str]) -> float:
+    asked = asked - set(terms(topic)) or asked
     whole = sum(map(rarity, asked))
-    return sum(map(rarity, asked & said)) / whole if whole else 0.0
+    share = sum(map(rarity, asked & set(terms(claim)))) / whole if whole else 0.0
+    return share if _holds_what_is_wanted(question, claim) else min(share, ADDRESSED / 2)
+
+
+def _holds_what_is_wanted(question: str, claim: str) -> bool:
+    wanted = next((kinds for pattern, kinds in _WANTED if pattern.match(question)), None)
+    known = {fact.value for fact in facts(question)}
+    return wanted is None or any(fact.kind in wanted and fact.value not in known for fact in facts(claim))

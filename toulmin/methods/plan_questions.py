@@ -10,7 +10,6 @@ from toulmin.data import Dropped, Passage, Round
 from toulmin.grounding.citing import without_marks
 from toulmin.grounding.prompts import Outline, Paragraph, Questions
 from toulmin.grounding.steps import Exchange, Program, exchange, search, together
-from toulmin.language import fold, words
 from toulmin.methods.memory import distinct
 from toulmin.methods.telling import ids, left_out, read_by
 
@@ -18,6 +17,7 @@ Kind = Literal["person", "event", "other"]
 # What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).
 PLANNED: Mapping[Kind, str] = {"person": "a biography of {}", "event": "an account of {}", "other": "{}"}
 
+_AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
 LONGEST_TITLE = 60  # characters; a model that gives no titles begins with its instructions
 
 
@@ -97,12 +97,12 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
     """The plan with the questions of all its paragraphs, asked for side by side, at most `most` a paragraph.
 
     A paragraph without questions is searched for by its description. Without an outline the questions are about the
-    topic. With `merge` a question that several paragraphs ask is one inquiry: the same words, whatever their case,
-    accents and punctuation.
+    topic, which stands for itself where there are none. With `merge` a question that several paragraphs ask is one
+    inquiry: the same words, whatever their case and punctuation.
     """
     parts: tuple[Paragraph | None, ...] = plan.paragraphs or (None,)
     replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
-    lists = [_asked(part, done.value[:most]) for part, done in zip(parts, replies, strict=True)]
+    lists = [done.value[:most] or _instead(part, topic) for part, done in zip(parts, replies, strict=True)]
     inquiries = _inquiries(lists, merge=merge)
     told = [
         _questions_round(position, parts, done, _fate(lists[position], inquiries, position, parts), most)
@@ -111,15 +111,17 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
     return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told))
 
 
-def _asked(part: Paragraph | None, questions: Sequence[str]) -> tuple[str, ...]:
-    if questions or part is None:
-        return tuple(questions)
-    return (part.description or part.title,)
+def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
+    """What is asked for where the model has no question."""
+    return (part.description or part.title,) if part else (topic,)
 
 
 def worded(text: str) -> tuple[str, ...]:
-    """The words of a text as they are compared."""
-    return tuple(fold(text[word.start : word.end]) for word in words(text))
+    """The words of a text as two texts are compared: whatever their case and the punctuation around them.
+
+    Signs that say something stay: "C++" is not "C", and "-5" not "5".
+    """
+    return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
 
 
 def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry, ...]:

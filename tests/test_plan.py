@@ -1,0 +1,466 @@
+"""Plan-based retrieval, variant A, step by step with scripted writers, retrievers and judges."""
+
+from __future__ import annotations
+
+import pytest
+from plan_parts import BORN, BUILT, FOUND, LIVED, OUTLINE, PASSAGES, TOPIC, Run, Writer, letters, shown
+
+from toulmin.data import Section
+from toulmin.errors import ModelError, UsageError
+from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
+from toulmin.grounding.steps import Reply
+from toulmin.methods.telling import SILENCE
+from toulmin.run.budget import Budget
+
+BIRTH, HOME, TOWERS = "She was born in 1790.", "She lived in Hull.", "She built ten towers."
+ALL_TRUE = {BIRTH: ["C"], HOME: ["D"], TOWERS: ["AF"]}
+LIFE = Paragraph("Life", "Tell of her birth. Leave her work to paragraph 2.")
+WORK = Paragraph("Work", "Tell of her towers.")
+
+# ---------------------------------------------------------------- first search
+
+
+def test_the_first_search_is_for_the_topic():
+    run = Run(k=7)
+    assert (run.shelf.batches[0], run.shelf.depths[0]) == ([TOPIC], 7)
+
+
+def test_an_attribute_tells_topics_of_one_name_apart():
+    assert Run(attribute="engineer").shelf.batches[0] == ["Ada Bell (engineer)"]
+
+
+def test_an_attribute_stands_in_every_prompt():
+    asked = Run(attribute="engineer", found={**FOUND, "Ada Bell (engineer)": "AB"}).writer.asked
+    assert {request.prompt.topic for request in asked} == {"Ada Bell (engineer)"}
+
+
+def test_the_answer_is_to_the_question_as_it_was_asked():
+    assert Run(attribute="engineer").answer.question == TOPIC
+
+
+def test_where_the_first_search_finds_nothing_no_model_is_asked():
+    run = Run(found={})
+    assert (run.answer.status, run.answer.notes, run.writer.asked) == ("abstained", (SILENCE,), [])
+
+
+# ---------------------------------------------------------------- outline
+
+
+def test_the_outline_is_planned_from_the_first_passages():
+    assert Run().writer.prompts(Outline) == [Outline(TOPIC, (PASSAGES["A"], PASSAGES["B"]))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [("person", "a biography of Ada Bell"), ("event", "an account of Ada Bell"), ("other", "Ada Bell")],
+)
+def test_the_kind_of_topic_says_what_is_to_be_planned(kind: str, asked: str):
+    assert Run(kind=kind).writer.prompts(Outline)[0].topic == asked
+
+
+def test_the_paragraphs_become_sections():
+    assert Run().answer.sections == (Section("Life", LIFE.description), Section("Work", WORK.description))
+
+
+@pytest.mark.parametrize(
+    "outline",
+    [
+        "Paragraph 1: Life: Tell of her birth.\nParagraph 2: Work: Tell of her towers.",
+        "- **Life**: Tell of her birth.\n- **Work**: Tell of her towers.",
+        "## Life\nTell of her birth.\n\n## Work\nTell of her towers.",
+        "Sure! Here is a plan:\n\n1) Life - Tell of her birth.\n2) Work - Tell of her towers.",
+    ],
+)
+def test_an_outline_is_read_in_whatever_form_it_comes(outline: str):
+    assert [section.title for section in Run(Writer(outline)).answer.sections] == ["Life", "Work"]
+
+
+@pytest.mark.parametrize("outline", ["", "I would rather write about the weather, which is fine today."])
+def test_a_reply_that_is_no_outline_is_one_paragraph_on_the_topic(outline: str):
+    run = Run(Writer(outline, {TOPIC: BORN}, {TOPIC: BIRTH}), kind="person")
+    assert [section.title for section in run.answer.sections] == [TOPIC]
+
+
+def test_instructions_without_a_title_get_a_short_one():
+    plan = "Paragraph 1: Begin by introducing Ada Bell with her full name and the years of her birth and her death"
+    section = Run(Writer(plan, BORN, BIRTH)).answer.sections[0]
+    assert (section.title, section.description) == (
+        "Begin by introducing Ada Bell with her full name and the…",
+        plan.removeprefix("Paragraph 1: "),
+    )
+
+
+def test_two_sections_never_have_one_title():
+    run = Run(Writer("1. Life: Early.\n2. Life: Late.", BORN, {"Life": BIRTH, "Life (2)": HOME}))
+    assert [claim.section for claim in run.answer.claims] == ["Life", "Life (2)"]
+
+
+def test_a_mark_in_a_title_is_no_citation():
+    assert Run(Writer("1. Life [1]: Early.", BORN, BIRTH)).answer.sections[0].title == "Life"
+
+
+def test_an_outline_without_end_is_cut_and_told():
+    run = Run(Writer(OUTLINE + "\n3. Fame: Tell of it."), max_paragraphs=2)
+    told = run.rounds("plan")[0]
+    assert (told.kept, told.dropped[0].text) == (("Life", "Work"), "Fame")
+
+
+# ---------------------------------------------------------------- questions
+
+
+def test_each_paragraph_is_asked_for_its_questions():
+    first = (PASSAGES["A"], PASSAGES["B"])
+    assert Run().writer.prompts(Questions) == [Questions(TOPIC, first, LIFE), Questions(TOPIC, first, WORK)]
+
+
+def test_a_question_of_two_paragraphs_is_one_question():
+    assert [question.text for question in Run().answer.questions] == [BORN, LIVED, BUILT]
+
+
+def test_a_merged_question_is_searched_for_once():
+    assert Run().shelf.batches[1] == [BORN, LIVED, BUILT]
+
+
+def test_a_merged_question_serves_every_paragraph_that_asked_it():
+    prompts = Run().writer.prompts(Write)
+    assert ["E" in shown(prompt) for prompt in prompts] == [True, True]
+
+
+def test_a_question_in_other_case_and_punctuation_is_the_same():
+    run = Run(Writer(questions={"Life": BORN, "Work": "“When was Ada Bell BORN”?"}))
+    assert [question.text for question in run.answer.questions] == [BORN]
+
+
+def test_signs_that_mean_something_tell_questions_apart():
+    run = Run(Writer(questions={"Life": "Who made C?", "Work": "Who made C++?"}))
+    assert len(run.answer.questions) == 2
+
+
+def test_the_rounds_say_where_a_question_was_asked_before():
+    told = Run().rounds("plan")[2]
+    assert (told.kept, [(one.text, one.why) for one in told.dropped]) == (
+        (BUILT,),
+        [(LIVED, "asked already for “Life”")],
+    )
+
+
+def test_without_merging_a_question_is_kept_for_each_paragraph():
+    run = Run(merge_questions=False)
+    assert [question.text for question in run.answer.questions] == [BORN, LIVED, LIVED, BUILT]
+
+
+def test_a_paragraph_without_questions_is_searched_for_by_its_description():
+    assert Run(Writer(questions={"Life": BORN})).shelf.batches[1] == [BORN, WORK.description]
+
+
+@pytest.mark.parametrize(
+    "questions",
+    [f"1. {BORN}\n2. {LIVED}", f"- {BORN}\n- {LIVED}", f"Here are the questions:\n\nQ1: {BORN}\nQ2: {LIVED}"],
+)
+def test_questions_are_read_in_whatever_form_they_come(questions: str):
+    assert Run(Writer(questions={"Life": questions, "Work": BORN})).shelf.batches[1] == [BORN, LIVED]
+
+
+def test_questions_without_end_are_cut_and_told():
+    told = Run(max_questions=1).rounds("plan")[1]
+    assert (told.kept, told.dropped[0].text) == ((BORN,), LIVED)
+
+
+# ---------------------------------------------------------------- second search
+
+
+def test_the_questions_of_all_paragraphs_are_asked_for_side_by_side_and_searched_for_in_one_batch():
+    assert [len(batch) for batch in Run().shelf.batches] == [1, 3]
+
+
+def test_each_question_finds_its_own_share():
+    run = Run(per_question=2)
+    assert run.shelf.depths == [5, 2]
+
+
+def test_every_passage_that_was_found_is_read():
+    assert letters([passage.id for passage in Run().answer.passages]) == "ABCDEFG"
+
+
+def test_a_section_reads_the_first_passages_then_the_best_of_each_of_its_questions():
+    assert [shown(prompt) for prompt in Run().writer.prompts(Write)] == ["ABCDE", "ABDFEG"]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def test_a_section_is_asked_for_by_its_paragraph():
+    prompt = Run().writer.prompts(Write)[0]
+    assert (prompt.paragraphs, prompt.style, prompt.findings, prompt.inline) == ((LIFE,), "long", (), False)
+
+
+def test_claims_stand_in_their_sections():
+    claims = Run().answer.claims
+    assert [(claim.text, claim.section) for claim in claims] == [(BIRTH, "Life"), (HOME, "Life"), (TOWERS, "Work")]
+
+
+def test_one_paragraph_is_written_by_the_prompt_of_one_retrieval():
+    passages = tuple(PASSAGES[letter] for letter in "ABCDFEG")
+    run = Run(layout="one")
+    assert run.writer.drafting == [AnswerPrompt(TOPIC, passages, "long", (), "plain", inline=False)]
+
+
+def test_one_paragraph_has_no_sections():
+    run = Run(layout="one")
+    assert (run.texts, run.answer.sections, run.answer.claims[0].section) == ([BIRTH, TOWERS], (), None)
+
+
+@pytest.mark.parametrize(("style", "sections"), [("report", 2), ("long", 0), ("short", 0), ("list", 0)])
+def test_a_report_alone_has_sections_by_default(style: str, sections: int):
+    assert len(Run(style=style).answer.sections) == sections
+
+
+def test_a_long_answer_has_sections_where_they_are_asked_for():
+    assert len(Run(style="long", layout="sections").answer.sections) == 2
+
+
+@pytest.mark.parametrize("style", ["long", "short", "list"])
+def test_the_style_is_asked_for(style: str):
+    assert [prompt.style for prompt in Run(style=style).writer.drafting] == [style]
+
+
+def test_a_sentence_of_two_sections_stands_once():
+    run = Run(Writer(texts={"Life": f"{BIRTH} {HOME}", "Work": f"{TOWERS} She lived in Hull!"}))
+    assert run.texts == [BIRTH, HOME, TOWERS]
+
+
+def test_the_rounds_say_where_a_dropped_sentence_stands():
+    told = Run(Writer(texts={"Life": BIRTH, "Work": f"{TOWERS} {BIRTH}"})).rounds("draft")[1]
+    assert [(dropped.text, dropped.why) for dropped in told.dropped] == [(BIRTH, "stands already under “Life”")]
+
+
+def test_a_section_of_which_nothing_was_written_is_noted_and_left_out():
+    run = Run(Writer(texts={"Life": BIRTH}), {BIRTH: ["C"]})
+    assert ([s.title for s in run.answer.sections], run.answer.notes) == (
+        ["Life"],
+        ("Planned parts of which nothing could be said: Work.",),
+    )
+
+
+@pytest.mark.parametrize("layout", ["one", "sections"])
+def test_empty_drafts_are_an_abstention(layout: str):
+    run = Run(Writer(texts="", whole=""), layout=layout)
+    assert (run.answer.status, run.answer.notes, run.answer.sections) == ("abstained", (SILENCE,), ())
+
+
+def test_the_draft_is_shown_before_it_is_judged():
+    run = Run(supports=ALL_TRUE)
+    assert [[claim.support for claim in draft.claims] for draft in run.drafts] == [[None, None, None]]
+
+
+# ---------------------------------------------------------------- attribution
+
+
+def test_a_sentence_cites_the_smallest_set_that_supports_it():
+    assert Run(supports=ALL_TRUE).cited == ["C", "D", "AF"]
+
+
+def test_single_passages_come_first():
+    assert Run(supports={BIRTH: ["AB", "D"]}).cited[0] == "D"
+
+
+def test_a_sentence_that_nothing_supports_is_unsupported_and_cites_nothing():
+    claim = Run().answer.claims[0]
+    assert (claim.citations, claim.support.label) == ((), "unsupported")
+
+
+def test_a_sentence_may_rest_only_on_what_its_section_read():
+    assert Run(supports={BIRTH: ["F"], TOWERS: ["F"]}).cited == ["", "", "F"]
+
+
+def test_a_sentence_may_not_rest_on_what_the_window_could_not_hold():
+    texts = {"Life": Reply(BIRTH, omitted=2), "Work": TOWERS}
+    assert Run(Writer(texts=texts), {BIRTH: ["D"]}).cited[0] == ""
+
+
+def test_what_the_window_could_not_hold_is_told():
+    told = Run(Writer(texts={"Life": Reply(BIRTH, omitted=2)})).rounds("draft")[0]
+    assert (letters(told.read), "window" in told.dropped[0].why) == ("ABC", True)
+
+
+def test_all_sections_are_judged_in_one_request_of_single_passages_and_one_of_pairs():
+    assert len(Run(supports={BIRTH: ["C"]}).judge.batches) == 2
+
+
+@pytest.mark.parametrize(("policy", "kept"), [("keep", 3), ("flag", 3), ("drop", 1)])
+def test_the_policy_decides_what_becomes_of_an_unsupported_sentence(policy: str, kept: int):
+    assert len(Run(supports={BIRTH: ["C"]}, unsupported=policy).answer.claims) == kept
+
+
+def test_a_section_whose_sentences_were_all_dropped_is_left_out():
+    answer = Run(supports={BIRTH: ["C"]}, unsupported="drop").answer
+    assert [section.title for section in answer.sections] == ["Life"]
+
+
+# ---------------------------------------------------------------- inline citations
+
+
+INLINE = Writer(texts={"Life": "She was born in 1790 [3]. She lived in Hull [9].", "Work": "She built ten towers."})
+
+
+def test_inline_asks_for_citations():
+    run = Run(Writer(), inline=True)
+    assert all(prompt.inline for prompt in run.writer.prompts(Write))
+
+
+def test_inline_judges_what_the_model_cites():
+    assert Run(INLINE, ALL_TRUE, inline=True).judge.asked == [(BIRTH, "C")]
+
+
+def test_inline_leaves_a_sentence_without_citation_unsupported():
+    run = Run(INLINE, ALL_TRUE, inline=True)
+    assert ([claim.is_supported for claim in run.answer.claims], run.cited) == ([True, False, False], ["C", "", ""])
+
+
+def test_a_label_that_was_not_offered_is_counted():
+    assert Run(INLINE, inline=True).answer.invalid_citations == 1
+
+
+def test_inline_uses_the_prompt_with_citations_for_one_paragraph():
+    prompt = Run(layout="one", inline=True).writer.drafting[0]
+    assert (prompt.preset, prompt.inline) == ("cited", True)
+
+
+def test_without_inline_what_a_model_cites_is_ignored():
+    assert Run(INLINE, {BIRTH: ["D"]}).cited[0] == "D"
+
+
+# ---------------------------------------------------------------- ablations
+
+
+def test_without_second_search_there_is_one_search():
+    run = Run(second_search=False)
+    assert (run.shelf.batches, [shown(p) for p in run.writer.prompts(Write)]) == ([[TOPIC]], ["AB", "AB"])
+
+
+def test_without_second_search_questions_are_answered_from_the_first_passages():
+    run = Run(supports={BIRTH: ["B"]}, second_search=False)
+    asked = run.answer.questions[0]
+    assert (asked.outcome, letters(asked.passages)) == ("answered", "B")
+
+
+def test_without_outline_the_questions_are_asked_about_the_topic():
+    run = Run(Writer(questions=f"{BORN}\n{BUILT}"), outline=False)
+    assert [prompt.paragraph for prompt in run.writer.prompts(Questions)] == [None]
+
+
+def test_without_outline_one_paragraph_is_written():
+    run = Run(Writer(questions=f"{BORN}\n{BUILT}"), outline=False)
+    assert (run.writer.prompts(Outline), [shown(p) for p in run.writer.drafting]) == ([], ["ABCFDG"])
+
+
+def test_without_outline_and_questions_the_topic_is_searched_for():
+    assert Run(Writer(questions=""), outline=False).shelf.batches[1] == [TOPIC]
+
+
+# ---------------------------------------------------------------- outcomes
+
+
+def test_a_question_is_answered_when_a_supported_claim_on_its_passages_takes_it_up():
+    asked = Run(supports=ALL_TRUE).answer.questions[0]
+    assert (asked.outcome, letters(asked.passages)) == ("answered", "C")
+
+
+def test_a_question_without_a_supported_claim_is_unanswerable():
+    assert Run().outcomes == ["unanswerable"] * 3
+
+
+def test_a_claim_on_other_passages_answers_no_question():
+    assert Run(supports={BIRTH: ["A"]}).outcomes[0] == "unanswerable"
+
+
+def test_a_claim_without_what_is_asked_for_answers_in_part():
+    said = "She was born to a poor family."
+    assert Run(Writer(texts={"Life": said}), {said: ["C"]}).outcomes[0] == "partly"
+
+
+def test_a_claim_about_something_else_answers_nothing():
+    said = "She sailed to Lisbon in 1820."
+    assert Run(Writer(texts={"Life": said}), {said: ["C"]}).outcomes[0] == "unanswerable"
+
+
+@pytest.mark.parametrize(
+    "question", ["When and where was Ada Bell born?", "When was Ada Bell born, and who were her parents?"]
+)
+def test_a_question_of_two_parts_of_which_one_is_answered_is_answered_partly(question: str):
+    writer = Writer(questions={"Life": question, "Work": question})
+    assert Run(writer, {BIRTH: ["C"]}, found={TOPIC: "AB", question: "C"}).outcomes == ["partly"]
+
+
+def test_a_question_of_two_parts_is_answered_when_both_are():
+    question = "When and where was Ada Bell born?"
+    said = "She was born in 1790 in Hull."
+    writer = Writer(questions={"Life": question, "Work": question}, texts={"Life": said})
+    assert Run(writer, {said: ["C"]}, found={TOPIC: "AB", question: "C"}).outcomes == ["answered"]
+
+
+# ---------------------------------------------------------------- what is told
+
+
+def test_the_rounds_tell_the_whole_story_in_order():
+    kinds = [told.kind for told in Run(supports=ALL_TRUE).answer.rounds]
+    assert kinds == ["search", "plan", "plan", "plan", "search", "search", "search", "draft", "draft", "verify"]
+
+
+def test_the_rounds_of_questions_name_their_paragraph():
+    assert [told.text for told in Run().rounds("plan")] == [None, "Life", "Work"]
+
+
+def test_a_search_round_names_its_question_and_what_it_found():
+    told = Run().rounds("search")[1]
+    assert (told.queries, letters(told.read)) == ((BORN,), "CD")
+
+
+def test_a_draft_round_holds_the_section_as_it_was_written():
+    assert Run().rounds("draft")[0].text == f"Life\n{BIRTH} {HOME}"
+
+
+def test_the_calls_are_an_outline_the_questions_and_the_sections():
+    assert Run().answer.usage.calls == {"main": 5}
+
+
+# ---------------------------------------------------------------- what cannot be
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"variant": "C"},
+        {"kind": "place"},
+        {"layout": "two"},
+        {"unanswerable": "hide"},
+        {"k": 0},
+        {"per_question": 0},
+        {"max_paragraphs": 0},
+        {"max_questions": True},
+        {"variant": "B", "inline": True},
+        {"unanswerable": "drop"},
+        {"variant": "B", "qa_threshold": 0.0},
+        {"variant": "B", "qa_threshold": float("nan")},
+        {"layout": "sections", "outline": False},
+        {"layout": "sections", "style": "list"},
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options: dict[str, object]):
+    assert isinstance(Run(**options).error, UsageError)
+
+
+def test_an_option_is_refused_before_anything_is_spent():
+    assert Run(variant="B", inline=True).shelf.batches == []
+
+
+def test_a_failing_model_fails_the_answer():
+    def broken(_request: object) -> str:
+        raise ModelError("the model is down")
+
+    assert Run(broken).answer.notes == ("the model is down",)
+
+
+@pytest.mark.parametrize("calls", [1, 3, 4])
+def test_a_budget_that_ends_leaves_a_failed_answer(calls: int):
+    assert Run(budget=Budget(calls=calls)).answer.status == "failed"
