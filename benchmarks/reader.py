@@ -1,0 +1,153 @@
+"""The embedded reader: exact match, F1, when it says nothing, and what its confidence is worth.
+
+    python benchmarks/reader.py            the figures, on the dev splits
+    python benchmarks/reader.py --train    the same on the train splits, to look at while working
+    python benchmarks/reader.py --fit      fits the weights of spans and the confidence, on the train splits
+
+An answer is right if it shares at least half of its words with a gold answer (F1), or, where the reader gives a whole
+sentence, if that sentence holds one. EM and F1 are of answerable questions, before any is left unanswered. AUC is that
+of the confidence: for "is right" over all questions, and for "is answerable". ECE has ten bins of equal width.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from judge import auc
+from numpy.typing import NDArray
+from reader_fit import fitted, table
+from reader_sets import Item, sets
+
+from toulmin.grounding.overlap import normalised
+from toulmin.judges import ranking, reader
+
+RIGHT = 0.5  # F1
+BINS = 10
+ROUNDS, DECAY = 30, 1e-3
+LEAST_WEIGHT = 0.03
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A question with what was read: no text where no sentence shares a word with it."""
+
+    item: Item
+    text: str | None
+    signs: reader.Signs
+    confidence: float
+
+    @property
+    def is_right(self) -> bool:
+        if self.text is None:
+            return False
+        if self.item.f1(self.text) >= RIGHT:
+            return True
+        return self.signs.whole > 0 and any(f" {a} " in f" {normalised(self.text)} " for a in self.item.answers)
+
+
+def outcome(item: Item) -> Outcome:
+    found = reader.find(item.question, item.passages)
+    if found is None:
+        return Outcome(item, None, reader.Signs(), 0.0)
+    return Outcome(item, found.text, found.signs, found.confidence)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def ece(confidences: Floats, right: NDArray[np.bool_]) -> float:
+    """The mean distance of confidence and share of right answers over the bins, by their size."""
+    return sum(abs(told - held) * count for told, held, count in bins(confidences, right)) / len(confidences)
+
+
+def bins(confidences: Floats, right: NDArray[np.bool_]) -> list[tuple[float, float, int]]:
+    """Mean confidence, share of right answers and size of each bin that is not empty."""
+    place = np.minimum((confidences * BINS).astype(int), BINS - 1)
+    masks = [place == n for n in range(BINS)]
+    return [(float(confidences[m].mean()), float(right[m].mean()), int(m.sum())) for m in masks if m.any()]
+
+
+def figures(name: str, items: Sequence[Item]) -> list[Outcome]:
+    began = time.perf_counter()
+    found = [outcome(item) for item in items]
+    speed = len(items) / (time.perf_counter() - began)
+    confidences = np.array([each.confidence for each in found])
+    right = np.array([each.is_right for each in found])
+    able = np.array([each.item.is_answerable for each in found])
+    answered = confidences >= reader.LEAST
+    em = np.mean([each.item.exact(each.text) for each in found if each.item.is_answerable])
+    f1 = np.mean([each.item.f1(each.text) for each in found if each.item.is_answerable])
+    told = [
+        f"{name:15} {len(items):5} {able.mean():6.2f} {em:6.3f} {f1:6.3f} {right[able].mean():6.3f}",
+        f"{answered[able].mean():6.2f} {answered[~able].mean() if (~able).any() else float('nan'):6.2f}",
+        f"{auc(confidences, right):6.3f} {auc(confidences, able) if (~able).any() else float('nan'):6.3f}",
+        f"{ece(confidences, right):6.3f} {speed:6.0f}",
+    ]
+    print("  ".join(told))
+    return found
+
+
+def report(split: str) -> None:
+    print("                       share of               right  answered:      AUC:            ")
+    print("set                 n   able     EM     F1  if able    able  other  right   able    ECE    q/s")
+    found = [each for name, items in sets(split).items() for each in figures(name, items)]
+    print("\nconfidence  right      n   (all sets)")
+    confidences = np.array([each.confidence for each in found])
+    for told, held, count in bins(confidences, np.array([each.is_right for each in found])):
+        print(f"{told:10.2f} {held:6.2f} {count:6}")
+
+
+# ---------------------------------------------------------------- fitting
+
+
+def logistic(features: Floats, right: Floats, counts: Floats) -> Floats:
+    """The coefficients of least loss, by Newton's method."""
+    found = np.zeros(features.shape[1])
+    for _ in range(ROUNDS):
+        chance = 1 / (1 + np.exp(-features @ found))
+        gradient = features.T @ (counts * (chance - right)) + DECAY * found
+        bend = (features.T * (counts * chance * (1 - chance))) @ features + DECAY * np.eye(len(found))
+        found = found - np.linalg.solve(bend, gradient)
+    return found
+
+
+def fit() -> None:
+    """Each set counts the same for the confidence, each question for the spans."""
+    known = sets("train")
+    data = table(item for items in known.values() for item in items if item.is_answerable)
+    weights = dict(zip(data.names, fitted(data), strict=True))
+    ranking.WEIGHTS.clear()
+    ranking.WEIGHTS.update({n: round(float(w), 2) for n, w in sorted(weights.items()) if abs(w) >= LEAST_WEIGHT})
+    for name, weight in ranking.WEIGHTS.items():
+        print(f'    "{name}": {weight:.2f},')
+    features, right, counts = [], [], []
+    for items in known.values():
+        found = [each for each in map(outcome, items) if each.text is not None]
+        features += [each.signs for each in found]
+        right += [float(each.is_right) for each in found]
+        counts += [1e4 / len(found)] * len(found)
+    told = logistic(np.array(features), np.array(right), np.array(counts))
+    print("COEFFICIENTS")
+    for name, value in zip(reader.Signs._fields, told, strict=True):
+        print(f"    {name}={value:.2f},")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--train", action="store_true")
+    parser.add_argument("--fit", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.fit:
+        fit()
+    else:
+        report("train" if chosen.train else "dev")
+
+
+if __name__ == "__main__":
+    main()
