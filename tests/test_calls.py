@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 
-from toulmin.data import Answer, Claim, Hit, Passage, Round, Source
+import toulmin
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round, Source
 from toulmin.errors import ModelError
 from toulmin.grounding.fingerprint import fingerprint
-from toulmin.grounding.prompts import AnswerPrompt, Extract, Queries
+from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, Queries
 from toulmin.grounding.steps import Generate, Program, Reply, Show, exchange, generate
+from toulmin.judges.lexical import Lexical
+from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.journal import from_json, to_json
@@ -185,3 +189,58 @@ def test_a_fingerprint_leaves_out_what_holds_its_default():
 def test_other_steps_have_other_fingerprints():
     steps = [Generate(Queries("q", "", "c"), sample=n) for n in range(3)]
     assert len({fingerprint(step) for step in steps}) == 3
+
+
+# ---------------------------------------------------------------- what is left when a budget ends
+
+
+@pytest.fixture
+def tower() -> dict:
+    return {"question": "When was the tower lit?", "passages": [toulmin.Passage.of("The tower was lit on 3 May 1824.")]}
+
+
+def claims_of(*texts: str) -> Scripted:
+    """Writes these sentences one by one and cites the one passage for each."""
+    told = iter(texts)
+    return Scripted(lambda r: "[1]" if isinstance(r.prompt, Cite) else next(told, "END"))
+
+
+def test_a_budget_that_ends_leaves_the_claims_that_were_verified(tower: dict):
+    writer = claims_of("The tower was lit on 3 May 1824.", "It burned in 1900.")
+    answer = toulmin.ask(**tower, model=writer, method="vtg", budget=toulmin.Budget(calls=3))
+    assert [claim.is_supported for claim in answer.claims] == [True]
+
+
+def test_an_answer_that_a_budget_cut_short_says_so(tower: dict):
+    writer = claims_of("The tower was lit on 3 May 1824.", "It burned in 1900.")
+    answer = toulmin.ask(**tower, model=writer, method="vtg", budget=toulmin.Budget(calls=3))
+    assert any("All 3 model calls granted are spent" in note for note in answer.notes)
+
+
+def test_a_budget_that_ends_before_anything_was_verified_fails_the_answer(tower: dict):
+    answer = toulmin.ask(**tower, model=claims_of("It burned in 1900."), method="vtg", budget=toulmin.Budget(calls=3))
+    assert (answer.status, answer.claims) == ("failed", ())
+
+
+def test_a_draft_that_was_not_judged_yet_is_judged_when_calls_run_out(tower: dict):
+    writer = Scripted(lambda _: "The tower was lit on 3 May 1824 [1].")
+    answer = toulmin.ask(**tower, model=writer, method="self-refine", budget=toulmin.Budget(calls=1))
+    assert answer.claims[0].is_supported
+
+
+def test_a_rescued_answer_replays_with_its_transcript(tower: dict):
+    claim = Claim("The tower was lit on 3 May 1824.", (Citation(tower["passages"][0].id),))
+
+    def drafting(question: str) -> Program[Answer]:
+        draft = Answer(question, "long", "drafting", "answered", (claim,), tuple(tower["passages"]))
+        yield Show(draft)
+        yield from generate(Extract("a", PASSAGE))
+        yield from generate(Extract("b", PASSAGE))
+        return draft
+
+    rescue = partial(rescued, policy="keep")
+    one = Job("q", "drafting", "long", lambda: drafting("q"), budget=toulmin.Budget(calls=1), rescue=rescue)
+    parts = Kit(Nothing(), Lexical(), {"main": Scripted(lambda _: "x")})
+    done = asyncio.run(Driver(parts).answer(one))
+    again = asyncio.run(Driver(kit()).answer(one, replay=from_json(to_json(done.transcript))))
+    assert (again.answer, done.answer.status) == (done.answer, "answered")

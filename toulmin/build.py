@@ -20,6 +20,7 @@ from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import Answer, Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
+from toulmin.methods.telling import rescued
 from toulmin.providers import is_embedded, model
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
@@ -157,13 +158,13 @@ class Own:
 
 def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     """The parts that the settings name, or the caller's own in their place."""
-    models = {"main": own.main or model(settings.model, settings)}
+    models = {"main": model(settings.model, settings) if own.main is None else own.main}
     if own.verifier is not None:
         models["verifier"] = own.verifier
     elif settings.verifier is not None:
         same = own.main is None and settings.verifier == settings.model
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
-    return Kit(retriever, own.judge or judge(settings.judge), models, own.reader)
+    return Kit(retriever, judge(settings.judge) if own.judge is None else own.judge, models, own.reader)
 
 
 @asynccontextmanager
@@ -214,6 +215,7 @@ def job(
         budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
+        rescue=partial(rescued, policy=settings.unsupported),
     )
 
 

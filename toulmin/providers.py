@@ -35,6 +35,7 @@ _LOCAL: Mapping[str, Any] = {
     "max_tokens": int,
     "temperature": float,
     "top_p": float,
+    "thinking": bool,
     "download": bool,
 }
 

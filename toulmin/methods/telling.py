@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
+from toulmin.errors import BudgetEnded
 from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import Prompt
 from toulmin.grounding.steps import Exchange, Program, search
-from toulmin.grounding.verify import apply_policy
+from toulmin.grounding.verify import apply_policy, verify
 
 SILENCE = "The sources do not say."
 
@@ -74,6 +75,24 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifi
     status: Status = "answered" if kept else "abstained"
     notes = (*answer.notes, *_remarks(answer.invalid_citations, kept))
     return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
+
+
+def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
+    """What stands of a draft when the budget ends: its claims, judged as far as there is time, and a note of it.
+
+    Raises `ended` where none of them is supported: then nothing could be verified.
+    """
+    unjudged = [claim for claim in draft.claims if claim.support is None]
+    passages = {passage.id: passage for passage in draft.passages}
+    try:
+        verdicts = iter((yield from verify(unjudged, passages, draft.question, draft.style)))
+        claims = [next(verdicts) if claim.support is None else claim for claim in draft.claims]
+    except BudgetEnded:  # the deadline, after which nothing is judged
+        claims = [claim for claim in draft.claims if claim.support is not None]
+    if not any(claim.is_supported for claim in claims):
+        raise ended
+    note = f"{ended} This is what was written by then; the method's further steps were left out."
+    return concluded(replace(draft, notes=(*draft.notes, note)), claims, policy)
 
 
 def _remarks(invalid: int, kept: Sequence[Claim]) -> tuple[str, ...]:

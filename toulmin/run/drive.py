@@ -41,11 +41,16 @@ from toulmin.run.transcript import Place, Transcript
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
+RESCUE = -1  # where the steps of a rescue stand in a transcript
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One question and the program that answers it; `program` makes a fresh one each time it is called."""
+    """One question and the program that answers it; `program` makes a fresh one each time it is called.
+
+    `rescue` makes an answer of the last draft that was shown when the budget ends; without it, or where it raises, the
+    answer is `failed`.
+    """
 
     question: str
     method: str
@@ -54,6 +59,7 @@ class Job:
     budget: Budget = field(default_factory=Budget)
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
+    rescue: Callable[[Answer, BudgetEnded], Program[Answer]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +135,23 @@ class Driver:
         running = _Running(job, watch, replay)
         error: ToulminError | None = None
         try:
-            answer = await self._run(job.program(), running, ())
+            answer = await self._answer(running)
         except ToulminError as caught:
             error = caught
             answer = running.failed(caught)
         answer = running.finished(answer, replay.seconds if replay else None)
         running.transcript.seconds = answer.usage.seconds
         return Outcome(job, answer, running.transcript, error)
+
+    async def _answer(self, running: _Running) -> Answer:
+        """What the program returns; what can be rescued of its draft when the budget ends before it does."""
+        job = running.job
+        try:
+            return await self._run(job.program(), running, ())
+        except BudgetEnded as ended:
+            if job.rescue is None or not running.draft.claims:
+                raise
+            return await self._run(job.rescue(running.draft, ended), running, (RESCUE,))
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
         """Runs many jobs side by side and yields each as it ends; `jobs` is read only as places become free."""
