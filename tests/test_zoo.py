@@ -206,7 +206,7 @@ def test_a_hostile_reply_is_read_to_its_end_by_every_prompt(unit: str):
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 MANY = tuple(Passage.of(f"The text of passage {n}.") for n in range(1, 101))
-MARKS = re.compile(r"\[\d+(?:\s?,\s?\d+)*\]")
+MARKS = re.compile(r"\[\d+(?:\s*,\s*\d+)*\]")
 
 # Answers of ALCE's golden runs that say nothing but that nothing was found, by run; told apart by reading all of them.
 ABSTENTIONS = [

@@ -19,7 +19,8 @@ _LINK = (
     r"(?:however|therefore|thus|hence|so|unfortunately|sadly|regrettably|also|additionally|but|and|that said"
     r"|(?:based on|according to) [^.;,]{1,60}),? "
 )
-_LEAD = rf"{_NO_QUOTE}(?:{_SORRY}\b[,.]? ?(?:but |that |because )?)?(?:{_LINK}){{0,2}}"
+_NOTE = r"(?:(?:please )?note(?: that)?[*_]{0,3}:?[*_]{0,3} )?"
+_LEAD = rf"{_NO_QUOTE}{_NOTE}(?:{_SORRY}\b[,.]? ?(?:but |that |because )?)?(?:{_LINK}){{0,2}}"
 
 _GIVEN = r"(?:provided|given|retrieved|supplied|available|above|following|cited|presented|relevant|selected|search)"
 _KNOWN_AS = r"(?:documents?|sources?|texts?|articles?|references?|excerpts?|snippets?|information|materials?|results?)"
@@ -40,19 +41,22 @@ _TOLD = (
     r"(?:mentioned|specified|stated|provided|given|included|addressed|discussed|described|disclosed|available|found|"
     r"named|identified|clear|answered|covered|present|possible)"
 )
-_IS_NOT = r"(?:is|are|was|were)(?: not| never|n['’]t) (?:\w{2,12}ly )?"
+_IS_NOT = r"(?:is|are|was|were|has|have|could|can)(?: not| never|n['’]t)(?: be| been)? (?:\w{2,12}ly )?"
 
 
 def _silent(sources: str) -> re.Pattern[str]:
     forms = (
         rf"{sources}{_GAP} (?:do|does|did){_NOT}{_TELL}",
         rf"{sources}{_GAP} (?:contain|include|provide|give|ha[sv]e?|offer|make)s? no (?:\w+ ){{0,2}}{_KNOWLEDGE}",
-        rf"{sources}{_GAP} (?:{_IS_NOT}(?:relevant|sufficient|enough|related)|(?:is|are) (?:irrelevant|unrelated))",
+        rf"{sources}{_GAP} (?:{_IS_NOT}(?:relevant|sufficient|enough|related)|(?:is|are) (?:irrelevant"
+        rf"|unrelated|insufficient))",
         rf"{sources} (?:lacks? |fails? to {_TELL})",
         rf"(?:based on|from|according to) {sources},? (?:it|that) (?:is|remains) (?:unclear"
         rf"|not (?:\w{{2,12}}ly )?{_TOLD})\b",
         r"(?:there (?:is|are) )?no (?:\w+ ){0,2}(?:passages?|search results?|documents?|sources?) (?:that|which|to)\b",
-        rf"none of {sources}\b",
+        rf"(?:none of|nothing in) {sources}\b",
+        rf"(?:based on|from|according to) [^,\n]{{0,40}}{sources}[^,\n]{{0,40}}, there (?:is"
+        rf"|are) no (?:\w+ ){{0,2}}{_KNOWLEDGE}\b",
         rf"(?:there (?:is|are|was|were) )?(?:no|not enough|not any|insufficient) (?:\w+ ){{0,3}}?{_KNOWLEDGE}\b"
         rf"[^;\n]{{0,120}}\b{sources}",
         rf"[^;\n]{{1,160}}? (?:{_IS_NOT}{_TOLD}|cannot be \w{{4,12}})\b[^;\n]{{0,60}}\b(?:in|by|from|on|using"

@@ -32,7 +32,8 @@ def _heads(aspects: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted({_squeezed(name) for name in aspects}, key=len, reverse=True)
     names = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in longest_first)
     return re.compile(
-        rf"^(?:[^\w\n]{{0,9}}\d{{1,2}}[.)])?[^\w\n]{{0,9}}(?P<name>{names})(?:\sscore)?[*_]{{0,3}}\s?(?:[-–—]?\s?{_SCORE})?"
+        rf"^(?:[^\w\n]{{0,9}}\d{{1,2}}[.)])?[^\w\n]{{0,9}}(?:feedback (?:on"
+        rf"|for) (?:the )?)?(?P<name>{names})(?:\sscore)?[*_]{{0,3}}\s?(?:[-–—]?\s?{_SCORE})?"
         r"(?:[*_]{0,3}\s?[:：][*_]{0,3}|[*_]{0,3}\s[–—-]\s|[*_#]{0,3}[^\S\n]{0,3}$)",
         re.IGNORECASE | re.MULTILINE,
     )

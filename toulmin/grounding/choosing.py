@@ -19,7 +19,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _DECIDES = re.compile(
-    r"\b(?:most consistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion|verdict|winner"
+    r"\b(?:most\b[^.\n]{0,30}\bconsistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion"
+    r"|verdict|winner"
     r"|agrees? most|final answer|"
     r"konsistenteste|beste)\b|最一致",
     re.IGNORECASE,
@@ -63,9 +64,10 @@ _LABEL = re.compile(
 _QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”")
 # "Not fully supported" must never be read as "supported".
 _VERDICT = re.compile(
-    r"(?P<denied>\b(?:not|no|none|nothing|never|neither|nor|cannot|whether|[a-z]{1,8}n['’]t|partly"
+    r"(?P<denied>\b(?:not|no|none|nothing|never|neither|nor|cannot|whether|lacks?|lacking|insufficient|fails?"
+    r"|[a-z]{1,8}n['’]t|partly"
     r"|partially)\b[^.\n]{0,30}?)?"
-    r"(?P<word>contradict|refute|unsupported|support|entail|unsure|uncertain)",
+    r"(?P<word>contradict|refute|inconsistent|unsupported|support|entail|unsure|uncertain)",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"\W*(?:(?P<yes>yes|true)|no|false)\b(?=\W*$|[,.!:;\n])", re.IGNORECASE)
@@ -75,6 +77,7 @@ _MEANS: dict[str, Label] = {
     "unsupported": "unsupported",
     "contradict": "contradicted",
     "refute": "contradicted",
+    "inconsistent": "contradicted",
 }
 
 

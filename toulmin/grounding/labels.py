@@ -16,6 +16,7 @@ _WIDEST_RANGE = 100
 # Possessive throughout: digits that could be cut up in many ways are taken whole or not at all.
 _RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
 _NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
+_GAP = re.compile(r"(?<=\d)\s+(?=\d)")
 _BARE = re.compile(rf"\W*+{_RUN}[\s.]*+", re.IGNORECASE)
 
 _CLAUSE_END = re.compile(r"(?<=[.;!?。])\s+|,?\s\b(?:while|whereas|but|although|though|however)\b")
@@ -50,7 +51,7 @@ def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
 def _spoken_labels(text: str, offered: int) -> Iterator[LabelRange]:
     bare = _BARE.fullmatch(text)
     for run in [bare[1]] if bare else _NAMED.findall(text):
-        for mark in find_marks(f"[{run.strip(' ,;&–-')}]", offered):
+        for mark in find_marks(f"[{_GAP.sub(', ', run.strip(' ,;&–-'))}]", offered):
             yield from mark.labels
 
 

@@ -17,12 +17,13 @@ from toulmin.language import sentences
 
 _ASKS = re.compile(r"[?？؟]")
 _STOPPED = re.compile(r"[.!:。！：][\"”»)*_\s]*$")
-_NUMBER = re.compile(r"[#(]?\d{1,3}\s?[.):]\s+")
-_LABEL = re.compile(r"(?:question|query|q)\s?\d{0,3}\s?[:：.)]\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"[#(]?(?:\d{1,3}\s?[.):]|[a-hA-H]\))\s+")
+_LABEL = re.compile(r"(?:search )?(?:question|query|q)\s?\d{0,3}\s?[:：.)]\s*", re.IGNORECASE)
 _SIGNS = re.compile(r"^[^\w\"“„«'‘¿¡(\[{]+")
 _BOLD_TITLE = re.compile(
     r"^([^\S\n]*(?:\d{1,3}[.)]|[-*•])[^\S\n]+)\*\*[^*\n?？؟]{1,60}(?::\*\*|\*\*:)(?=[^\S\n]*\S)", re.MULTILINE
 )
+_QUOTES_APART = re.compile(r"(?<=[\"”])\s*,\s*(?=[\"“])")
 _NEXT_NUMBER = re.compile(r"(?<=[?？؟])\s+(?=\d{1,3}[.)]\s)")
 
 
@@ -39,10 +40,14 @@ def questions_in(text: str) -> tuple[str, ...]:
 
 def _asked(text: str) -> list[str]:
     """The items that ask, and a last one that was cut off before it could."""
-    items = _NEXT_NUMBER.sub("\n", text) if text.count("\n") < 2 else text
+    items = _NEXT_NUMBER.sub("\n", _QUOTES_APART.sub("\n", text)) if text.count("\n") < 2 else text
     spoken = list(_items(items, list(read_lines(items))))
     last = spoken[-1:] if len(spoken) > 1 and not _STOPPED.search(spoken[-1]) and _ASKS.search(spoken[-2]) else []
-    asking = [item for item in spoken[: len(spoken) - len(last)] if _ASKS.search(item)]
+    asking = [
+        item
+        for item in spoken[: len(spoken) - len(last)]
+        if _ASKS.search(item) and not item.rstrip("*_ ").endswith((":", "："))
+    ]
     return [*(_each(asking[0]) if len(spoken) == 1 else asking), *last]
 
 
@@ -94,6 +99,8 @@ _PART = re.compile(
     r"|\d{1,3}[.)]\s)",
     re.IGNORECASE,
 )
+_PART_WITH_TITLE = re.compile(r"((?:paragraph|section|part) \d{1,3}) \(([^()\n]{1,80})\)\s?:", re.IGNORECASE)
+_PART_ALONE = re.compile(r"^[*_#\s]{0,6}(?:paragraph|section|part) \d{1,3}[*_:]{0,4}$", re.IGNORECASE | re.MULTILINE)
 _TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s[–—-]\s)(?P<rest>.+)")
 
 
@@ -106,7 +113,8 @@ class Titled(NamedTuple):
 
 def plan_in(text: str) -> tuple[Titled, ...]:
     """The distinct titled parts of a plan; none where nothing is recognisably one."""
-    plain = _FIELDS.sub(r"\n- \1: ", lift(text).text)
+    plain, fields = _FIELDS.subn(r"\n- \1: ", _PART_WITH_TITLE.sub(r"\1: \2:", lift(text).text))
+    plain = _PART_ALONE.sub("", plain) if fields else plain
     plain = _without_title(_BOLD_LINE.sub(r"## \1", _ROMAN.sub(r"\1- ", plain)))
     items = marked_items(plain) or _plain_parts(plain)
     return tuple(dict.fromkeys(_titled(item) for item in items if re.search(r"\w", item.head)))

@@ -113,7 +113,7 @@ class NextClaim(Prompt[str | None]):
 
     def result(self, text: str) -> str | None:
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
-        said = _SENTENCE_LABEL.sub("", text, count=1)
+        said = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
         claims = read_reply(said, self.passages, "long").claims
         if not claims or _END.match(said) or _is_written(claims[0].text, self.written):
             return None
@@ -305,12 +305,13 @@ class JudgeClaim(Prompt[Label]):
 
 
 _SENTENCE_LABEL = re.compile(
-    r"\A\W{0,6}(?:the )?(?:next|new|following) (?:sentence|claim|statement)(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
+    r"\A\W{0,6}(?:the )?(?:(?:next|new|following) )?(?:sentence|claim"
+    r"|statement)(?: \d{1,3})?(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
     re.IGNORECASE,
 )
 _END = re.compile(
     r"\W*(?:END\b(?=\W*$|\W*\n|[.:\])>*]|\s[-–—])"
-    r"|(?i:(?:end|done|none|n/a)\b\W*$"
+    r"|(?i:(?:end|done|none|n/a|end of (?:the )?(?:answer|text|response))\b\W*$"
     r"|(?:the |this )?(?:answer|text) is (?:now |already )?complete\b"
     r"|(?:there (?:is|are) )?(?:no|nothing) (?:further|more|additional|else|other|new)\b))"
 )

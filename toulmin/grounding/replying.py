@@ -14,7 +14,7 @@ from toulmin.data import Passage, Style
 from toulmin.grounding.abstaining import is_abstention, is_nothing
 from toulmin.grounding.citing import Draft, Said, read_draft
 from toulmin.grounding.lines import blocks, without_emphasis
-from toulmin.grounding.marks import lift
+from toulmin.grounding.marks import find_marks, lift
 from toulmin.grounding.talk import is_courtesy, is_talk
 from toulmin.grounding.variants import bracketed
 from toulmin.language import sentences
@@ -33,7 +33,7 @@ _MARKER = re.compile(
     rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
     rf"|^[*_#>\s]{{0,6}}(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答"
     rf"|assistant)[*_]{{0,3}}\s?[:：](?:{_PAD})(?=\s|\Z|\W|(?<=：))"
-    r"|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
+    r"|\bhere is my (?:response|answer)\s?[:：]|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
     re.IGNORECASE | re.MULTILINE,
 )
 _PROMPT_LINE = re.compile(
@@ -47,26 +47,31 @@ _RESULT_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _EXPLAINS = re.compile(
-    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification|(?:key "
-    r"|summary of )?changes|confidence|"
-    r"erklärung|begründung|änderungen|explication|解释|说明)(?: (?:made|of (?:the )?changes|score"
-    r"|level))?[*_]{0,3}[^\S\n]?(?:[:：]|$)",
+    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification|confidence"
+    r"|(?:key |summary of )?(?:changes|improvements|revisions|modifications)"
+    r"|erklärung|begründung|änderungen|explication|解释|说明)"
+    r"(?: (?:made|of (?:the )?changes|score|level))?[*_]{0,3}[^\S\n]?(?:[:：]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _SOURCES_LINE = re.compile(
-    r"^[*_]{0,3}(?:sources?|references?|citations?)(?: used)?[*_]{0,3}[:：][*_]{0,3}[\s\d,;\[\]【】and&]{0,200}$",
+    r"^[*_]{0,3}(?:sources?|references?|citations?)(?: used)?[*_]{0,3}[:：][*_]{0,3}"
+    r"(?P<marks>[\s\d,;\[\]【】and&]{0,200})$",
     re.IGNORECASE | re.MULTILINE,
 )
+_AND_ANOTHER = re.compile(r"(?<=[\]】])[^\S\n]{0,2}(?:and|or|und|et|y|&)[^\S\n](?=[^\[【\n])")  # "Roe [1] and Pell [2]"
 _TITLE_LINE = re.compile(r"^([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\n])", re.IGNORECASE | re.MULTILINE)
 _ASKED = re.compile(
     r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
 )
 _LEAD = re.compile(
-    r"\W{0,6}(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer)\s){0,2}"
-    rf"(?:summary|span|extract|text|excerpt|quote|answer){_COLON}",
+    r"\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
+    r"|concise|answer) ){0,2}"
+    rf"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{{1,4}} words\))?{_COLON}",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»)\s*")
+_QUOTED = re.compile(
+    r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»|`(?P<code>[^`\n]*)`)\s*"
+)
 
 
 def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
@@ -75,7 +80,7 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     A claim that comes again with the same citations is one claim. Never raises for odd text.
     """
     answer = bracketed(answer_in(text), len(offered))
-    answer = answer if style == "list" else unquoted(answer)
+    answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else unquoted(answer)
     if is_nothing(lift(answer, len(offered)).text):
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
@@ -100,7 +105,9 @@ def answer_in(text: str) -> str:
     said = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
     said = _behind(_MARKER, said)
     explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
-    return _SOURCES_LINE.sub("", said[: explained.start()] if explained else said)
+    said = said[: explained.start()] if explained else said
+    above = _SOURCES_LINE.sub("", said)
+    return above if find_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], said)
 
 
 def _one_exchange(text: str) -> str:

@@ -26,6 +26,7 @@ _ANNOUNCES = _opening(
     r"(?: thing)?\W*$",
     r"(?:thank you|thanks)(?: for [^.!:\n]{0,60})?\W*$",
     rf"(?:[^.:\n]{{1,80}}[,!] )?{_HERE}\b[^\n]{{0,120}}(?:{_THING}|[:：])\W*$",
+    r"(?:based on|according to) [^.,\n]{1,80}[:：]\W*$",
     r"以下是[^\n]{0,60}[:：]\W*$",
     rf"the (?:\w+ ){{0,3}}{_THING}\b[^\n]{{0,80}}\b(?:is|are)[:：]\W*$",
     r"after \w{1,20}ing\b[^\n]{0,80}[:：]\W*$",
@@ -53,6 +54,9 @@ _REMARKS = _opening(
     r"(?:the )?word count\b|\d{1,4} words\W*$",
     r"(?:the|your|this) (?:draft|(?:original|previous|revised|above|corrected) answer)\b",
     r"(?:the|this|my) (?:answer|response|revision)(?: above)? (?:is (?:based|now|already|complete)|has been|now)\b",
+    r"(?:the|this|my) (?:\w+ )?(?:answer|response|revision|version) (?:now |also )?(?:includes|addresses"
+    r"|provides|incorporates"
+    r"|corrects|reflects|removes|adds)\b",
     r"no (?:further |other |more )?(?:changes|corrections|revisions) (?:are|were) (?:needed|necessary|required|made)\b",
 )
 

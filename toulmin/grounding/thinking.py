@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-_NAMES = r"think|thinking|thoughts?|reasoning|scratchpad|seed:think"
+_NAMES = r"think|thinking|thoughts?|reasoning|scratchpad|seed:think|tool_call|tool_code|function_call"
 _OPEN = rf"<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|(?:START_THINKING|begin_of_thought)\|>"
 _CLOSE = rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
 # Between back quotes the marks are spoken of.

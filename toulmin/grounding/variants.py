@@ -2,6 +2,7 @@
 
 These forms are also ordinary words and numbers, so they count only in a model's reply, never in a text at large:
 * `(Document 1)`, `(see Sources 2 and 3)`: a word for a passage and its label;
+* `[1, Kettle Rock]`, `(see [2])`: a label with a title, marks with words around them;
 * "According to Document 1, ...": the label moves into the sentence, and the words, which would mean nothing to a
   reader whose pages are numbered anew, go;
 * superscripts behind a stop or a word of four letters: "m²" is none;
@@ -21,6 +22,12 @@ _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"
 _NAMED = re.compile(rf"\((?:see |cf\. |from )?({_WORD}\.?\s?[#:]?\s?{_NUMBERS})\)", re.IGNORECASE)
 
 _MARKS = r"\[[^\[\]\n]{1,40}\](?:,? ?(?:and )?\[[^\[\]\n]{1,40}\]){0,20}"
+_TITLED = re.compile(
+    rf"\[((?:{_WORD}\.?\s?[#:]?\s?)?\d{{1,3}})\s?[:,|–-]\s?(?=[^\[\]\n]{{0,20}}[^\W\d_])[^\[\]\n]{{2,80}}\]",
+    re.IGNORECASE,
+)
+_ONLY_LABELS = re.compile(rf"\[(?:{_WORD}|and|[\s\d,;:&#.–-])+\]", re.IGNORECASE)
+_ENCLOSED = re.compile(rf"\((?:see |cf\. |from )?(?:{_WORD}\s)?({_MARKS})\)", re.IGNORECASE)
 _LED_IN = re.compile(
     r"(?P<before>^|[.!?]\s{1,3})"
     r"(?:according to|as (?:stated|noted|mentioned|described|reported|shown|indicated|seen) (?:in|by)|as per"
@@ -45,10 +52,15 @@ _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 def bracketed(text: str, offered: int) -> str:
     """The text with its marks in brackets; `offered` is how many passages could be cited."""
     text = _CUT_OFF.sub("", text)
-    text = _NAMED.sub(r"[\1]", text)
+    text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
     text = _LED_IN.sub(_after_first_word, text)
     text = _RAISED.sub(lambda raised: _raised(raised[0], offered), text)
     return text if find_marks(text, offered) else _from_parentheses(text, offered)
+
+
+def _without_title(titled: re.Match[str]) -> str:
+    """ "[1, Kettle Rock]" names passage 1; "[1, 2 and 3]" and "[1, doc 2]" name more, and stay."""
+    return titled[0] if _ONLY_LABELS.fullmatch(titled[0]) else f"[{titled[1]}]"
 
 
 def _after_first_word(led: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from toulmin.grounding.thinking import without_thinking
 _END_OF_TURN = re.compile(
     r"<\|(?:im_end|eot_id|eom_id|end|end_of_text|endoftext|end_of_turn|return)\|>|</s>|<end_of_turn>|<eos>"
 )
-_TOKEN = re.compile(r"<\|im_start\|>(?:assistant\b)?|<\|\w{1,40}\|>|<(?:s|bos|start_of_turn)>")
+_TOKEN = re.compile(r"<\|im_start\|>(?:assistant\b)?|<\|\w{1,40}\|>|<(?:s|bos|start_of_turn)>|\[cite_(?:start|end)\]")
 _RESULT = re.compile(r"<(?P<name>(?:\w{1,30}_)?(?:answer|response|output|solution|result))>", re.IGNORECASE)
 _FENCE = re.compile(r"^[^\S\n]{0,9}(?:`{3,}|~{3,})[^\S\n]*\w{0,20}[^\S\n]*$\n?", re.MULTILINE)
 _QUOTE_BAR = re.compile(r"^[^\S\n]{0,3}(?:>[^\S\n]?){1,3}", re.MULTILINE)
