@@ -1,0 +1,131 @@
+"""What an answer is to reach: A2R's metrics and their targets, and by which mode correctness is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from statistics import fmean
+from typing import Literal
+
+from toulmin.data import Style
+from toulmin.errors import UsageError, unknown_name
+from toulmin.methods.assessing import (
+    ADDRESSED,
+    ANSWER_PRECISION,
+    ANSWER_RECALL,
+    CITATION_PRECISION,
+    CITATION_RECALL,
+    CORRECTNESS,
+    ENTAILED,
+    Assessed,
+    Assessment,
+    ListCorrectness,
+    Oracle,
+    citation_scores,
+    reference_free,
+)
+
+Mode = Literal["oracle", "reference-free"]
+
+# The paper gives no targets; these are ours.
+TARGETS: Mapping[str, float] = {
+    CORRECTNESS: 60.0,
+    ANSWER_RECALL: 60.0,
+    ANSWER_PRECISION: 60.0,
+    CITATION_RECALL: 80.0,
+    CITATION_PRECISION: 80.0,
+}
+_OF_A_LIST = (ANSWER_RECALL, ANSWER_PRECISION)
+
+
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """The targets by metric, 0 to 100, in the order in which they are told; without an oracle no gold is known."""
+
+    targets: Mapping[str, float]
+    oracle: Oracle | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """How correctness is measured."""
+        return "oracle" if self.oracle else "reference-free"
+
+    def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str]) -> Assessment:
+        """The claims with the scores aimed at; an answer without claims scores 0 throughout."""
+        free = reference_free(claims, questions)
+        scores = (self._gold(claims) if self.oracle and claims else _in_one(free)) | citation_scores(claims)
+        shown = CORRECTNESS in self.targets and self.oracle is None
+        return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {})
+
+    def _gold(self, claims: Sequence[Assessed]) -> dict[str, float]:
+        """What the scoring function of an evaluation gives, where any of it is aimed at."""
+        if self.oracle is None or not {CORRECTNESS, *_OF_A_LIST} & self.targets.keys():
+            return {}
+        given = self.oracle(tuple(one.claim for one in claims))
+        if isinstance(given, ListCorrectness) == (CORRECTNESS in self.targets):
+            wanted = "a number" if CORRECTNESS in self.targets else "a ListCorrectness"
+            raise UsageError(f"correctness: the scoring function should give {wanted} for this style, not {given!r}.")
+        if isinstance(given, ListCorrectness):
+            found = {ANSWER_RECALL: given.recall, ANSWER_PRECISION: given.precision}
+        else:
+            found = {CORRECTNESS: given}
+        return {name: _in_bounds(f"correctness: the {name}", score) for name, score in found.items()}
+
+    def mean(self, scores: Mapping[str, float]) -> float:
+        """The mean of the scores."""
+        return fmean(scores[name] for name in self.targets)
+
+    def are_reached(self, scores: Mapping[str, float]) -> bool:
+        """Whether the mean of the scores reaches the mean of the targets (the paper, footnote 5)."""
+        return self.mean(scores) >= fmean(self.targets.values())
+
+    def told(self, assessment: Assessment) -> dict[str, float]:
+        """The scores as a round tells them: what answers best says by which mode, and from which parts it is made."""
+        answering = (CORRECTNESS, *_OF_A_LIST)
+        named = {f"{n} ({self.mode})" if n in answering else n: score for n, score in assessment.scores.items()}
+        return named | dict(assessment.parts)
+
+
+def _in_one(parts: Mapping[str, float]) -> dict[str, float]:
+    """Reference-free correctness from its parts, whole and, as a list has it, as precision and recall."""
+    entailed, held = parts[ENTAILED], parts[ADDRESSED]
+    return {CORRECTNESS: entailed * held / 100, ANSWER_RECALL: held, ANSWER_PRECISION: entailed}
+
+
+def _in_bounds(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (isfinite(value) and 0 <= value <= 100):
+        raise UsageError(f"{what} should lie from 0 to 100, not at {value!r}.")
+    return float(value)
+
+
+def aims(
+    style: Style, metrics: Sequence[str] | None, targets: Mapping[str, float] | None, oracle: Oracle | None
+) -> Aims:
+    """The metrics of the style, or those named, with the targets that differ from ours.
+
+    In a list "correctness" means both of its scores; `_` is as good as a space. Raises `UsageError` for a name that
+    the style does not have, for a target outside 0 to 100, and where no metric is left.
+    """
+    own = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
+    asked = {name: value for given, value in (targets or {}).items() for name in _named(given, own)}
+    for name, value in asked.items():
+        asked[name] = _in_bounds(f"targets: the {name}", value)
+    chosen = own if metrics is None else {name for given in _listed(metrics) for name in _named(given, own)}
+    if not chosen:
+        raise UsageError(f"metrics: expected one or more of {', '.join(own)}; leave it out for all of them.")
+    return Aims({name: asked.get(name, TARGETS[name]) for name in own if name in chosen}, oracle)
+
+
+def _listed(metrics: Sequence[str]) -> Sequence[str]:
+    return (metrics,) if isinstance(metrics, str) else metrics
+
+
+def _named(given: str, own: Sequence[str]) -> tuple[str, ...]:
+    """The metrics of a style that a name means."""
+    name = " ".join(str(given).replace("_", " ").lower().split())
+    if name == CORRECTNESS and name not in own:
+        return _OF_A_LIST
+    if name not in own:
+        raise unknown_name("metric of this style", str(given), own)
+    return (name,)
