@@ -23,7 +23,8 @@ from reader_fit import fitted, table
 from reader_sets import Item, sets
 
 from toulmin.grounding.overlap import normalised
-from toulmin.judges import ranking, reader
+from toulmin.judges import reader
+from toulmin.judges.span_weights import WEIGHTS
 
 RIGHT = 0.5  # F1
 BINS = 10
@@ -44,6 +45,7 @@ class Outcome:
 
     @property
     def is_right(self) -> bool:
+        """Whether the words answer."""
         if self.text is None:
             return False
         if self.item.f1(self.text) >= RIGHT:
@@ -122,9 +124,9 @@ def fit() -> None:
     known = sets("train")
     data = table(item for items in known.values() for item in items if item.is_answerable)
     weights = dict(zip(data.names, fitted(data), strict=True))
-    ranking.WEIGHTS.clear()
-    ranking.WEIGHTS.update({n: round(float(w), 2) for n, w in sorted(weights.items()) if abs(w) >= LEAST_WEIGHT})
-    for name, weight in ranking.WEIGHTS.items():
+    WEIGHTS.clear()
+    WEIGHTS.update({n: round(float(w), 2) for n, w in sorted(weights.items()) if abs(w) >= LEAST_WEIGHT})
+    for name, weight in WEIGHTS.items():
         print(f'    "{name}": {weight:.2f},')
     features, right, counts = [], [], []
     for items in known.values():

@@ -30,12 +30,15 @@ class Item:
 
     @property
     def is_answerable(self) -> bool:
+        """Whether the passages say."""
         return bool(self.answers)
 
     def exact(self, text: str | None) -> float:
+        """1 if the text is an answer, normalised; else 0."""
         return float(text is not None and normalised(text) in self.answers)
 
     def f1(self, text: str | None) -> float:
+        """The token F1 with the nearest answer; 0 where there is none."""
         return max((token_f1(text, answer) for answer in self.answers), default=0.0) if text else 0.0
 
 

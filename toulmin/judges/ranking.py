@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from toulmin.data import Passage
 from toulmin.judges.asking import STOP_TERMS, Question
@@ -113,7 +114,7 @@ def _neighbours(question: Question, sentence: Sentence) -> float:
     if not question.neighbours:
         return 0.0
     line = [term for word in sentence.words if not word.is_function for term in word.terms]
-    here = set(zip(line, line[1:], strict=False))
+    here = set(pairwise(line))
     return len(question.neighbours & here) / len(question.neighbours)
 
 

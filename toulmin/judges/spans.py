@@ -187,5 +187,5 @@ def _kind(found: Sequence[Word]) -> Kind:
     kinds = {word.fact.kind for word in found if word.fact is not None}
     for kind in ("date", "number"):
         if kind in kinds:
-            return kind  # type: ignore[return-value]
+            return kind
     return "name" if found[0].fact is not None or found[-1].fact is not None else "plain"
