@@ -55,7 +55,7 @@ class Rule:
     reasoning: str = ""
     refusal: str = ""
     usage: bool = True
-    rejects: list[str] = field(default_factory=list)  # fields of the body that it does not take
+    rejects: list[str] = field(default_factory=list)  # fields of the body, or the system role, that it does not take
     window: int | None = None  # words of the prompt beyond which it answers "context length exceeded"
     ignores_stream: bool = False
     ignores_n: bool = False
@@ -100,6 +100,8 @@ def _error(status: int, message: str, **more: Any) -> Any:
 
 def _refused(rule: Rule, body: dict[str, Any], prompt: str) -> Any:
     """An error reply where the rule has one for this request."""
+    if "system" in rule.rejects and any(message["role"] == "system" for message in body.get("messages", ())):
+        return _error(400, "System role not supported")
     for name in rule.rejects:
         if name in body:
             return _error(400, f"Unsupported parameter: '{name}' is not supported.", param=name)

@@ -132,8 +132,9 @@ def test_the_prompt_shows_question_and_passages(stub: Stub, route: type[Chat]):
 def test_settings_of_the_server_go_with_every_request(stub: Stub, route: type[Chat]):
     settings = {"temperature": 0.4, "seed": 7, "max_tokens": 90, "stop": ("END",), "extra": {"top_k": 3}}
     reply(route("stub", at(stub, **settings)))
-    expected = {"temperature": 0.4, "seed": 7, "max_tokens": 90, "stop": ["END"], "top_k": 3}
+    expected = {"temperature": 0.4, "seed": 7, "max_tokens": 90, "top_k": 3}
     assert expected.items() <= sent(stub).items()
+    assert sent(stub)["stop"][0] == "END"
 
 
 def test_a_request_overrides_the_settings_of_the_server(stub: Stub):
@@ -322,6 +323,25 @@ def test_the_words_of_other_servers_for_an_unknown_field_are_understood(stub: St
     stub.script(Rule(fault="status", status=422, body=said, times=1))
     model = Chat("stub", at(stub, seed=7))
     assert (reply(model).text, "seed" in sent(stub)) == (ECHO, False)
+
+
+def test_a_model_without_a_system_role_is_told_the_same_by_the_user(stub: Stub):
+    model = Chat("stub", at(stub))
+    told = " ".join(message["content"] for message in _messages(stub, model))
+    stub.script(Rule(rejects=["system"]))
+    first, *others = _messages(stub, model)
+    assert " ".join((first["content"], *(m["content"] for m in others))).split() == told.split()
+    assert first["role"] == "user"
+
+
+def _messages(stub: Stub, model: Chat) -> list[dict[str, str]]:
+    reply(model)
+    return sent(stub)["messages"]
+
+
+def test_a_model_that_goes_on_with_a_question_of_its_own_is_stopped(stub: Stub):
+    stub.script(Rule(reply=f"{ECHO}\n\n\nQuestion: And who built it?"))
+    assert reply(Completions("stub", at(stub))).text == ECHO
 
 
 def test_openais_own_server_is_sent_its_newer_name_of_the_reply_limit():

@@ -19,7 +19,7 @@ import openai
 
 from toulmin.errors import ModelError
 from toulmin.models.keys import VARIABLE
-from toulmin.models.received import MOST_CHARACTERS, TooLarge
+from toulmin.models.received import MOST_CHARACTERS, SYSTEM, TooLarge
 from toulmin.models.server import Server
 
 MOST_SAID = 200
@@ -136,6 +136,8 @@ class Asked:
             )
         refuses = _UNSUPPORTED.search(f"{error.code} {text}") is not None
         named = frozenset(name for name in self.fields if refuses and (error.param == name or _is_named(name, text)))
+        if _NO_SYSTEM.search(text):
+            named |= self.fields & {SYSTEM}
         return Rejected(message, named) if named else Failure(message)
 
     def _hint(self, status: int) -> str:
@@ -187,6 +189,9 @@ _UNSUPPORTED = re.compile(
     r"|not (?:permitted|allowed|implemented)",
     re.IGNORECASE,
 )
+
+# As the chat templates of models put it that know a user and an assistant alone.
+_NO_SYSTEM = re.compile(r"system (?:role|message)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE)
 
 
 def _limit(text: str) -> int | None:

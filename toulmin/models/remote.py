@@ -5,7 +5,7 @@ Rules of this file
 * `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, and where the temperature is 0
   or not set, `RESAMPLING` is its temperature.
 * What a server rejects by name and an answer can do without (`_SPARED`) is left out from then on: such a server's own
-  temperature or seed counts, a stop sequence is applied here.
+  temperature or seed counts, a stop sequence is applied here, a system message goes before the first of the user.
 * Thinking never reaches a text. A reply that is nothing but thinking, or that was cut off before its first word, is an
   error; a reply with no words at all is an empty text, which methods read as having nothing to say.
 """
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from toulmin.errors import ModelError
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.models.prices import Price
-from toulmin.models.received import Received
+from toulmin.models.received import SYSTEM, Received
 from toulmin.models.replies import Reading
 from toulmin.models.server import Server
 from toulmin.models.templates import Rendered, Templates
@@ -47,6 +47,7 @@ class _Remote:
 
     _route: str
     _limit = _LIMITS[1]
+    _ends: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -189,12 +190,16 @@ class _Remote:
 
         while True:
             body = self._body(rendered, requests, self._left_out)
-            sparable = frozenset(_SPARED & body.keys()) - self._server.extra.keys()
-            asked = Asked(self._server, self.name, rendered.text, sparable)
+            asked = Asked(self._server, self.name, rendered.text, self._sparable(body))
             try:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
             except Rejected as error:
                 self._left_out |= error.names
+
+    def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
+        """What of the body could be left out; what the user adds could not."""
+        has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))
+        return frozenset(_SPARED & body.keys()) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
 
     def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
         """The tokens of prompt and replies, for the rate limit; nothing where there is none."""
@@ -226,12 +231,12 @@ class _Remote:
         if limit is not None:
             wanted[limit] = request.max_tokens or server.max_tokens
         sent = {name: value for name, value in wanted.items() if value is not None and name not in left_out}
-        return {"model": self.name, "stream": server.stream, **self._prompt(rendered), **sent, **server.extra}
+        return {"model": self.name, "stream": server.stream, **self._prompt(rendered, left_out), **sent, **server.extra}
 
     def _stops(self, request: Generate) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self._server.stop, *request.stop)))
+        return tuple(dict.fromkeys((*self._server.stop, *request.stop, *self._ends)))
 
-    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
+    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         raise NotImplementedError
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
@@ -278,23 +283,37 @@ class Chat(_Remote):
         super().__init__(model, server, templates, prices)
         self._limit = _LIMITS[0] if self._server.is_openai else _LIMITS[1]
 
-    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
-        return {"messages": [{"role": m.role, "content": m.content} for m in rendered.messages]}
+    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+        messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
+        return {"messages": _without_system(messages) if SYSTEM in left_out else messages}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
 
 class Completions(_Remote):
-    """A model behind `/completions`, which continues one text: the messages of a prompt joined."""
+    """A model behind `/completions`, which continues one text: the messages of a prompt joined.
+
+    A model that was only trained to continue would go on with a question of its own, as after each worked example; it
+    is stopped there.
+    """
 
     _route = "/completions"
+    _ends = ("\n\n\nQuestion:",)
 
-    def _prompt(self, rendered: Rendered) -> dict[str, Any]:
+    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         return {"prompt": rendered.text}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {"logprobs": request.logprobs}
+
+
+def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The same messages with what the first says set before the second, for models that know only two roles."""
+    first, *rest = messages
+    if first["role"] != SYSTEM or not rest:
+        return messages
+    return [{"role": rest[0]["role"], "content": f"{first['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
 
 
 def _seed(seed: int | None, sample: int) -> int | None:

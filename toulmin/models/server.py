@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -97,6 +97,3 @@ class Server:
     def _check(self, name: str, holds: bool, expected: str) -> None:
         if not holds:
             raise UsageError(f"A server's {name} should be {expected}, not {getattr(self, name)!r}.")
-
-
-SETTINGS: tuple[str, ...] = tuple(entry.name for entry in fields(Server))

@@ -52,12 +52,10 @@ def _outside_marks(text: str) -> str:
 
 def _final_channel(text: str) -> str:
     """What the last final channel says, up to the mark that ends it; the text itself where there are no channels."""
-    bare = _BARE_CHANNELS.match(text)
-    if bare is not None:
-        return text[bare.end() :]
     channels = list(_CHANNEL.finditer(text))
     if not channels:
-        return text
+        bare = _BARE_CHANNELS.match(text)
+        return text[bare.end() :] if bare else text
     finals = [channel for channel in channels if channel["name"] == "final"]
     said = text[finals[-1].end() :] if finals else ""
     return _CHANNEL_END.split(said, maxsplit=1)[0]
