@@ -9,7 +9,9 @@ from toulmin.data import Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts
 from toulmin.grounding.citing import without_marks
+from toulmin.grounding.reflection import NextSegment
 from toulmin.models.quoting import on_one_line, quoted, unlabelled
+from toulmin.models.reflecting import next_segment
 from toulmin.models.texts import Demonstration, Texts, Turn, Wording
 
 # ---------------------------------------------------------------- pieces
@@ -304,4 +306,5 @@ WORDINGS: Mapping[type, Callable[[Any, Texts], Wording]] = {
     prompts.Refine: _refine,
     prompts.MostConsistent: _most_consistent,
     prompts.JudgeClaim: _judge_claim,
+    NextSegment: next_segment,
 }
