@@ -40,8 +40,12 @@ _CHARACTER_SETS = re.compile(r"(iso8859|cp\d|koi8|shift_jis|euc|gb|big5|iso2022|
 def html_document(path: Path, limit: int) -> Document:
     """A page's visible text, blocks set apart by blank lines; the title is its `<title>` or first heading."""
     check_size(path, path.stat().st_size, limit)
-    data = path.read_bytes()
-    page = decode(data, path, _declared(data))
+    return page_document(path.read_bytes(), path)
+
+
+def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
+    """The page in these bytes, `charset` being what came with them; errors and a page without title go by `path`."""
+    page = decode(data, path, _charset(charset) or _declared(data))
     if _nests_deeper(page, _DEEPEST):
         raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
     tree = LexborHTMLParser(page)
@@ -49,6 +53,14 @@ def html_document(path: Path, limit: int) -> Document:
     if not text.strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
     return Document(text, _title(tree) or readable(path), sound(str(path)))
+
+
+def fragment_text(markup: str) -> str:
+    """What a visitor would see of a piece of HTML, on one line; of one that nests too deep, nothing."""
+    if _nests_deeper(markup, _DEEPEST):
+        return ""
+    tree = LexborHTMLParser(markup)
+    return " ".join(_visible(tree.root).split()) if tree.root is not None else ""
 
 
 def _nests_deeper(page: str, deepest: int) -> bool:
@@ -66,9 +78,14 @@ def _nests_deeper(page: str, deepest: int) -> bool:
 
 def _declared(data: bytes) -> str | None:
     found = _CHARSET.search(data[:4096])
+    return _charset(found[1].decode("ascii", "replace")) if found else None
+
+
+def _charset(told: str | None) -> str | None:
+    """The codec of that name, if it is one of a character set."""
     try:
-        name = codecs.lookup(found[1].decode("ascii", "replace")).name if found else ""
-    except LookupError:
+        name = codecs.lookup(told).name if told else ""
+    except (LookupError, ValueError):
         return None
     return name if _CHARACTER_SETS.match(name) else None
 
