@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plan_parts import BORN, BUILT, FOUND, LIVED, OUTLINE, PASSAGES, TOPIC, Run, Writer, letters, shown
 
-from toulmin.data import Section
+from toulmin.data import Answer, Section
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
 from toulmin.grounding.steps import Reply
@@ -248,9 +248,28 @@ def test_empty_drafts_are_an_abstention(layout: str):
     assert (run.answer.status, run.answer.notes, run.answer.sections) == ("abstained", (SILENCE,), ())
 
 
-def test_the_draft_is_shown_before_it_is_judged():
-    run = Run(supports=ALL_TRUE)
-    assert [[claim.support for claim in draft.claims] for draft in run.drafts] == [[None, None, None]]
+def verdicts(draft: Answer) -> list[str | None]:
+    """For each claim that is shown, its verdict so far."""
+    return [claim.support.label if claim.support else None for claim in draft.claims]
+
+
+def test_parts_are_shown_as_they_come_and_again_when_they_are_judged():
+    drafts = Run(supports=ALL_TRUE).drafts
+    assert [verdicts(draft) for draft in drafts] == [
+        [None, None],
+        [None, None, None],
+        ["supported", "supported", None],
+        ["supported"] * 3,
+    ]
+
+
+def test_what_is_shown_has_the_sections_that_are_there():
+    assert [[section.title for section in draft.sections] for draft in Run().drafts[:2]] == [["Life"], ["Life", "Work"]]
+
+
+def test_parts_that_were_ready_when_the_budget_ended_were_shown_with_their_verdicts():
+    drafts = Run(supports=ALL_TRUE, budget=Budget(calls=4)).drafts
+    assert verdicts(drafts[-1]) == ["supported", "supported"]
 
 
 # ---------------------------------------------------------------- attribution

@@ -67,7 +67,7 @@ def test_an_answer_at_the_threshold_is_kept():
 
 
 def test_an_answer_below_the_threshold_is_not():
-    assert findings(run(qa_threshold=0.71))[2].answers == ("A-lore",)
+    assert findings(run(qa_threshold=0.71))[3].answers == ("A-lore",)
 
 
 def test_a_question_keeps_several_answers_the_surest_first():

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.errors import UsageError, unknown_name
 from toulmin.grounding.steps import Program
-from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.direct import shown
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_findings import readings
 from toulmin.methods.plan_outcomes import told_by
 from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
 from toulmin.methods.plan_writing import Part, Whole, written
-from toulmin.methods.telling import concluded, drafted, found
+from toulmin.methods.telling import concluded, found
 
 Variant = Literal["A", "B"]
 Layout = Literal["one", "sections"]
@@ -80,15 +79,15 @@ def plan(
     answer = _telling(answer, made.rounds, made.passages)
     whole = Whole(topic, style, first, made, sections)
     if variant == "A":
-        answer = yield from _written(answer, whole.from_passages(inline=inline), unsupported, inline=inline)
-        outcomes = tuple(told_by(answer.claims, inquiry, topic) for inquiry in made.inquiries)
+        parts = whole.from_passages(inline=inline)
+        answer = yield from written(answer, parts, partial(told_by, made.inquiries, topic), inline=inline)
     else:
         read = yield from readings(made.inquiries, qa_threshold)
         answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
-        composed = whole.from_findings(read, skip=unanswerable == "keep")
-        answer = yield from _written(answer, composed, unsupported, inline=False)
+        parts = whole.from_findings(read, skip=unanswerable == "keep")
         outcomes = tuple(one.result for one in read)
-    return replace(answer, questions=outcomes)
+        answer = yield from written(answer, parts, lambda _: outcomes, inline=False)
+    return _concluded(answer, parts, unsupported)
 
 
 # ---------------------------------------------------------------- options
@@ -138,28 +137,11 @@ def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage
     return replace(answer, rounds=(*answer.rounds, *rounds), passages=distinct((*answer.passages, *passages)))
 
 
-def _written(answer: Answer, parts: Sequence[Part], policy: Policy, *, inline: bool) -> Program[Answer]:
-    """The answer with its text, drafted part by part and shown; then every claim is judged, in one go."""
-    drafts = yield from written(parts, answer.style, inline=inline)
-    answer = replace(answer, sections=tuple(part.section for part in parts if part.section is not None))
-    for draft in drafts:
-        answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
-    yield from shown(answer)
-    if inline:
-        passages = {passage.id: passage for passage in answer.passages}
-        claims = yield from verify(answer.claims, passages, answer.question, answer.style)
-    else:
-        asked = [(claim, draft.context) for draft in drafts for claim in draft.claims]
-        claims = yield from smallest_support(asked, answer.question, answer.style)
-    return _without_empty_sections(concluded(answer, claims, policy))
-
-
-def _without_empty_sections(answer: Answer) -> Answer:
-    """The answer with those sections that have a claim, and a note of the others."""
-    filled = {claim.section for claim in answer.claims}
-    empty = [section.title for section in answer.sections if section.title not in filled]
-    if not (empty and filled):
-        return replace(answer, sections=() if empty else answer.sections)
-    left = tuple(section for section in answer.sections if section.title in filled)
-    note = f"Planned parts of which nothing could be said: {', '.join(empty)}."
-    return replace(answer, sections=left, notes=(*answer.notes, note))
+def _concluded(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
+    """The end of an answer, with those sections that have a claim left, and a note of the others."""
+    ended = concluded(answer, answer.claims, policy)
+    filled = {claim.section for claim in ended.claims}
+    sections = tuple(section for section in answer.sections if section.title in filled)
+    empty = [part.section.title for part in parts if part.section and part.section.title not in filled]
+    notes = (f"Planned parts of which nothing could be said: {', '.join(empty)}.",) if empty and filled else ()
+    return replace(ended, sections=sections, notes=(*ended.notes, *notes))

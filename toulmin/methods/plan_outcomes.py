@@ -45,15 +45,20 @@ def outcome(best: Sequence[float], threshold: float) -> Outcome:
     return "partly" if any(confidence >= threshold / 2 for confidence in best) else "unanswerable"
 
 
-def told_by(claims: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
-    """What the supported claims that rest on the question's own passages make of it.
+def told_by(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
+    """What the supported claims that rest on each question's own passages make of it.
 
     A part of the question is answered as far as one such claim takes up its telling words beside the topic's, weighted
     by rarity: from `ADDRESSED` on it is. A claim that lacks what is asked for (a date for "when", a number for "how
     many", a name for "who" and "where") answers it in part at most.
     """
+    supported = [claim for claim in claims if claim.is_supported]
+    return tuple(_told_by(supported, inquiry, topic) for inquiry in inquiries)
+
+
+def _told_by(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
     found = {passage.id for passage in inquiry.passages}
-    resting = [claim for claim in claims if claim.is_supported and found & set(claim.cited)]
+    resting = [claim for claim in supported if found & set(claim.cited)]
     parts = parts_of(inquiry.text)
     shares = [[_share(part, claim.text, topic) for part in parts] for claim in resting]
     result = outcome([max((one[n] for one in shares), default=0.0) for n in range(len(parts))], ADDRESSED)

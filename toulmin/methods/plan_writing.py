@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
-from toulmin.data import Claim, Dropped, Passage, Round, Section, Style
+from toulmin.data import Answer, Claim, Dropped, Passage, Round, Section, Style, SubQuestion
 from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Prompt, Write
 from toulmin.grounding.steps import Exchange, Program, exchange, together
+from toulmin.grounding.verify import smallest_support, verify
+from toulmin.methods.direct import shown
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_findings import Reading
 from toulmin.methods.plan_questions import Inquiry, Plan, worded
-from toulmin.methods.telling import draft_round, ids, read_by
+from toulmin.methods.telling import draft_round, drafted, ids, read_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,48 +111,96 @@ def _pairs(findings: Sequence[Finding]) -> str:
 
 # ---------------------------------------------------------------- drafts
 
+Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
+
+
+def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline: bool) -> Program[Answer]:
+    """The answer with its text: each part drafted, shown, and judged, all parts side by side.
+
+    What is shown is whatever all parts have by then, so that of a run that is ended from outside the parts that were
+    ready remain. `outcomes` tells what claims make of the plan's questions.
+    """
+    growing = _Growing(answer, parts, outcomes)
+    yield from together([_part(growing, n, inline=inline) for n, part in enumerate(parts) if part.prompt is not None])
+    return growing.answer
+
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """Part of a text: its claims, and for each what it may rest on."""
+class _Written:
+    """The draft of a part: its claims and its story."""
 
     claims: tuple[Claim, ...]
-    context: tuple[Passage, ...]
     round: Round
     invalid: int = 0
 
 
-def written(parts: Sequence[Part], style: Style, *, inline: bool) -> Program[tuple[Written, ...]]:
-    """The drafts of all parts, written side by side; a sentence that an earlier part has is dropped from a later."""
-    asked = [part.prompt for part in parts if part.prompt is not None]
-    replies = iter((yield from together([exchange(prompt) for prompt in asked])))
-    drafts = [
-        _draft(part, next(replies), style, n, inline=inline) if part.prompt is not None else _nothing(part, n)
-        for n, part in enumerate(parts, start=1)
-    ]
-    return tuple(_without_repetitions(drafts))
+class _Growing:
+    """A text that grows part by part, in whatever order they come; what there is of it is always a whole answer."""
+
+    def __init__(self, answer: Answer, parts: Sequence[Part], outcomes: Outcomes) -> None:
+        self.parts = parts
+        self.style = answer.style
+        self._answer, self._outcomes = answer, outcomes
+        self._drafts = {n: _nothing(part, n) for n, part in enumerate(parts) if part.prompt is None}
+
+    def put(self, n: int, draft: _Written) -> None:
+        """Takes the draft for part n, in place of the one before."""
+        self._drafts[n] = draft
+
+    @property
+    def answer(self) -> Answer:
+        """All parts so far in their order, a sentence that an earlier part has dropped from a later one."""
+        answer = self._answer
+        for draft in _without_repetitions([self._drafts[n] for n in sorted(self._drafts)]):
+            answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
+        filled = {claim.section for claim in answer.claims}
+        sections = tuple(part.section for part in self.parts if part.section and part.section.title in filled)
+        return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
 
-def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> Written:
+def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
+    """Drafts and judges part n; without `inline` each claim cites the smallest set that supports it of what it read."""
+    part = growing.parts[n]
+    if part.prompt is None:
+        return
+    done = yield from exchange(part.prompt)
+    draft = _draft(part, done, growing.style, n, inline=inline)
+    growing.put(n, draft)
+    yield from shown(growing.answer)
+    answer = growing.answer
+    if inline:
+        claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
+    else:
+        seen = _seen(part, done)
+        asked = [(claim, seen) for claim in draft.claims]
+        claims = yield from smallest_support(asked, answer.question, answer.style)
+    growing.put(n, replace(draft, claims=claims))
+    yield from shown(growing.answer)
+
+
+def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> _Written:
     title = part.paragraph.title if part.paragraph else None
     claims = tuple(
         replace(claim, citations=claim.citations if inline else (), support=None, section=title)
         for claim in done.value.claims
     )
-    told = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n)
-    left = set(ids(part.shown)) - set(read_by(done.prompt)) if done.reply.omitted else set()
-    seen = tuple(passage for passage in part.context if passage.id not in left)
-    return Written(claims, seen, replace(told, read=read_by(done.prompt) or ids(part.shown)), done.value.invalid)
+    told = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
+    return _Written(claims, replace(told, read=read_by(done.prompt) or ids(part.shown)), done.value.invalid)
 
 
-def _nothing(part: Part, n: int) -> Written:
-    about = part.paragraph.title if part.paragraph else "The whole text"
-    return Written((), part.context, Round("draft", n, dropped=(Dropped(about, "none of its questions is answered"),)))
+def _seen(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
+    """The part's passages without those that the model's window could not hold."""
+    left = set(read_by(part.prompt)) - set(read_by(done.prompt)) if part.prompt else set()
+    return tuple(passage for passage in part.context if passage.id not in left)
 
 
-def _without_repetitions(drafts: Sequence[Written]) -> list[Written]:
+def _nothing(part: Part, n: int) -> _Written:
+    about = part.paragraph.title if part.paragraph else "the text"
+    return _Written((), Round("draft", n + 1, dropped=(Dropped(about, "none of its questions is answered"),)))
+
+
+def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
     standing: dict[tuple[str, ...], Claim] = {}
-    cleaned = []
     for draft in drafts:
         kept, dropped = [], []
         for claim in draft.claims:
@@ -161,5 +211,4 @@ def _without_repetitions(drafts: Sequence[Written]) -> list[Written]:
                 where = f"under “{first.section}”" if first.section else "before"
                 dropped.append(Dropped(claim.text, f"stands already {where}"))
         told = replace(draft.round, kept=tuple(claim.text for claim in kept), dropped=(*draft.round.dropped, *dropped))
-        cleaned.append(replace(draft, claims=tuple(kept), round=told))
-    return cleaned
+        yield replace(draft, claims=tuple(kept), round=told)
