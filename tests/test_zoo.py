@@ -35,6 +35,7 @@ from toulmin.grounding.prompts import (
     Summarise,
     Write,
 )
+from toulmin.grounding.thinking import without_thinking
 from toulmin.language import sentences
 
 ZOO = Path(__file__).parent / "zoo"
@@ -143,6 +144,22 @@ def test_no_reply_is_too_mangled_to_read(reply: tuple[str, str]):
 @settings(max_examples=20, deadline=None)
 def test_no_text_is_too_odd_to_read(kind: str, text: str):
     told(kind, asked(kind, {}).read(text))
+
+
+MARKS_OF_THINKING = ("<think>", "</think>", "<THINKING>", "</thinking>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷")
+
+
+@given(st.lists(st.sampled_from([*MARKS_OF_THINKING, "<|channel|>final<|message|>", "One. ", "\n"]), max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_no_mark_of_thinking_is_left(parts: list[str]):
+    assert [mark for mark in MARKS_OF_THINKING if mark in without_thinking("".join(parts))] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_thinking_changes_no_reading(kind: str):
+    replies = [entry for other, entry in ENTRIES if other == kind]
+    thought = [told(kind, asked(kind, e).read(f"<think>[2] No. 4? Supported.</think>\n{e['text']}")) for e in replies]
+    assert thought == [told(kind, asked(kind, e).read(e["text"])) for e in replies]
 
 
 HOSTILE = [

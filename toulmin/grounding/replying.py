@@ -21,34 +21,39 @@ from toulmin.language import sentences
 
 _PAD = r"[*_#>\s]{0,6}"
 _COLON = rf"[*_\"”]{{0,3}}\s?[:：]{_PAD}"
+_REVISING = r"(?:corrected|final|revised|refined|improved|updated|rewritten)(?: and \w{1,20})?"
 _REVISED = (
-    r"(?:corrected|final|revised|refined|improved|updated|rewritten)(?: and \w{1,20})?\s(?:answer|response"
-    r"|version|list)"
+    rf"{_REVISING} answer"
     r"|(?:korrigierte|überarbeitete|verbesserte|endgültige) antwort|réponse (?:corrigée|révisée|finale)"
     r"|respuesta (?:corregida|revisada|final)|(?:最终|修正后的?|修改后的?)(?:答案|回答)"
 )
+_PLAIN = rf"(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答|assistant|{_REVISING} (?:response|version|list))"
 # Where the answer begins: the marker asked for ("Final Answer:") wherever it stands, "Answer:" at the head of a line.
 _MARKER = re.compile(
     rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED}){_COLON}"
     rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
-    rf"|^[*_#>\s]{{0,6}}(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答"
-    rf"|assistant)[*_]{{0,3}}\s?[:：](?:{_PAD})(?=\s|\Z|\W|(?<=：))"
+    rf"|^[*_#>\s]{{0,6}}{_PLAIN}[*_]{{0,3}}\s?[:：]{_PAD}"
     r"|\bhere is my (?:response|answer)\s?[:：]|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-_PROMPT_LINE = re.compile(
-    r"^[*_#\s]{0,6}(?:question|instructions?|topic|query|user|human|passages?|documents?"
-    r"|context)(?:[^\S\n]?\[?\d{1,3}\]?)?"
-    r"(?:\(title[^\n]{0,300}|[*_]{0,3}[^\S\n]?)[:：]",
-    re.IGNORECASE | re.MULTILINE,
+_ECHO = re.compile(
+    r"[*_#\s]{0,9}(?:question|instructions?|topic|query|user|human|passages?|documents?|context|claim)"
+    r"(?:[^\S\n]?\[?\d{1,3}\]?)?(?:\(title[^\n]{0,300}|[*_]{0,3}[^\S\n]?)[:：]",
+    re.IGNORECASE,
+)
+_NEXT_TURN = re.compile(
+    r"\n[^\S\n]{0,9}\n[*_#\s]{0,6}(?:(?:question|instructions?|user|human)[*_]{0,3}[^\S\n]?[:：]"
+    r"|document \[\d{1,3}\]\(title)",
+    re.IGNORECASE,
 )
 _RESULT_LINE = re.compile(
     rf"^{_PAD}(?:answer|summary|paragraph|text|span|extract|response|output)[*_]{{0,3}}\s?[:：]{_PAD}",
     re.IGNORECASE | re.MULTILINE,
 )
 _EXPLAINS = re.compile(
-    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification|confidence"
-    r"|(?:key |summary of )?(?:changes|improvements|revisions|modifications)"
+    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification"
+    r"|(?:key |summary of )(?:changes|improvements|revisions)|(?:changes|improvements|revisions)(?= made)"
+    r"|confidence(?=(?: score| level)?\W{1,6}(?:\d|high|medium|low))"
     r"|erklärung|begründung|änderungen|explication|解释|说明)"
     r"(?: (?:made|of (?:the )?changes|score|level))?[*_]{0,3}[^\S\n]?(?:[:：]|$)",
     re.IGNORECASE | re.MULTILINE,
@@ -59,7 +64,7 @@ _SOURCES_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AND_ANOTHER = re.compile(r"(?<=[\]】])[^\S\n]{0,2}(?:and|or|und|et|y|&)[^\S\n](?=[^\[【\n])")  # "Roe [1] and Pell [2]"
-_TITLE_LINE = re.compile(r"^([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\n])", re.IGNORECASE | re.MULTILINE)
+_TITLE_LINE = re.compile(r"\A\s{0,9}([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\n])", re.IGNORECASE)
 _ASKED = re.compile(
     r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
 )
@@ -112,11 +117,11 @@ def answer_in(text: str) -> str:
 
 def _one_exchange(text: str) -> str:
     """A reply without the prompt that it repeats first, and without another question that it goes on with."""
-    echo = _PROMPT_LINE.search(text)
-    if echo is None:
-        return text
-    before = text[: echo.start()]
-    return before if _has_words(_MARKER.sub("", before)) else _behind(_RESULT_LINE, text)
+    if _ECHO.match(text):
+        return _behind(_RESULT_LINE, text)
+    turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
+    end = next((start for start in turns if _has_words(_MARKER.sub("", text[:start]))), len(text))
+    return text[:end]
 
 
 def _behind(marker: re.Pattern[str], text: str) -> str:

@@ -2,7 +2,7 @@
 
 Servers that know their model keep thinking apart; others, and proxies, pass it on between marks of the model's own:
 * what stands between an opening mark and the next closing one goes;
-* an opening mark at the head of a line that is never closed takes all that follows: the reply was cut off in thought;
+* an opening mark that is never closed takes all that follows: the reply was cut off in thought;
 * a closing mark that was never opened takes all that precedes it: the chat template had opened it in the prompt;
 * of a reply in channels (gpt-oss) only the last final one is said.
 """
@@ -25,29 +25,26 @@ _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\W]).*?assistantfinal", re.DOTAL
 
 def without_thinking(text: str) -> str:
     """What is said in a reply; a text without marks of thinking is returned as it is."""
-    if "<|channel|>" in text:
-        return _final_channel(text)
-    bare = _BARE_CHANNELS.match(text)
-    return text[bare.end() :] if bare else _outside_marks(text)
+    return _outside_marks(_final_channel(text))
 
 
 def _outside_marks(text: str) -> str:
     said: list[str] = []
-    at, opened = 0, None
+    at, is_inside = 0, False
     for mark in _MARK.finditer(text):
-        if mark["close"]:
-            said = said if opened else []
-            at, opened = mark.end(), None
-        elif opened is None:
-            said.append(text[at : mark.start()])
-            at, opened = mark.start(), mark
-    return "".join(said) if opened and _begins_line(text, opened.start()) else "".join([*said, text[at:]])
-
-
-def _begins_line(text: str, position: int) -> bool:
-    return not text[max(0, position - 40) : position].rpartition("\n")[2].strip()
+        if mark["open"]:
+            said += [] if is_inside else [text[at : mark.start()]]
+        elif not is_inside:
+            said = []
+        at, is_inside = mark.end(), mark["open"] is not None
+    return "".join(said) if is_inside else "".join([*said, text[at:]])
 
 
 def _final_channel(text: str) -> str:
-    finals = [channel for channel in _CHANNEL.finditer(text) if channel["name"] == "final"]
+    """What the last final channel says; the text itself where there are no channels."""
+    channels = list(_CHANNEL.finditer(text))
+    if not channels:
+        bare = _BARE_CHANNELS.match(text)
+        return text[bare.end() :] if bare else text
+    finals = [channel for channel in channels if channel["name"] == "final"]
     return _CHANNEL_END.split(text[finals[-1].end() :], maxsplit=1)[0] if finals else ""

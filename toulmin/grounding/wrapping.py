@@ -14,16 +14,19 @@ from toulmin.grounding.structured import Shape, as_words
 from toulmin.grounding.thinking import without_thinking
 
 _END_OF_TURN = re.compile(
-    r"<\|(?:im_end|eot_id|eom_id|end|end_of_text|endoftext|end_of_turn|return)\|>|</s>|<end_of_turn>|<eos>"
+    r"<\|(?:im_end|eot_id|eom_id|end|end_of_text|endoftext|end_of_turn|return)\|>|</s>(?=\s*(?:\Z|<))"
+    r"|<end_of_turn>|<eos>"
 )
 _TOKEN = re.compile(r"<\|im_start\|>(?:assistant\b)?|<\|\w{1,40}\|>|<(?:s|bos|start_of_turn)>|\[cite_(?:start|end)\]")
-_RESULT = re.compile(r"<(?P<name>(?:\w{1,30}_)?(?:answer|response|output|solution|result))>", re.IGNORECASE)
+_RESULT = re.compile(
+    r"^[^\S\n]{0,9}<(?P<name>(?:\w{1,30}_)?(?:answer|response|output|solution|result))>", re.IGNORECASE | re.MULTILINE
+)
 _FENCE = re.compile(r"^[^\S\n]{0,9}(?:`{3,}|~{3,})[^\S\n]*\w{0,20}[^\S\n]*$\n?", re.MULTILINE)
 _QUOTE_BAR = re.compile(r"^[^\S\n]{0,3}(?:>[^\S\n]?){1,3}", re.MULTILINE)
 
 _INLINE = "b|strong|i|em|u|span|mark|small|code|a|font"
 _BREAKING = "p|div|br|ul|ol|section|article|blockquote|html|body|hr|main"
-_ATTRIBUTES = r"(?:\s[^<>]{0,200})?"
+_ATTRIBUTES = r"(?:\s[^<>]{0,200}=[^<>]{0,200})?"
 _RAISED = re.compile(r"<sup>([\d,; ]{1,40})</sup>", re.IGNORECASE)
 _TAG = re.compile(
     rf"<(?:(?P<inline>/?(?:{_INLINE}|sup))|(?P<item>li)|(?P<heading>h[1-6])"
