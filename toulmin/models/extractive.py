@@ -14,6 +14,7 @@ from toulmin.data import Label, render
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding import prompts as ask
 from toulmin.grounding.citing import Draft, Labels
+from toulmin.grounding.reflection import NextSegment, Reflected
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.models.advising import medoid, remarks
 from toulmin.models.answering import Manner, answer, extract, next_claim, summary
@@ -76,6 +77,14 @@ def _judge(prompt: ask.JudgeClaim, _manner: Manner, _sample: int) -> Label:
     return verdict(prompt.claim, prompt.passages, prompt.question)
 
 
+def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
+    """What the passage answers, without reflection tokens, which are no part of extraction; nothing from memory."""
+    if prompt.passage is None:
+        return Reflected("")
+    asked = ask.AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False)
+    return Reflected(_as_text(asked, answer(asked, manner, sample)))
+
+
 _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
     ask.AnswerPrompt: answer,
     ask.NextClaim: next_claim,
@@ -91,6 +100,7 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
     ask.Refine: refine,
     ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
     ask.JudgeClaim: _judge,
+    NextSegment: _next_segment,
 }
 
 
