@@ -1,0 +1,256 @@
+"""Self-RAG: a model trained with reflection tokens decides when to search and criticises what it writes.
+
+The paper is "Self-RAG: Learning to Retrieve, Generate, and Critique through Self-Reflection" (Asai et al. 2023, arXiv
+2310.11511), Algorithm 1 and section 3.3; CaLM's Tables 2 and 3 have it as a baseline. Where the paper is silent:
+* A segment ends where the model asks for another search. Within it, what follows [No Retrieval] cites nothing.
+* Answers are compared by the mean score of their segments, finished ones with those that go on.
+* A segment that says nothing new is no segment. An answer that nothing can be added to is complete.
+* Where the model says nothing about searching, the passages are read: what cites nothing cannot be proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from toulmin.data import Answer, Passage, Policy, Round, Style
+from toulmin.errors import UsageError, unknown_name
+from toulmin.grounding.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
+from toulmin.grounding.steps import Generate, Program, Reply, search, together
+from toulmin.methods.direct import NO_MEMORY, judged, shown
+from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
+from toulmin.methods.telling import SILENCE, ids
+
+Retrieve = Literal["adaptive", "always", "never"]
+
+FROM_MEMORY = "The model answered from memory, without a search; nothing proves what it says."
+NO_TOKENS = (
+    "The model wrote no reflection tokens, so it chose no passage: the best ranked one that it had something to say of"
+    " was taken. Self-RAG needs a model trained with them, and a server that shows special tokens."
+)
+NO_ODDS = "The server gave no log-probabilities of reflection tokens; those that were written counted as certain."
+
+DECISION = 25  # tokens; the released code looks no further for the wish to search
+
+
+def self_rag(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 5,
+    max_segments: int = 7,
+    beam: int = 2,
+    retrieve: Retrieve = "adaptive",
+    threshold: float = 0.2,
+    relevance: float = 1.0,
+    support: float = 1.0,
+    utility: float = 0.5,
+    hard: bool = False,
+    requery: bool = False,
+    segment_tokens: int = 300,
+    logprobs: int = 20,
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """Writes segment by segment, each from the passage of which the model itself thinks best.
+
+    `retrieve`: "adaptive" searches where the probability of [Retrieval] against [No Retrieval] exceeds `threshold`,
+    "always" and "never" do not ask. Each of `k` passages then has a segment of at most `segment_tokens` tokens written
+    from it, which cites it; a segment scores its generation probability plus `relevance` x ISREL + `support` x ISSUP +
+    `utility` x ISUSE. The `beam` best answers go on, up to `max_segments` segments. `hard` refuses segments that the
+    model calls not supported. `requery` searches anew for each segment (Algorithm 1); else all have the passages of
+    the first search, as the released code does. `logprobs` is how many likeliest tokens the server is asked for.
+
+    At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. The judge gives its verdicts at the end, as for
+    every method. A model or server without reflection tokens is noted. Raises `UsageError` for a value out of range.
+    """
+    _check(k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
+    if retrieve not in get_args(Retrieve):
+        raise unknown_name("value of retrieve", retrieve, get_args(Retrieve))
+    if not 0 <= threshold <= 1:
+        raise UsageError(f"threshold: expected a probability from 0 to 1, not {threshold}.")
+    weights = Weights(relevance, support, utility)
+    task = _Task(question, style, k, retrieve, threshold, weights, hard, requery, segment_tokens, logprobs)
+    state = yield from _decided(task, _State(Answer(question, style, "self-rag", "abstained")))
+    for n in range(1, max_segments + 1):
+        if all(path.is_over for path in state.paths):
+            break
+        state = yield from _grown(task, state, n, beam)
+        yield from shown(state.answer)
+    ended = yield from judged(_with_notes(state), unsupported)
+    return ended if state.found else replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
+
+
+def _check(**given: int) -> None:
+    for name, value in given.items():
+        if value < 1:
+            raise UsageError(f"{name}: expected a whole number from 1 on, not {value}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What stays the same for every segment."""
+
+    question: str
+    style: Style
+    k: int
+    retrieve: Retrieve
+    threshold: float
+    weights: Weights
+    hard: bool
+    requery: bool
+    segment_tokens: int
+    logprobs: int
+
+    def query(self, path: Path) -> str:
+        """What is searched for the next segment (Algorithm 1: the question and the segment before it)."""
+        if not (self.requery and path.segments):
+            return self.question
+        return " ".join([self.question, *(claim.text for claim in path.segments[-1].claims)])
+
+    def end(self, said: Reflected) -> Mark | None:
+        """The mark at which a segment ends, because something is to be searched for what follows."""
+        return next((mark for mark in said.marks if mark.kind == "retrieval" and self._asks(mark)), None)
+
+    def _asks(self, mark: Mark) -> bool:
+        if mark.token == CONTINUE:
+            return False
+        if mark.token == MEMORY:
+            return self.retrieve == "always" or (self.retrieve == "adaptive" and mark.worth > self.threshold)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The answer, its beam, the story so far, what each search found, and what the model said."""
+
+    answer: Answer
+    paths: tuple[Path, ...] = ()
+    log: tuple[Round | Segment, ...] = ()
+    found: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
+    said: tuple[Reflected, ...] = ()
+
+    def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
+        """The state with what a search found."""
+        read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
+        told = Round("search", len(self.found) + 1, read=ids(passages), queries=(query,))
+        found = (*self.found, (query, passages))
+        return replace(self, answer=replace(self.answer, passages=read), log=(*self.log, told), found=found)
+
+    def on(self, paths: tuple[Path, ...]) -> _State:
+        """The state with that beam, and the answer as its best path has it."""
+        first = paths[0]
+        return replace(
+            self,
+            paths=paths,
+            answer=replace(
+                self.answer,
+                status="answered" if first.claims else "abstained",
+                claims=first.claims,
+                rounds=tuple(entry if isinstance(entry, Round) else entry.told(first) for entry in self.log),
+                invalid_citations=first.invalid,
+            ),
+        )
+
+
+# ---------------------------------------------------------------- the wish to search
+
+
+def _decided(task: _Task, state: _State) -> Program[_State]:
+    """Whether the first segment is to be written from passages."""
+    if task.retrieve != "adaptive":
+        return state.on((Path(searches=task.retrieve == "always"),))
+    prompt = NextSegment(task.question, style=task.style)
+    reply = yield from _reply(task, prompt, DECISION)
+    said = _said(prompt, reply)
+    wish = said.first("retrieval")
+    searches = wish is None or wish.worth > task.threshold
+    scores = None if wish is None else {"retrieval": wish.worth}
+    told = Round("assess", role="main", text=said.text.strip() or None, scores=scores, chosen=searches)
+    return replace(state, log=(told,), said=(said,)).on((Path(searches=searches),))
+
+
+def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
+    reply: Reply = yield Generate(prompt, temperature=0.0, max_tokens=most, stop=(PARAGRAPH,), logprobs=task.logprobs)
+    return reply
+
+
+def _said(prompt: NextSegment, reply: Reply) -> Reflected:
+    return weighed(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
+
+
+# ---------------------------------------------------------------- segments
+
+
+def _grown(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
+    """The state with the n-th segments: all that are asked for are written side by side, and the best answers stay."""
+    live = [path for path in state.paths if not path.is_over]
+    state = yield from _searched(task, state, live)
+    found = dict(state.found)
+    asked = [(path, one) for path in live for one in (found[task.query(path)] if path.searches else (None,))]
+    tries = yield from together([_segment(task, path, passage, n) for path, passage in asked])
+    searches = task.retrieve != "never"
+    grown = [
+        (path, path.taking(one.segment, searches))
+        for (path, _), one in zip(asked, tries, strict=True)
+        if one.segment.is_fit
+    ]
+    continued = {id(path) for path, _ in grown}
+    complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
+    log = (*state.log, *(one.segment for one in tries))
+    state = replace(state, log=log, said=(*state.said, *(one.said for one in tries)))
+    return state.on(best([*complete, *(path for _, path in grown)], beam))
+
+
+def _searched(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
+    """The state with the passages for what comes next; a query is searched once."""
+    known = dict(state.found)
+    wanted = dict.fromkeys(task.query(path) for path in paths if path.searches)
+    queries = [query for query in wanted if query not in known]
+    results = yield from together([search(query, task.k) for query in queries])
+    for query, hits in zip(queries, results, strict=True):
+        state = state.finding(query, tuple({hit.passage.id: hit.passage for hit in hits}.values()))
+    return state
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """A segment, and the reply that it was read from."""
+
+    segment: Segment
+    said: Reflected
+
+
+def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
+    """One segment more, from the passage or from memory."""
+    prompt = NextSegment(task.question, path.written, passage, task.style, from_memory=passage is None)
+    reply = yield from _reply(task, prompt, task.segment_tokens)
+    whole_reply = _said(prompt, reply)
+    end = task.end(whole_reply)
+    said = whole_reply.before(end)
+    pieces = said.pieces(grounded=passage is not None)
+    if reply.finish == "length" and end is None:
+        pieces = whole(pieces)
+    draft = new_draft(pieces, passage, task.style, path.claims)
+    refused = "the model calls it not supported" if task.hard and denied(pieces) else ""
+    scores = task.weights.scores(said, pieces)
+    segment = Segment(n, passage, said.text, draft.claims, scores, end is not None, draft.invalid, refused)
+    return _Try(segment, whole_reply)
+
+
+# ---------------------------------------------------------------- the end
+
+
+def _with_notes(state: _State) -> Answer:
+    """The answer with what a reader should know of how it was made."""
+    answer = state.answer
+    notes = [] if state.found else [FROM_MEMORY if answer.claims else NO_MEMORY]
+    if answer.passages and not any(said.marks or said.opening for said in state.said):
+        notes.append(NO_TOKENS)
+    elif any(not mark.odds for said in state.said for mark in said.marks):
+        notes.append(NO_ODDS)
+    if answer.claims and not state.paths[0].is_over:
+        notes.append(
+            f"The answer was ended after {len(state.paths[0].segments)} segments; allow more with max_segments."
+        )
+    return replace(answer, notes=(*answer.notes, *notes))

@@ -1,0 +1,166 @@
+"""The beam of Self-RAG: segments with their scores, and answers as paths of segments. Nothing here asks anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
+from toulmin.errors import UsageError
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt
+from toulmin.grounding.reflection import UNSUPPORTED, Piece, Reflected
+from toulmin.language import sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each critique counts beside the generation probability, whose weight is 1 (the paper, section 3.3)."""
+
+    relevance: float
+    support: float
+    utility: float
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise UsageError(f"{name}: expected a weight of 0 or more, not {getattr(self, name)}.")
+
+    def scores(self, said: Reflected, pieces: Sequence[Piece]) -> dict[str, float]:
+        """What the model thinks of a segment, by name, and the `score` made of it; what it left unsaid counts 0.
+
+        Of several sentences in one segment the mean of their support counts; the released code takes the first one's.
+        """
+        relevance, utility = said.first("relevance"), said.first("utility")
+        supports = [piece.support.worth for piece in pieces if piece.support is not None]
+        told = {
+            "likelihood": said.likelihood,
+            "relevance": relevance.worth if relevance else None,
+            "support": fmean(supports) if supports else None,
+            "utility": utility.worth if utility else None,
+        }
+        known = {name: value for name, value in told.items() if value is not None}
+        return known | {"score": sum(getattr(self, name, 1.0) * value for name, value in known.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One continuation: `raw` as the model wrote it, its claims, its scores, and whether it asks for another one.
+
+    `n` counts from 1, `passage` is None where it was written from memory, `refused` says why it cannot be taken.
+    """
+
+    n: int
+    passage: Passage | None
+    raw: str
+    claims: tuple[Claim, ...]
+    scores: Mapping[str, float]
+    goes_on: bool
+    invalid: int = 0
+    refused: str = ""
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether it says something new and was not refused."""
+        return bool(self.claims) and not self.refused
+
+    def told(self, answer: Path) -> Round:
+        """The segment as a round, chosen if it is part of that answer."""
+        chosen = any(segment is self for segment in answer.segments)
+        words = " ".join(claim.text for claim in self.claims)
+        why = self.refused or "another one scored higher"
+        read = (self.passage.id,) if self.passage else ()
+        return Round(
+            "claim",
+            self.n,
+            role="main",
+            read=read,
+            text=words or None,
+            kept=read if chosen else (),
+            dropped=() if chosen or not words else (Dropped(words, why),),
+            scores=self.scores,
+            chosen=chosen,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """An answer as far as it is written; `is_over` when nothing is to follow."""
+
+    segments: tuple[Segment, ...] = ()
+    searches: bool = True
+    is_over: bool = False
+
+    @property
+    def score(self) -> float:
+        """The mean score of its segments, 0 without any.
+
+        The paper does not say how segments add up. The released code multiplies, under which a segment below 0 turns
+        the order round and a longer answer scores differently from a shorter one for its length alone.
+        """
+        return fmean(segment.scores["score"] for segment in self.segments) if self.segments else 0.0
+
+    @property
+    def written(self) -> str:
+        """What the model wrote, reflection tokens included."""
+        return "".join(segment.raw for segment in self.segments)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims of all segments."""
+        return tuple(claim for segment in self.segments for claim in segment.claims)
+
+    @property
+    def invalid(self) -> int:
+        """How many citation marks the model wrote by itself; it was offered no labels, so all of them are invalid."""
+        return sum(segment.invalid for segment in self.segments)
+
+    def taking(self, segment: Segment, searches: bool) -> Path:
+        """The answer with that segment; `searches` if the one that follows is to be written from passages."""
+        return Path((*self.segments, segment), searches, is_over=not segment.goes_on)
+
+
+def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
+    """The `width` best answers, the first of equals first; those that read the same are one."""
+    ranked = sorted(paths, key=lambda path: -path.score)
+    distinct: dict[tuple[str, ...], Path] = {}
+    for path in ranked:
+        distinct.setdefault(tuple(_bare(claim.text) for claim in path.claims), path)
+    return tuple(distinct.values())[:width]
+
+
+def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, before: Sequence[Claim]) -> Draft:
+    """The claims of a segment that do not stand `before` it; those that were written from the passage cite it."""
+    known = {_bare(claim.text) for claim in before}
+    cited = (Citation(passage.id),) if passage else ()
+    claims, invalid = [], 0
+    for piece in pieces:
+        read = AnswerPrompt("", (), style).read(piece.words)
+        invalid += read.invalid
+        for claim in read.claims:
+            if _bare(claim.text) not in known:
+                known.add(_bare(claim.text))
+                claims.append(replace(claim, citations=cited if piece.grounded else ()))
+    return Draft(tuple(claims), invalid)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The pieces of a reply that was cut off, without the sentence in which that happened, if it has another one."""
+    if not pieces or pieces[-1].support is not None:
+        return tuple(pieces)
+    *before, last = pieces
+    spans = list(sentences(last.words))
+    kept = last.words[: spans[-1].start] if spans else ""
+    if kept.strip():
+        return (*before, replace(last, words=kept))
+    return tuple(before) or (last,)
+
+
+def denied(pieces: Sequence[Piece]) -> bool:
+    """Whether the model itself finds a sentence not supported by its passage, or contradicted."""
+    return any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)
