@@ -95,8 +95,11 @@ def test_two_sections_never_have_one_title():
     assert [claim.section for claim in run.answer.claims] == ["Life", "Life (2)"]
 
 
-def test_a_mark_in_a_title_is_no_citation():
-    assert Run(Writer("1. Life [1]: Early.", BORN, BIRTH)).answer.sections[0].title == "Life"
+@pytest.mark.parametrize(
+    "outline", ["1. Life [1]: Early.", Reply("", (Paragraph("Life [1]", "Early."),))], ids=["as text", "as a value"]
+)
+def test_a_mark_in_a_title_is_no_citation(outline: str | Reply):
+    assert Run(Writer(outline, BORN, BIRTH)).answer.sections[0].title == "Life"
 
 
 def test_an_outline_without_end_is_cut_and_told():
@@ -349,6 +352,10 @@ def test_without_inline_what_a_model_cites_is_ignored():
     assert Run(INLINE, {BIRTH: ["D"]}).cited[0] == "D"
 
 
+def test_without_inline_a_draft_is_shown_without_citations():
+    assert Run(INLINE).drafts[0].claims[0].citations == ()
+
+
 # ---------------------------------------------------------------- ablations
 
 
@@ -391,6 +398,22 @@ def test_a_question_without_a_supported_claim_is_unanswerable():
 
 def test_a_claim_on_other_passages_answers_no_question():
     assert Run(supports={BIRTH: ["A"]}).outcomes[0] == "unanswerable"
+
+
+def test_a_claim_that_cites_but_is_not_supported_answers_no_question():
+    assert Run(INLINE, inline=True).outcomes[0] == "unanswerable"
+
+
+def test_the_passages_of_an_answered_question_are_those_of_claims_that_answer_it():
+    near = "She was born to a poor family."
+    asked = Run(Writer(texts={"Life": f"{BIRTH} {near}"}), {BIRTH: ["C"], near: ["D"]}).answer.questions[0]
+    assert letters(asked.passages) == "C"
+
+
+def test_a_figure_of_the_question_itself_is_no_answer():
+    question, said = "How many towers of 1824 did Ada Bell build?", "She did build the towers of 1824."
+    writer = Writer(questions={"Life": question, "Work": question}, texts={"Life": said})
+    assert Run(writer, {said: ["C"]}, found={TOPIC: "AB", question: "C"}).outcomes == ["partly"]
 
 
 def test_a_claim_without_what_is_asked_for_answers_in_part():
