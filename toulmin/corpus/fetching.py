@@ -1,0 +1,297 @@
+"""One bounded request for an address of the web: so many bytes and seconds, and only where it may go.
+
+Rules of this file
+* An address is http or https, without a user or password, and its host is one that is allowed. Each hop of a redirect
+  is held to the same.
+* A host is resolved once, and the connection goes to the addresses that were looked at: a name that means something
+  else a moment later gains nothing. Addresses that are not public (loopback, private, link-local, those of a cloud's
+  metadata) are refused, unless the host is one that may be `inside`.
+* No proxy, cookie, password or setting of the environment takes part. Compressed bytes are not asked for, nor unpacked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import re
+import socket
+import ssl
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from types import TracebackType
+from typing import Any
+
+import httpx2
+import stamina
+
+from toulmin import __version__
+from toulmin.errors import UsageError
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_LONGEST_ADDRESS = 2000  # characters
+_PASSING = frozenset((408, 429, 500, 502, 503, 504))
+_LONGEST_PAUSE = 5.0  # seconds
+_HOST = re.compile(rb"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+# stamina tells of each retry as a warning, which Python prints where nobody asked for logs.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+
+
+class Refused(Exception):
+    """Why there is no reply, in words that follow an address; `again` if another try may bring one."""
+
+    def __init__(self, why: str, again: bool = False, status: int | None = None) -> None:
+        super().__init__(why)
+        self.again = again
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a reply may be, and how long it may take; raises `UsageError` for a value that cannot be.
+
+    `size` is in bytes. `timeout` is the seconds for all of it, every try, pause and redirect counted, `idle_timeout`
+    those without a byte. `retries` come after the first try, the first of them after `pause` seconds; it doubles.
+    """
+
+    size: int = 2_000_000
+    timeout: float = 20.0
+    idle_timeout: float = 10.0
+    retries: int = 2
+    pause: float = 0.3
+    redirects: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("size", "timeout", "idle_timeout", "pause"):
+            if not getattr(self, name) > 0:
+                raise UsageError(f"A bound's {name} should be more than 0, not {getattr(self, name)!r}.")
+        for name in ("retries", "redirects"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"A bound's {name} should be 0 or more, not {getattr(self, name)!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A reply: the address that it came from in the end, its media type and character set in lower case, its bytes."""
+
+    address: str
+    kind: str
+    charset: str | None
+    data: bytes
+
+
+# ---------------------------------------------------------------- addresses and hosts
+
+
+def address_of(text: object) -> httpx2.URL | None:
+    """The address that a text is, without its fragment; None unless it is http or https, short, and without a user."""
+    if not isinstance(text, str) or len(text) > _LONGEST_ADDRESS:
+        return None
+    try:
+        url = httpx2.URL(text.strip())
+        holds = url.scheme in ("http", "https") and bool(_HOST.fullmatch(url.raw_host)) and not url.userinfo
+        return url.copy_with(fragment=None) if holds else None
+    except (httpx2.InvalidURL, ValueError, UnicodeError):
+        return None
+
+
+def host_of(name: str) -> str:
+    """A host's name as hosts are compared: lower case, other scripts as the network writes them.
+
+    Raises `UsageError` for what is no host.
+    """
+    bare = name.strip().rstrip(".")
+    url = address_of(f"http://[{bare}]" if ":" in bare else f"http://{bare}")
+    if url is None or url.raw_path not in (b"", b"/") or url.port is not None:
+        raise UsageError(f"A host is like en.wikipedia.org, without scheme, port or path, not {name!r}.")
+    return _host(url)
+
+
+def _host(url: httpx2.URL) -> str:
+    return url.raw_host.decode("ascii").rstrip(".").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The hosts that may be asked, subdomains included; of those `inside` the address need not be a public one."""
+
+    allowed: frozenset[str]
+    inside: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, allowed: Iterable[str], inside: Iterable[str] = ()) -> Hosts:
+        """Raises `UsageError` for what is no host."""
+        return cls(frozenset(map(host_of, allowed)), frozenset(map(host_of, inside)))
+
+    def may(self, url: httpx2.URL) -> bool:
+        """Whether the address may be asked for at all; what its host resolves to is looked at later."""
+        host = _host(url)
+        if host in self.allowed or host in self.inside:
+            return True
+        return any(host.endswith(f".{name}") and _has_subdomains(name) for name in self.allowed)
+
+
+def _has_subdomains(host: str) -> bool:
+    """Whether it is a name: the last part of an IP address has digits only, or the address has colons."""
+    return ":" not in host and not host.rpartition(".")[2].isdecimal()
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the open internet, also when it wraps one that does not."""
+    ip = ipaddress.ip_address(address.split("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        wrapped = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
+        if ip in _NAT64:
+            wrapped.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
+        inner = [each for each in wrapped if each is not None]
+        if inner:
+            return all(each.is_global and not each.is_multicast for each in inner)
+    return ip.is_global and not ip.is_multicast
+
+
+class _Guard(httpx2.AsyncBaseTransport):
+    """Connects to the addresses that a host was seen to have, after a look at them."""
+
+    def __init__(self, hosts: Hosts, transport: httpx2.AsyncBaseTransport) -> None:
+        self._hosts = hosts
+        self._transport = transport
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        host = _host(request.url)
+        last: Exception | None = None
+        for address in await self._resolved(host, request.url):
+            # The Host header and the name on the certificate stay those of the host.
+            request.url = request.url.copy_with(host=address)
+            request.extensions = {**request.extensions, "sni_hostname": host}
+            try:
+                return await self._transport.handle_async_request(request)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                last = error
+        raise last or Refused("has no address")
+
+    async def _resolved(self, host: str, url: httpx2.URL) -> list[str]:
+        port = url.port or (443 if url.scheme == "https" else 80)
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise Refused("has a host that cannot be found", again=True) from None
+        addresses = list(dict.fromkeys(str(info[4][0]) for info in found))
+        if host not in self._hosts.inside and not all(map(is_public, addresses)):
+            raise Refused("leads to an address that is not public")
+        return addresses
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+# ---------------------------------------------------------------- fetching
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+class Fetcher:
+    """Fetches from these hosts within these bounds; to be used as an async context manager."""
+
+    def __init__(self, hosts: Hosts, bounds: Bounds) -> None:
+        self._hosts = hosts
+        self._bounds = bounds
+        idle = bounds.idle_timeout
+        transport = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        self._client = httpx2.AsyncClient(
+            transport=_Guard(hosts, transport),
+            timeout=httpx2.Timeout(idle, pool=None),
+            headers={"Accept-Encoding": "identity", "User-Agent": f"toulmin/{__version__}"},
+            follow_redirects=False,
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> Fetcher:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.aclose()
+
+    async def fetch(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
+        """The reply of that address, whose media type must be one of `kinds`; raises `Refused`."""
+        try:
+            async with asyncio.timeout(self._bounds.timeout):
+                async for attempt in self._attempts():
+                    with attempt:
+                        return await self._followed(url, kinds)
+        except TimeoutError:
+            raise Refused(f"gave no complete reply within {self._bounds.timeout:g} s", again=True) from None
+        raise AssertionError("stamina ends with a reply or an error")
+
+    def _attempts(self) -> Any:
+        def is_passing(error: Exception) -> bool:
+            return isinstance(error, Refused) and error.again
+
+        pause = self._bounds.pause
+        return stamina.retry_context(
+            on=is_passing,
+            attempts=self._bounds.retries + 1,
+            timeout=None,
+            wait_initial=pause,
+            wait_max=_LONGEST_PAUSE,
+            wait_jitter=pause,
+        )
+
+    async def _followed(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
+        for _ in range(self._bounds.redirects + 1):
+            if not self._hosts.may(url):
+                raise Refused(f"leads to {_host(url)}, a host that is not allowed")
+            fetched = await self._tried(url, kinds)
+            if isinstance(fetched, Fetched):
+                return fetched
+            url = fetched
+        raise Refused(f"redirects more than {self._bounds.redirects} times")
+
+    async def _tried(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched | httpx2.URL:
+        """The reply, or where it redirects to."""
+        self._client.cookies.clear()
+        try:
+            async with self._client.stream("GET", url) as response:
+                if response.status_code in _REDIRECTS:
+                    return _target(url, response)
+                return await self._read(url, response, kinds)
+        except httpx2.TimeoutException:
+            raise Refused(f"sent nothing for {self._bounds.idle_timeout:g} s", again=True) from None
+        except httpx2.ConnectError:
+            raise Refused("cannot be reached", again=True) from None
+        except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as error:
+            raise Refused(f"broke off ({type(error).__name__})", again=True) from None
+
+    async def _read(self, url: httpx2.URL, response: httpx2.Response, kinds: frozenset[str]) -> Fetched:
+        status = response.status_code
+        if status != 200:
+            raise Refused(f"answered with status {status}", again=status in _PASSING, status=status)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in kinds:
+            raise Refused(f"is {kind or 'of no known type'}, not {' or '.join(sorted(kinds))}")
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            raise Refused("came compressed, which was not asked for")
+        data = bytearray()
+        async for chunk in response.aiter_raw():
+            data += chunk
+            if len(data) > self._bounds.size:
+                raise Refused(f"is over {self._bounds.size:,} bytes")
+        return Fetched(str(url), kind, response.charset_encoding, bytes(data))
+
+
+def _target(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
+    try:
+        target = address_of(str(url.join(response.headers.get("location", ""))))
+    except (httpx2.InvalidURL, ValueError, UnicodeError):
+        target = None
+    if target is None:
+        raise Refused("redirects to what is no http address")
+    return target
