@@ -222,9 +222,10 @@ def test_a_long_answer_has_sections_where_they_are_asked_for():
     assert len(Run(style="long", layout="sections").answer.sections) == 2
 
 
-@pytest.mark.parametrize("style", ["long", "short", "list"])
-def test_the_style_is_asked_for(style: str):
-    assert [prompt.style for prompt in Run(style=style).writer.drafting] == [style]
+@pytest.mark.parametrize(("style", "preset"), [("long", "plain"), ("short", "cited"), ("list", "cited")])
+def test_the_style_is_asked_for_by_a_prompt_that_fits_it(style: str, preset: str):
+    prompts = Run(style=style).writer.drafting
+    assert [(prompt.style, prompt.preset, prompt.inline) for prompt in prompts] == [(style, preset, False)]
 
 
 def test_a_sentence_of_two_sections_stands_once():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan_parts import BORN, BUILT, LIVED, OUTLINE, PASSAGES, TOPIC, letters, lore
+from plan_parts import BORN, BUILT, LIVED, OUTLINE, PASSAGES, TOPIC, Run, letters, lore
 
 from toulmin import wire
 from toulmin.corpus.passages import cut
@@ -24,6 +24,7 @@ from toulmin.judges.reader import Embedded
 from toulmin.methods.plan import plan
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
+from toulmin.models.templates import Templates
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
 
@@ -244,3 +245,12 @@ def test_a_question_is_a_topic_too():
 
 def test_a_topic_that_no_document_names_is_an_abstention():
     assert embedded("Xyzzy plugh").status == "abstained"
+
+
+# ---------------------------------------------------------------- in words
+
+
+@pytest.mark.parametrize("options", [*ALL, {"style": "list", "inline": True}], ids=str)
+def test_every_prompt_can_be_put_into_words(options: dict[str, Any]):
+    done = Run(sure={BORN: {"C": 0.9}}, **options)
+    assert all(Templates.shipped().render(request.prompt).text for request in done.writer.asked)

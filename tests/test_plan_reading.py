@@ -119,7 +119,7 @@ def test_a_question_kept_for_each_paragraph_is_shown_for_each():
 def test_other_styles_are_drawn_from_the_answers_and_the_passages_that_hold_them(style: str):
     passages = tuple(PASSAGES[letter] for letter in "CFA")
     pairs = f"{BORN} C-lore\n{LIVED} Not enough information.\n{BUILT} A-lore; F-lore"
-    asked = AnswerPrompt(TOPIC, passages, style, (), "plain", inline=False, written=pairs)
+    asked = AnswerPrompt(TOPIC, passages, style, (), "cited", inline=False, written=pairs)
     assert run(style=style).writer.drafting == [asked]
 
 

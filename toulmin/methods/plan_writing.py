@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Section, Style, SubQuestion
 from toulmin.grounding.citing import Draft
-from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Prompt, Write
+from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
@@ -68,9 +68,13 @@ class Whole:
     ) -> Prompt[Draft]:
         if paragraph is not None:
             return Write(self.topic, passages, (), (paragraph,), "long", inline)
-        # One paragraph has no headings, which a report's own prompt would ask for.
-        style = "long" if self.style == "report" else self.style
-        return AnswerPrompt(self.topic, passages, style, (), "cited" if inline else "plain", inline)
+        return self._whole_prompt(passages, inline=inline)
+
+    def _whole_prompt(self, passages: tuple[Passage, ...], *, inline: bool = False, written: str = "") -> AnswerPrompt:
+        """One paragraph, which has no headings as a report's own prompt would ask for; or an answer or a list."""
+        is_prose = self.style in ("long", "report")
+        preset: Preset = "plain" if is_prose and not inline else "cited"
+        return AnswerPrompt(self.topic, passages, "long" if is_prose else self.style, (), preset, inline, written)
 
     def from_findings(self, read: Sequence[Reading], *, skip: bool) -> tuple[Part, ...]:
         """Variant B: the questions with their answers (A.2.5), and with `skip` those without, marked so."""
@@ -90,9 +94,7 @@ class Whole:
         if not holding:
             return Part(passages, None, paragraph)
         if self.style in ("list", "short"):
-            prompt: Prompt[Draft] = AnswerPrompt(
-                self.topic, holding, self.style, (), "plain", inline=False, written=_pairs(findings)
-            )
+            prompt: Prompt[Draft] = self._whole_prompt(holding, written=_pairs(findings))
         else:
             prompt = Write(self.topic, (), findings, (paragraph,) if paragraph else (), "long")
         return Part(passages, prompt, paragraph, holding)
