@@ -1,0 +1,90 @@
+"""Which change of a text is made: the first by which none of the text's scores falls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toulmin.data import Claim, Dropped, Passage, Policy
+from toulmin.grounding.steps import Program, together
+from toulmin.methods.aims import Aims, aims
+from toulmin.methods.assessing import Assessed, Assessment, assess
+from toulmin.methods.mending import Remedy
+
+TAKEN_AWAY = "taken away: no passage was found that supports it"
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The claims of a text, assessed; `sentences[n]` is what stands in the place of its n-th one."""
+
+    aims: Aims
+    questions: tuple[str, ...]
+    sentences: tuple[tuple[Assessed, ...], ...]
+
+    @property
+    def claims(self) -> tuple[Assessed, ...]:
+        """All claims in the order of the text."""
+        return tuple(one for own in self.sentences for one in own)
+
+    @property
+    def assessment(self) -> Assessment:
+        """The scores of the text as it stands."""
+        return self.aims.assessment(self.claims, self.questions)
+
+    def mended(self, n: int, claims: tuple[Assessed, ...]) -> Body:
+        """The text with these claims in the place of its n-th sentence."""
+        return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
+
+
+def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], question: str) -> Program[Body]:
+    """The claims of a text, each assessed by passages of its own, those that it cites among them; all side by side."""
+    programs = [assess([claim], own, "", "long") for claim, own in zip(claims, premises, strict=True)]
+    done = yield from together(programs)
+    # The verdict that a claim came with says more: of one that cites nothing, what was found for it.
+    sentences = tuple((replace(one, claim=claim),) for (one,), claim in zip(done, claims, strict=True))
+    return Body(aims("long", None, None, None), (question,) if question else (), sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What could stand in the place of a sentence (nothing: it is taken away), and how that came to be."""
+
+    claims: tuple[Assessed, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of the n-th sentence: the way that was taken, if any, and those that were refused, with why."""
+
+    n: int
+    way: Way | None
+    refused: tuple[Dropped, ...] = ()
+
+
+def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> Program[tuple[Way, ...]]:
+    """What can be done about a sentence, the best first; only under `drop` is it taken away."""
+    away = (Way((), TAKEN_AWAY),) if policy == "drop" else ()
+    if remedy is None:
+        return away
+    cited = {id: pool[id] for claim in remedy.claims for id in claim.cited}
+    claims = yield from assess(remedy.claims, list(cited.values()), "", "long")
+    return (Way(claims, remedy.way), *away)
+
+
+def decided(text: Body, n: int, offers: Sequence[Way]) -> Decision:
+    """The first way by which no score of the whole text falls."""
+    before = text.assessment.scores
+    refused: list[Dropped] = []
+    for way in offers:
+        after = text.mended(n, way.claims).assessment.scores
+        fallen = [name for name in before if after[name] < before[name] - _ROUNDING]
+        if not fallen:
+            return Decision(n, way, tuple(refused))
+        falls = ", ".join(f"{name} would fall from {before[name]:.0f} to {after[name]:.0f}" for name in fallen)
+        words = " ".join(one.claim.text for one in way.claims) or text.sentences[n][0].claim.text
+        refused.append(Dropped(words, f"not {way.why}, because {falls}"))
+    return Decision(n, None, tuple(refused))

@@ -1,0 +1,122 @@
+"""What could stand in the place of a sentence that its sources do not support: the same cited anew, or a rewriting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toulmin.data import Citation, Claim, Passage, Round
+from toulmin.grounding.prompts import Refine
+from toulmin.grounding.steps import Program, exchange
+from toulmin.grounding.verify import simplify, smallest_support, verify
+from toulmin.methods.assessing import CITATION_RECALL, Assessed, content_terms
+from toulmin.methods.feedback import Numbered, recall_faults
+from toulmin.methods.telling import draft_round
+
+CITED_ANEW = "cited anew: a search found passages that support it"
+REWRITTEN = "rewritten by what the passages say"
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A sentence that its sources do not support: its place among the claims, and what it cites or a search found."""
+
+    n: int
+    one: Assessed
+    read: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Supported claims to stand in the place of a sentence, and in which way they came to be."""
+
+    claims: tuple[Claim, ...]
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """The remedies that the model wrote, by the place of the sentence, and the round that tells of it."""
+
+    remedies: Mapping[int, Remedy]
+    told: Round
+
+
+def cited_anew(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
+    """Those sentences that passages read for them support: citing a smallest set, one or two, or what it takes of all."""
+    few = yield from smallest_support([(each.one.claim, each.read) for each in failing])
+    open_ = [each for each, claim in zip(failing, few, strict=True) if each.one.is_entailed and not claim.is_supported]
+    pool = {passage.id: passage for each in open_ for passage in each.read}
+    whole = [replace(each.one.claim, citations=tuple(Citation(p.id) for p in each.read)) for each in open_]
+    many = yield from simplify((yield from verify(whole, pool, "", "long")), pool, "", "long")
+    found = {each.n: claim for each, claim in zip([*failing, *open_], [*few, *many], strict=True)}
+    return {n: Remedy((claim,), CITED_ANEW) for n, claim in found.items() if claim.is_supported}
+
+
+def rewritten(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
+    """What the model makes of the sentences, asked once for all of them with feedback from their verdicts.
+
+    A sentence of the reply belongs to the one with which it has most terms in common, if these are half of the shorter
+    one's. It must be supported, by what it cites or by what was read for that one, and say what `text` does not yet.
+    """
+    offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
+    asked = Refine(question or _question(failing), offered, _claims(failing), _feedback(failing, offered))
+    done = yield from exchange(asked)
+    new = [replace(claim, text=_stopped(claim.text)) for claim in done.value.claims]
+    homes = [_home(claim, failing) for claim in new]
+    kept = yield from _supported(new, homes, {passage.id: passage for passage in offered})
+    known = {_bare(claim.text) for claim in text}
+    fitting: dict[int, list[Claim]] = {}
+    for claim, home in zip(kept, homes, strict=True):
+        if home and claim.is_supported and _bare(claim.text) not in known:
+            fitting.setdefault(home.n, []).append(claim)
+            known.add(_bare(claim.text))
+    told = draft_round(done, "long", kind="refine")
+    return Rewriting({n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}, told)
+
+
+def _supported(
+    new: Sequence[Claim], homes: Sequence[Failing | None], passages: Mapping[str, Passage]
+) -> Program[tuple[Claim, ...]]:
+    """The new sentences judged by what they cite, else by what was read for the old one, citing what they need."""
+    judged = list((yield from verify(new, passages, "", "long")))
+    weak = [(i, home) for i, home in enumerate(homes) if home and not judged[i].is_supported]
+    anew = yield from smallest_support([(judged[i], home.read) for i, home in weak])
+    for (i, _), claim in zip(weak, anew, strict=True):
+        judged[i] = claim
+    return (yield from simplify(judged, passages, "", "long"))
+
+
+def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
+    return tuple(each.one.claim for each in failing)
+
+
+def _question(failing: Sequence[Failing]) -> str:
+    """What a text that answers no question is about: the sentences themselves."""
+    return " ".join(claim.text for claim in _claims(failing))
+
+
+def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[str, str]:
+    faults = recall_faults([each.one for each in failing], Numbered.of(offered, "long"))
+    return {CITATION_RECALL: " ".join(faults)}
+
+
+def _home(claim: Claim, failing: Sequence[Failing]) -> Failing | None:
+    """The sentence that a new one rewrites; the first of those that are equally near, None where none is near."""
+    new = content_terms(claim.text)
+
+    def nearness(each: Failing) -> float:
+        old = content_terms(each.one.claim.text)
+        return len(new & old) / (min(len(new), len(old)) or 1)
+
+    best = max(failing, key=nearness)
+    return best if nearness(best) >= 0.5 else None
+
+
+def _stopped(text: str) -> str:
+    """The sentence with a stop at its end, so that it does not run into the next."""
+    return text if text.rstrip("\"'”’»)]").endswith((".", "!", "?", "…", "。", "！", "？")) else f"{text}."
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
