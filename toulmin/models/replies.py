@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from toulmin.data import Tokens
@@ -56,7 +57,7 @@ class Reading:
             usd=self.price.of(tokens) if self.price else None,
             omitted=self.omitted,
             finish=finish,
-            logprobs=_of_text(choice.logprobs, text) if self.logprobs else None,
+            logprobs=_of_text(choice.logprobs, text, self.stop) if self.logprobs else None,
             model=model,
         )
 
@@ -79,10 +80,14 @@ def _shares(tokens: Tokens, count: int) -> list[Tokens]:
     return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
 
 
-def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...] | None:
-    """The tokens that make up the text, without those of thinking before it; None where the server gave none."""
-    size, first = 0, len(logprobs)
-    while first and size < len(text.strip()):
-        first -= 1
-        size += len(logprobs[first].token)
-    return tuple(logprobs[first:]) or None
+def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) -> tuple[TokenLogprob, ...] | None:
+    """The tokens of the reply, without thinking before it and a stop sequence behind it; None where there are none.
+
+    The text may show fewer: some servers hide the special tokens of their model from it.
+    """
+    joined = "".join(entry.token for entry in logprobs)
+    at = 0 if without_thinking(joined) == joined else max(0, joined.rfind(text.strip()))
+    end = at + len(_before(stops, joined[at:]))
+    starts = accumulate((len(entry.token) for entry in logprobs), initial=0)
+    kept = (e for e, start in zip(logprobs, starts, strict=False) if start < end and start + len(e.token) > at)
+    return tuple(kept) or None
