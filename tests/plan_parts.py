@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from toulmin.data import Answer, Hit, Passage, Quote, Round
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Prompt, Questions, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 from toulmin.methods.plan import plan
+from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
@@ -160,7 +162,8 @@ class Run:
         self.reader = reader or (None if sure is None else Reader(sure))
         kit = Kit(self.shelf, self.judge, {"main": Scripted(self.writer)}, self.reader)
         style = options.get("style", "report")
-        job = Job(topic, "plan", style, lambda: plan(topic, **options), budget or Budget())
+        rescue = partial(rescued, policy=options.get("unsupported", "keep"))
+        job = Job(topic, "plan", style, lambda: plan(topic, **options), budget or Budget(), rescue=rescue)
         self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
         self.answer, self.error = self.outcome.answer, self.outcome.error
 

@@ -147,6 +147,11 @@ def test_the_rounds_say_where_a_question_was_asked_before():
     )
 
 
+def test_a_question_that_one_paragraph_asks_twice_is_one_question():
+    told = Run(Writer(questions={"Life": f"{BORN}\n“When was Ada Bell BORN”?", "Work": BUILT})).rounds("plan")[1]
+    assert (told.kept, [one.why for one in told.dropped]) == ((BORN,), ["asked already"])
+
+
 def test_without_merging_a_question_is_kept_for_each_paragraph():
     run = Run(merge_questions=False)
     assert [question.text for question in run.answer.questions] == [BORN, LIVED, LIVED, BUILT]
@@ -269,11 +274,6 @@ def test_parts_are_shown_as_they_come_and_again_when_they_are_judged():
 
 def test_what_is_shown_has_the_sections_that_are_there():
     assert [[section.title for section in draft.sections] for draft in Run().drafts[:2]] == [["Life"], ["Life", "Work"]]
-
-
-def test_parts_that_were_ready_when_the_budget_ended_were_shown_with_their_verdicts():
-    drafts = Run(supports=ALL_TRUE, budget=Budget(calls=4)).drafts
-    assert verdicts(drafts[-1]) == ["supported", "supported"]
 
 
 # ---------------------------------------------------------------- attribution
@@ -505,5 +505,10 @@ def test_a_failing_model_fails_the_answer():
 
 
 @pytest.mark.parametrize("calls", [1, 3, 4])
-def test_a_budget_that_ends_leaves_a_failed_answer(calls: int):
+def test_a_budget_that_ends_before_anything_is_verified_leaves_a_failed_answer(calls: int):
     assert Run(budget=Budget(calls=calls)).answer.status == "failed"
+
+
+def test_a_budget_that_ends_while_sections_are_written_leaves_those_that_are_verified():
+    answer = Run(supports=ALL_TRUE, budget=Budget(calls=4)).answer
+    assert (verdicts(answer), [section.title for section in answer.sections]) == (["supported"] * 2, ["Life"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from toulmin.data import Claim, Outcome, SubQuestion
 from toulmin.grounding.facts import Kind, facts
@@ -70,11 +71,17 @@ def _told_by(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQue
 
 def _share(question: str, claim: str, topic: str) -> float:
     """How far the claim answers the question, by the words that it takes up."""
-    asked = frozenset(terms(question)) - _STOPS
-    asked = asked - set(terms(topic)) or asked
+    asked = _terms(question) - _STOPS
+    asked = asked - _terms(topic) or asked
     whole = sum(map(rarity, asked))
-    share = sum(map(rarity, asked & set(terms(claim)))) / whole if whole else 0.0
+    share = sum(map(rarity, asked & _terms(claim))) / whole if whole else 0.0
     return share if _holds_what_is_wanted(question, claim) else min(share, ADDRESSED / 2)
+
+
+@lru_cache(maxsize=4_096)
+def _terms(text: str) -> frozenset[str]:
+    """Kept, because every claim is held against every question, and again with each part that is written."""
+    return frozenset(terms(text))
 
 
 def _holds_what_is_wanted(question: str, claim: str) -> bool:

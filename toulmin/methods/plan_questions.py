@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -103,12 +103,9 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
     parts: tuple[Paragraph | None, ...] = plan.paragraphs or (None,)
     replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
     lists = [done.value[:most] or _instead(part, topic) for part, done in zip(parts, replies, strict=True)]
-    inquiries = _inquiries(lists, merge=merge)
-    told = [
-        _questions_round(position, parts, done, _fate(lists[position], inquiries, position, parts), most)
-        for position, done in enumerate(replies)
-    ]
-    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told))
+    plan = replace(plan, inquiries=_inquiries(lists, merge=merge))
+    told = [_questions_round(plan, n, lists[n], done, most) for n, done in enumerate(replies)]
+    return replace(plan, rounds=(*plan.rounds, *told))
 
 
 def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
@@ -135,42 +132,28 @@ def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry,
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Fate:
-    """The questions of a paragraph that are its own, and those that were asked before."""
-
-    kept: tuple[str, ...]
-    merged: tuple[Dropped, ...]
-
-
-def _fate(
-    questions: Iterable[str], inquiries: Sequence[Inquiry], position: int, parts: Sequence[Paragraph | None]
-) -> _Fate:
-    own = {inquiry.text for inquiry in inquiries if inquiry.asked_by[0] == position}
-    kept = tuple(question for question in questions if question in own)
-    merged = []
-    for question in (question for question in questions if question not in own):
-        first = next(one for one in inquiries if position in one.asked_by and worded(one.text) == worded(question))
-        before = parts[first.asked_by[0]]
-        where = f"for “{before.title}”" if before is not None and first.asked_by[0] != position else "here"
-        merged.append(Dropped(question, f"asked already {where}"))
-    return _Fate(kept, tuple(merged))
-
-
 def _questions_round(
-    position: int, parts: Sequence[Paragraph | None], done: Exchange[tuple[str, ...]], fate: _Fate, most: int
+    plan: Plan, position: int, questions: Sequence[str], done: Exchange[tuple[str, ...]], most: int
 ) -> Round:
-    part = parts[position]
-    beyond = tuple(Dropped(question, f"more than {most} questions") for question in done.value[most:])
+    """What the paragraph of that position asks, and which of it was asked before."""
+    own = {inquiry.text for inquiry in plan.inquiries if inquiry.asked_by[0] == position}
+    again = [Dropped(text, _where_before(plan, position, text)) for text in questions if text not in own]
+    beyond = [Dropped(text, f"more than {most} questions") for text in done.value[most:]]
     return Round(
         "plan",
         position + 1,
         role="main",
         read=read_by(done.prompt),
-        text=part.title if part else None,
-        kept=fate.kept,
-        dropped=(*left_out(done), *fate.merged, *beyond),
+        text=plan.paragraphs[position].title if plan.paragraphs else None,
+        kept=tuple(text for text in questions if text in own),
+        dropped=(*left_out(done), *again, *beyond),
     )
+
+
+def _where_before(plan: Plan, position: int, question: str) -> str:
+    same = next(one for one in plan.inquiries if position in one.asked_by and worded(one.text) == worded(question))
+    first = same.asked_by[0]
+    return "asked already" + (f" for “{plan.paragraphs[first].title}”" if first != position else "")
 
 
 # ---------------------------------------------------------------- second search
