@@ -543,6 +543,10 @@ def test_without_a_key_the_error_says_where_to_set_one(stub: Stub):
     assert "set OPENAI_API_KEY" in error(Chat("stub", at(stub)))
 
 
+def test_openais_own_server_is_not_asked_without_a_key():
+    assert "was not asked. It wants a key: set OPENAI_API_KEY" in error(Chat("any", Server()))
+
+
 def test_a_failed_request_touches_no_other(stub: Stub):
     stub.script(Rule("Who lived there", fault="status", status=500), Rule())
     first, second, third = replies(Chat("stub", at(stub, n=3)), asking(), asking("Who lived there?"), asking())
@@ -880,6 +884,7 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
         {"window": 0},
         {"requests_per_minute": 0},
         {"temperature": -0.1},
+        {"extra": {"since": datetime.now(UTC)}},
         {"window": 100, "max_tokens": 100},
     ],
     ids=str,

@@ -76,6 +76,9 @@ class Client:
         """The complete reply to one request of about that many tokens, after as many tries as the server's settings
         grant; raises `Failure`. The wait for a place and for a rate limit before the first try does not count.
         """
+        keyless = asked.keyless()
+        if keyless is not None:
+            raise keyless
         async with self._places:
             await self._limits.admit(tokens)
             return await self._in_time(route, body, asked, tokens)

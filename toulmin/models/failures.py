@@ -90,6 +90,12 @@ class Asked:
             again=True,
         )
 
+    def keyless(self) -> Failure | None:
+        """The server is known to want a key, and there is none: nothing need be sent to hear it say so."""
+        if self.server.key is None and self.server.is_openai:
+            return Failure(self.told(f"was not asked. {self._hint(401)}"))
+        return None
+
     def cut(self) -> Failure:
         """The reply ended without saying that it was complete."""
         return Failure(self.told("broke off in mid-reply, or sent nothing."), again=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,6 +66,7 @@ class Server:
             self._check(name, value is None or value >= 1, "at least 1, or left out")
         self._check("retries", self.retries >= 0, "0 or more")
         self._check("temperature", self.temperature is None or self.temperature >= 0, "0 or more, or left out")
+        self._check("extra", _is_json(self.extra), "names and values as JSON has them")
         fits = self.window is None or self.max_tokens is None or self.max_tokens < self.window
         self._check("max_tokens", fits, f"less than the window ({self.window}), which holds the prompt too")
 
@@ -97,3 +99,11 @@ class Server:
     def _check(self, name: str, holds: bool, expected: str) -> None:
         if not holds:
             raise UsageError(f"A server's {name} should be {expected}, not {getattr(self, name)!r}.")
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return isinstance(value, Mapping)
