@@ -102,6 +102,12 @@ _ABROAD = (
     r"lo siento\b|no puedo responder\b",
     r"(?:los|las|el|ninguno de los) (?:documentos?|pasajes?|fuentes|textos?|resultados)\b[^.;]{0,40}"
     r"\bno (?:contien|mencion|proporcion|dic|especific|indic)",
+    r"mi dispiace\b|i (?:documenti|passaggi|testi|brani)\b[^.;]{0,40}"
+    r"\bnon (?:contengono|menziona|fornisc|dicono|specifica)",
+    r"(?:desculpe|lamento|sinto muito)\b|os (?:documentos|textos|trechos)\b[^.;]{0,40}"
+    r"\bnão (?:cont|menciona|fornec|diz)",
+    r"к сожалению\b|(?:в )?(?:предоставленн|данн|этих )[^.;]{0,40}(?:нет|не содерж|не упомина|не указ)",
+    r"[^。\n]{0,20}(?:文書|文章|資料|情報源|検索結果)に?は?[^。\n]{0,60}(?:ありません|含まれていません|記載されていません)",
     r"很?抱歉|对不起|申し訳|عذر|آسف",
     r"(?:根据)?所?(?:提供|给出|上述|这些)的?(?:文档|文件|段落|资料|搜索结果|文章|上下文|信息)[^。]{0,12}(?:没有|未|不包含|无法)",
     r"لا (?:تحتوي|تذكر|توفر|يوجد)[^.]{0,20}(?:المستندات|الوثائق|المقاطع|النصوص|المصادر)",

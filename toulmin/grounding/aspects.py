@@ -18,10 +18,16 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     starts = [head.start() for head in heads]
     found: dict[str, list[str]] = {}
     for head, end in zip(heads, [*starts[1:], len(text)], strict=False):
-        said = text[head.end() : end].strip()
+        said = _without_stray_bold(text[head.end() : end].strip())
         if re.search(r"\w", said):
             found.setdefault(spelled[_squeezed(head["name"])], []).append(said)
     return {name: "\n".join(parts) for name, parts in found.items()}
+
+
+def _without_stray_bold(text: str) -> str:
+    """The words without the end of bold type that began before the name ("**Correctness: 50/100**")."""
+    first, *below = text.split("\n")
+    return "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
 
 
 def _squeezed(name: str) -> str:

@@ -34,15 +34,17 @@ def chosen_number(text: str, candidates: int) -> int | None:
     """The number (from 1) of the candidate that a reply chooses; None where it names none.
 
     A reply that opens with nothing but a number chooses that; else the last clause that speaks of a choice does, else
-    the first candidate that is named.
+    a last line that names one candidate, else the first that is named.
     """
     lines = text.strip().split("\n", 1)
     opening = _named(lines[0], candidates)
     if len(opening) == 1 and len(lines[0]) <= 40 and not _CLAUSE_END.search(lines[0].strip()):
         return opening[0]
     clauses = [clause for clause in _CLAUSE_END.split(text) if clause]
+    last = _named(lines[-1].rsplit("\n", 1)[-1], candidates)
     decisive = [named for clause in clauses if _DECIDES.search(clause) and (named := _named(clause, candidates))]
-    return next(iter(decisive[-1] if decisive else _named(text, candidates)), None)
+    ends = last if len(last) == 1 else _named(text, candidates)
+    return next(iter(decisive[-1] if decisive else ends), None)
 
 
 def _named(text: str, candidates: int) -> list[int]:
@@ -59,9 +61,11 @@ def _number(found: re.Match[str]) -> int:
 # ---------------------------------------------------------------- a verdict
 
 _LABEL = re.compile(
-    r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating|urteil)[*_\"]{0,3}\s?[:：]", re.IGNORECASE
+    r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating|urteil)(?:[*_\"]{0,3}\s?[:：]|\sis\b|[*_]{0,3}\s?$)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_QUOTED = re.compile(r"\"[^\"\n]{0,500}\"|“[^”\n]{0,500}”")
+# The claim, quoted; a quoted word may be the verdict.
+_QUOTED = re.compile(r"\"[^\"\n]{20,500}\"|“[^”\n]{20,500}”")
 # "Not fully supported" must never be read as "supported".
 _VERDICT = re.compile(
     r"(?P<denied>\b(?:not|no|none|nothing|never|neither|nor|cannot|whether|lacks?|lacking|insufficient|fails?"

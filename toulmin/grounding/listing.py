@@ -101,7 +101,7 @@ _PART = re.compile(
 )
 _PART_WITH_TITLE = re.compile(r"((?:paragraph|section|part) \d{1,3}) \(([^()\n]{1,80})\)\s?:", re.IGNORECASE)
 _PART_ALONE = re.compile(r"^[*_#\s]{0,6}(?:paragraph|section|part) \d{1,3}[*_:]{0,4}$", re.IGNORECASE | re.MULTILINE)
-_TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s[–—-]\s)(?P<rest>.+)")
+_TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s(?:[–—-]|->|=>|→)\s)(?P<rest>.+)")
 
 
 class Titled(NamedTuple):

@@ -68,11 +68,12 @@ _TITLE_LINE = re.compile(r"\A\s{0,9}([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\
 _ASKED = re.compile(
     r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
 )
+_PREAMBLE = 120  # characters that may stand before the label of a summary or a span
 _LEAD = re.compile(
-    r"\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
+    r"^\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
     r"|concise|answer) ){0,2}"
     rf"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{{1,4}} words\))?{_COLON}",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED = re.compile(
     r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»|`(?P<code>[^`\n]*)`)\s*"
@@ -148,8 +149,8 @@ def plain_text(text: str) -> str:
 
 
 def _after_lead(text: str) -> str:
-    lead = _LEAD.match(text)
-    return text[lead.end() :] if lead else text
+    lead = _LEAD.search(text)
+    return text[lead.end() :] if lead and lead.start() < _PREAMBLE else text
 
 
 def without_courtesy(text: str) -> str:

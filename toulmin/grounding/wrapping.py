@@ -33,6 +33,8 @@ _TAG = re.compile(
     rf"|(?P<breaking>/?(?:{_BREAKING})|/li|/h[1-6])){_ATTRIBUTES}\s?/?>",
     re.IGNORECASE,
 )
+_TAG_AT_HEAD = re.compile(rf"\s*<(?P<name>[A-Za-z]\w{{0,30}}){_ATTRIBUTES}>")
+_DEEPEST = 5
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _ROW = re.compile(r"[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*")
@@ -42,7 +44,7 @@ _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】�
 
 def unwrapped(text: str, shape: Shape) -> str:
     """The words of a reply; `shape` says what JSON may call them. Never raises."""
-    said = _within_result(_one_turn(without_thinking(text)))
+    said = _within_tags(_within_result(_one_turn(without_thinking(text))))
     said = _without_html(as_words(said, shape))
     return _QUOTE_BAR.sub("", _without_tables(_FENCE.sub("", said), ": " if shape.titled else ", "))
 
@@ -56,6 +58,16 @@ def _within_result(text: str) -> str:
     """What stands between the last tags that enclose an answer; tags that were never closed reach to the end."""
     opened = next(iter(deque(_RESULT.finditer(text), maxlen=1)), None)
     return text[opened.end() :].split(f"</{opened['name']}>", 1)[0] if opened else text
+
+
+def _within_tags(text: str) -> str:
+    """The text without tags of the model's own that enclose the whole of it, and others of their name within."""
+    for _ in range(_DEEPEST):
+        opened = _TAG_AT_HEAD.match(text)
+        if opened is None or not text.rstrip().endswith(f"</{opened['name']}>"):
+            break
+        text = re.sub(rf"</?{re.escape(opened['name'])}{_ATTRIBUTES}>", "\n", text)
+    return text
 
 
 def _without_html(text: str) -> str:
