@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 import pytest
-from plan_parts import BORN, BUILT, FOUND, LIVED, OUTLINE, PASSAGES, TOPIC, Run, Writer, letters, shown
+from plan_parts import (
+    BORN,
+    BUILT,
+    FOUND,
+    LIVED,
+    OUTLINE,
+    PASSAGES,
+    TOPIC,
+    Judge,
+    Run,
+    Shelf,
+    Writer,
+    letters,
+    shown,
+)
 
 from toulmin.data import Answer, Section
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
-from toulmin.grounding.steps import Reply
+from toulmin.grounding.steps import Generate, Reply
+from toulmin.methods.plan import plan
 from toulmin.methods.telling import SILENCE
 from toulmin.run.budget import Budget
+from toulmin.run.drive import Driver, Job
+from toulmin.run.kit import Kit
 
 BIRTH, HOME, TOWERS = "She was born in 1790.", "She lived in Hull.", "She built ten towers."
 ALL_TRUE = {BIRTH: ["C"], HOME: ["D"], TOWERS: ["AF"]}
@@ -179,6 +199,33 @@ def test_questions_without_end_are_cut_and_told():
 
 def test_the_questions_of_all_paragraphs_are_asked_for_side_by_side_and_searched_for_in_one_batch():
     assert [len(batch) for batch in Run().shelf.batches] == [1, 3]
+
+
+class Slow:
+    """A model of several calls at once that takes its time, and remembers how many of each kind were in flight."""
+
+    name, concurrency = "slow", 8
+
+    def __init__(self) -> None:
+        self.writer = Writer()
+        self.flying: list[str] = []
+        self.most: dict[str, int] = {}
+
+    async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+        kind = type(requests[0].prompt).__name__
+        self.flying.append(kind)
+        self.most[kind] = max(self.most.get(kind, 0), self.flying.count(kind))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.flying.remove(kind)
+        return [Reply(str(self.writer(request))) for request in requests]
+
+
+def test_questions_and_sections_are_asked_for_side_by_side():
+    model = Slow()
+    kit = Kit(Shelf(FOUND), Judge({}), {"main": model})
+    asyncio.run(Driver(kit).answer(Job(TOPIC, "plan", "report", lambda: plan(TOPIC))))
+    assert model.most == {"Outline": 1, "Questions": 2, "Write": 2}
 
 
 def test_each_question_finds_its_own_share():

@@ -75,7 +75,7 @@ def _share(question: str, claim: str, topic: str) -> float:
     asked = asked - _terms(topic) or asked
     whole = sum(map(rarity, asked))
     share = sum(map(rarity, asked & _terms(claim))) / whole if whole else 0.0
-    return share if _holds_what_is_wanted(question, claim) else min(share, ADDRESSED / 2)
+    return share if share <= ADDRESSED / 2 or _holds_what_is_wanted(question, claim) else ADDRESSED / 2
 
 
 @lru_cache(maxsize=4_096)
