@@ -43,7 +43,7 @@ class Rewriting:
 
 
 def cited_anew(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
-    """Those sentences that passages read for them support: citing a smallest set, one or two, or what it takes of all."""
+    """Those sentences that what was read for them supports: citing one passage or two, or what it takes of all."""
     few = yield from smallest_support([(each.one.claim, each.read) for each in failing])
     open_ = [each for each, claim in zip(failing, few, strict=True) if each.one.is_entailed and not claim.is_supported]
     pool = {passage.id: passage for each in open_ for passage in each.read}

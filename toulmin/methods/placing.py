@@ -15,6 +15,7 @@ from toulmin.data import Claim
 from toulmin.grounding.lines import Block, blocks
 from toulmin.grounding.marks import Mark, find_marks
 
+_STOPPED = re.compile(r"[.!?…。！？]")
 _STOP = re.compile(r"[.!?。！？]$")
 _OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks that open
 
@@ -74,12 +75,13 @@ def _cores(page: _Page, claims: Sequence[Claim]) -> Iterator[_Core | None]:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A text with its marks and paragraphs; `positions` are those of the letters and digits that claims are made of."""
+    """A text with its marks and paragraphs; `worded` are their letters and digits, `positions` those of claims only."""
 
     text: str
     marks: tuple[Mark, ...]
     marked: frozenset[int]
     blocks: tuple[Block, ...]
+    worded: frozenset[int]
     positions: tuple[int, ...]
 
     @classmethod
@@ -87,9 +89,11 @@ class _Page:
         marks = tuple(find_marks(text, offered))
         marked = frozenset(i for mark in marks for i in range(mark.start, mark.end))
         found = tuple(blocks(text))
-        spoken = (b for b in found if not b.is_heading or any(b.line <= mark.start < b.end for mark in marks))
-        positions = (i for b in spoken for i in range(b.start, b.end) if text[i].isalnum() and i not in marked)
-        return cls(text, marks, marked, found, tuple(positions))
+        worded = [i for b in found for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
+        titles = [b for b in found if b.is_heading and not any(b.line <= mark.start < b.end for mark in marks)]
+        silent = {i for b in titles for i in range(b.start, b.end)}
+        spoken = tuple(i for i in worded if i not in silent)
+        return cls(text, marks, marked, found, frozenset(worded), spoken)
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
         """The core with the signs and marks around it that are its own; nothing of it stands before `floor`."""
@@ -100,10 +104,13 @@ class _Page:
         start = min([start, *(mark.start for mark in self._before(core, bound))])
         end = self._closed(core.end)
         for mark in self._behind(core, following):
-            if any(self.text[i].isalnum() for i in range(end, mark.start)):
+            if self._has_words(end, mark.start):
                 break
             end = self._closed(max(end, mark.end))
         return Place(start, end, core.block, self._opens(core.block))
+
+    def _has_words(self, start: int, end: int) -> bool:
+        return any(i in self.worded for i in range(start, end))
 
     def _is_sign(self, at: int) -> bool:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
@@ -123,13 +130,15 @@ class _Page:
         if not self._opens(core.block):
             return []
         near = [mark for mark in self.marks if bound <= mark.start and mark.end <= core.first]
-        return [mark for mark in near if not any(self.text[i].isalnum() for i in range(mark.end, core.first))]
+        return [mark for mark in near if not self._has_words(mark.end, core.first)]
 
     def _behind(self, core: _Core, following: _Core | None) -> list[Mark]:
-        """The marks behind a claim that point back to it."""
+        """The marks behind a claim that point back to it: where others point ahead, those before its stop."""
         before = following.first if following else len(self.text)
-        ahead = following.block.line if following and self._opens(following.block) else before
-        return [mark for mark in self.marks if core.end <= mark.start < min(before, ahead)]
+        marks = [mark for mark in self.marks if core.end <= mark.start < before]
+        if following is None or not self._opens(following.block):
+            return marks
+        return [m for m in marks if m.start < following.block.line or _STOPPED.match(self.text, m.end)]
 
 
 # ---------------------------------------------------------------- replacing

@@ -190,7 +190,7 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
     """How many sentences failed, and what became of them."""
     failed = sum(not claim.is_supported for claim in claims)
     if not failed:
-        return ("Nothing was changed: every sentence is supported.",)
+        return ("Nothing was changed: every sentence is supported.",) if claims else ()
     gone = sum(not words for words in edits.values())
     left = failed - len(edits)
     made = f"{len(edits) - gone} put right, {gone} taken away, {left} left as they are"

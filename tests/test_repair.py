@@ -1,0 +1,455 @@
+"""Repair of texts from elsewhere: what stays to the byte, what is done about the rest, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from texts import texts
+
+from toulmin import wire
+from toulmin.corpus.retrieve import InMemory
+from toulmin.data import Answer, Hit, Passage
+from toulmin.errors import UsageError
+from toulmin.grounding.citing import read_draft, without_marks
+from toulmin.grounding.prompts import Refine
+from toulmin.grounding.steps import Generate, Pair, Verdict
+from toulmin.judges.lexical import Lexical
+from toulmin.methods.check import check
+from toulmin.methods.placing import places, replaced
+from toulmin.methods.repair import Change, changes, labels, repair, repaired_text
+from toulmin.models.extractive import Extractive
+from toulmin.models.scripted import Scripted
+from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.kit import Kit
+
+LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
+KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")
+BUILT = Passage.of("The tower was built by Hannah Pell between 1821 and 1824.", "Hannah Pell")
+GIVEN = (LIT, KEEPERS)
+POOL = (*GIVEN, BUILT)
+
+TRUE = "The tower was lit on 3 May 1824 [1]."
+UNCITED = "Three keepers lived in the tower until 1978."
+MISCITED = "The tower was built by Hannah Pell [1]."
+WRONG = "Three keepers lived in the tower until 1987 [2]."
+RIGHT = "Three keepers lived in the tower until 1978 [2]."
+NONSENSE = "Wolves ate the bishop of Ghent [2]."
+
+
+class Writer(Scripted):
+    """Always replies with one text, and remembers what it was asked."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(self._write)
+        self.text = text
+        self.asked: list[Generate] = []
+
+    def _write(self, request: Generate) -> str:
+        self.asked.append(request)
+        return self.text
+
+
+def outcome(text: str, writer: Any = None, judge: Any = None, retriever: Any = None, **options: Any) -> Outcome:
+    options.setdefault("passages", GIVEN)
+    models = {} if writer is None else {"main": writer}
+    kit = Kit(retriever or InMemory(POOL), judge or Lexical(), models)
+    options.setdefault("rewrite", writer is not None)
+    return asyncio.run(Driver(kit).answer(Job("", "repair", "long", lambda: repair(text, **options))))
+
+
+def repaired(text: str, writer: Any = None, *parts: Any, **options: Any) -> Answer:
+    done = outcome(text, writer, *parts, **options)
+    assert done.error is None
+    return done.answer
+
+
+def after(text: str, writer: Any = None, **options: Any) -> str:
+    return repaired_text(repaired(text, writer, **options))
+
+
+# ---------------------------------------------------------------- what holds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRUE,
+        UNCITED,
+        f"# Title\n\n  {TRUE}\n\n\n* {UNCITED}   \n",
+        "The   tower was lit\non 3 **May** 1824\u00a0[1] .",
+        "The tower was lit on 3 May 1824 [Document 1](https://example.org)!",
+        "[1] The tower was lit on 3 May 1824. [2] The last keeper was Tom Ashby.",
+        "",
+    ],
+)
+def test_a_text_of_which_all_holds_stays_byte_for_byte(text: str):
+    answer = repaired(text)
+    assert (repaired_text(answer), changes(answer)) == (text, ())
+
+
+def test_a_sentence_that_holds_gets_no_marks():
+    assert after(f"{UNCITED} {NONSENSE}") == UNCITED
+
+
+def test_the_text_between_sentences_that_hold_stays():
+    assert after(f"{TRUE} \t {UNCITED}\n\n{NONSENSE}") == f"{TRUE} \t {UNCITED}"
+
+
+def test_what_check_does_not_find_supported_is_what_is_put_right():
+    text = f"{TRUE} {UNCITED} {MISCITED} {WRONG} {NONSENSE}"
+    kit = Kit(InMemory(POOL), Lexical(), {})
+    checked = asyncio.run(Driver(kit).answer(Job("", "check", "long", lambda: check(text, passages=GIVEN)))).answer
+    told = {step.n for step in repaired(text).rounds if step.kind == "repair" and step.text is None}
+    assert told == {n for n, claim in enumerate(checked.claims, start=1) if not claim.is_supported}
+
+
+# ---------------------------------------------------------------- cited anew
+
+
+def test_a_sentence_that_cites_the_wrong_passage_is_cited_anew():
+    assert after(f"The tower was built by Hannah Pell [2]. {TRUE}", passages=POOL) == (
+        f"The tower was built by Hannah Pell [3]. {TRUE}"
+    )
+
+
+def test_a_passage_that_only_the_search_found_gets_the_next_number():
+    answer = repaired(f"{TRUE} {MISCITED}")
+    assert (repaired_text(answer), labels(answer)) == (
+        f"{TRUE} The tower was built by Hannah Pell [3].",
+        {3: BUILT.id},
+    )
+
+
+def test_a_number_that_the_text_uses_for_nothing_is_not_given_to_a_passage():
+    assert after(f"{UNCITED[:-1]} [3]. {MISCITED}").endswith("Hannah Pell [4].")
+
+
+def test_a_range_of_labels_that_is_a_slip_of_the_pen_takes_no_time():
+    assert after(f"{UNCITED[:-1]} [3-999999999]. {MISCITED}").endswith("Hannah Pell [4].")
+
+
+def test_words_that_are_cited_anew_stay_as_they_were():
+    assert after("**The tower** was built\n  by Hannah Pell [1]!") == "**The tower** was built\n  by Hannah Pell [3]!"
+
+
+def test_in_a_paragraph_that_opens_with_marks_they_stay_in_front():
+    text = "[2] The tower was lit on 3 May 1824. [2] The last keeper was Tom Ashby."
+    assert after(text) == text.replace("[2]", "[1]", 1)
+
+
+def test_two_passages_are_cited_where_neither_is_enough():
+    both = "The tower was lit for the first time on 3 May 1824, and three keepers lived in the tower until 1978"
+    assert after(f"{both} [1].") == f"{both} [1][2]."
+
+
+class Sets:
+    """Supports a claim by exactly the sets of passages, by title, that are given for it."""
+
+    name = "sets"
+
+    def __init__(self, supports: Mapping[str, Sequence[str]]) -> None:
+        self.supports = supports
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return [self.verdict(pair) for pair in pairs]
+
+    def verdict(self, pair: Pair) -> Verdict:
+        holds = "".join(sorted(p.title for p in pair.premises)) in self.supports.get(pair.claim, ())
+        return Verdict("supported" if holds else "unsupported", float(holds), 0.0, self.name)
+
+
+LETTERS = tuple(Passage.of(f"It stands in {letter}.", letter) for letter in "ABCD")
+
+
+class Everything:
+    """Finds all passages for every query."""
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        return [[Hit(passage, 1.0) for passage in LETTERS] for _ in queries]
+
+
+def lettered(text: str, supports: Mapping[str, Sequence[str]], writer: Any = None, **options: Any) -> Answer:
+    return repaired(text, writer, Sets(supports), Everything(), passages=LETTERS, **options)
+
+
+def test_what_only_many_passages_support_together_cites_what_it_needs_of_them():
+    answer = lettered("One is so [4].", {"One is so.": ["ABC", "ABCD"]})
+    assert repaired_text(answer) == "One is so [1][2][3]."
+
+
+# ---------------------------------------------------------------- rewritten
+
+
+def test_a_rewriting_stands_where_the_sentence_stood():
+    assert after(f"{WRONG} {TRUE}", Writer(f"{RIGHT[:-4]}[1].")) == f"{RIGHT} {TRUE}"
+
+
+def test_a_rewriting_that_is_not_supported_is_not_taken():
+    assert after(f"{WRONG} {TRUE}", Writer("Three keepers lived in the tower until 1988 [1].")) == TRUE
+
+
+def test_a_rewriting_that_cites_wrongly_is_cited_by_what_was_found():
+    writer = Writer("Three keepers lived in the tower until 1978 [9].")
+    assert after(f"{WRONG} {TRUE}", writer) == f"{RIGHT} {TRUE}"
+
+
+def test_a_rewriting_of_something_else_is_not_taken():
+    assert after(f"{NONSENSE} {TRUE}", Writer("The tower was built by Hannah Pell [1].")) == TRUE
+
+
+def test_what_stands_in_the_text_already_is_not_written_again():
+    assert after(f"{UNCITED} {WRONG}", Writer(RIGHT)) == UNCITED
+
+
+def test_a_sentence_may_be_rewritten_as_two():
+    writer = Writer("The tower was built by Hannah Pell. The tower was built between 1821 and 1824")
+    assert after("The tower was built by Hannah Pell in 1830 [1].", writer) == (
+        "The tower was built by Hannah Pell [3]. The tower was built between 1821 and 1824 [3]."
+    )
+
+
+def test_the_model_is_asked_once_for_all_sentences():
+    text = f"{WRONG} {NONSENSE} The tower was built by Hannah Pell in 1830."
+    assert repaired(text, Writer()).usage.calls == {"main": 1}
+
+
+def test_no_model_is_asked_where_citing_anew_is_enough():
+    assert repaired(f"{MISCITED} {TRUE}", Writer()).usage.calls == {}
+
+
+def test_without_rewriting_no_model_is_asked():
+    assert repaired(f"{WRONG} {TRUE}", Writer(), rewrite=False).usage.calls == {}
+
+
+def test_the_model_is_told_what_is_wrong_with_which_sentence():
+    writer = Writer()
+    repaired(f"{TRUE} {WRONG}", writer)
+    asked = writer.asked[0].prompt
+    assert isinstance(asked, Refine)
+    assert "Sentence 1 cites [1], which contradicts it" in asked.feedback["citation recall"]
+
+
+def test_the_embedded_writer_rewrites_too():
+    assert after(WRONG, Extractive()) == RIGHT
+
+
+# ---------------------------------------------------------------- taken away, or left
+
+
+def test_what_nothing_supports_is_taken_away_with_its_space():
+    assert after(f"{TRUE} {NONSENSE} {UNCITED}") == f"{TRUE} {UNCITED}"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"{NONSENSE} {TRUE}", TRUE),
+        (f"{TRUE} {NONSENSE}", TRUE),
+        (f"{TRUE} {NONSENSE} {NONSENSE} {UNCITED}", f"{TRUE} {UNCITED}"),
+        (f"- {TRUE}\n- {NONSENSE}\n- {UNCITED}\n", f"- {TRUE}\n- {UNCITED}\n"),
+        (f"1. {TRUE}\n2. {NONSENSE} {UNCITED}", f"1. {TRUE}\n2. {UNCITED}"),
+        (f"{TRUE}\n\n{NONSENSE}\n\n{UNCITED}\n", f"{TRUE}\n\n{UNCITED}\n"),
+        (f"{TRUE}\n\n{NONSENSE}", TRUE),
+        (f"{NONSENSE}\n\n{TRUE}", TRUE),
+        (NONSENSE, ""),
+        (f"# Title\n\n{NONSENSE}\n", "# Title"),
+    ],
+)
+def test_where_a_sentence_was_taken_away_no_gap_is_left(text: str, left: str):
+    assert after(text) == left
+
+
+def test_a_text_of_which_nothing_holds_is_an_abstention():
+    assert repaired(NONSENSE).status == "abstained"
+
+
+@pytest.mark.parametrize("policy", ["keep", "flag"])
+def test_what_cannot_be_put_right_may_stay(policy: str):
+    answer = repaired(f"{MISCITED} {NONSENSE}", unsupported=policy)
+    assert (repaired_text(answer), [claim.is_supported for claim in answer.claims]) == (
+        f"The tower was built by Hannah Pell [3]. {NONSENSE}",
+        [True, False],
+    )
+
+
+# ---------------------------------------------------------------- refused
+
+REFUSED = {
+    "One is so.": ["A"],
+    # By this judge A and B support it together, and so does A alone, but not beside C: B stays, and is not needed.
+    "Two are lamps.": ["ABC", "AB", "A"],
+}
+
+
+def test_a_change_by_which_a_score_would_fall_is_refused():
+    answer = lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))
+    (told, _) = [step for step in answer.rounds if step.kind == "repair"]
+    assert "citation precision would fall from 100 to 67" in told.dropped[1].why
+
+
+def test_after_a_refused_rewriting_the_sentence_is_taken_away():
+    assert repaired_text(lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))) == (
+        "One is so [1]."
+    )
+
+
+def test_a_sentence_whose_every_change_is_refused_stays_with_the_reasons():
+    answer = lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."), unsupported="flag")
+    told = next(step for step in answer.rounds if step.kind == "repair")
+    assert (told.chosen, told.kept, repaired_text(answer)) == (
+        False,
+        ("Two were lamps.",),
+        "One is so [1]. Two were lamps.",
+    )
+
+
+# ---------------------------------------------------------------- what is told
+
+
+def test_each_change_tells_before_after_and_why():
+    (change,) = changes(repaired(f"{TRUE} {MISCITED}"))
+    assert change == Change(
+        MISCITED,
+        "The tower was built by Hannah Pell [3].",
+        "cited anew: a search found passages that support it (unsupported: Hannah Pell is not in the sources)",
+    )
+
+
+def test_a_sentence_taken_away_is_told_with_what_is_wrong_with_it():
+    (change,) = changes(repaired(f"{TRUE} {WRONG}"))
+    assert (change.after, "the source says 1978, the claim says 1987" in change.why) == ("", True)
+
+
+def test_the_last_round_tells_the_whole_text_and_its_scores():
+    last = [step for step in repaired(f"{TRUE} {WRONG}").rounds if step.kind == "repair"][-1]
+    assert (last.text, last.scores["citation recall"]) == (TRUE, 100)
+
+
+def test_the_scores_before_are_told():
+    (first,) = [step for step in repaired(f"{TRUE} {WRONG}").rounds if step.kind == "assess"]
+    assert first.scores["citation recall"] == 50
+
+
+def test_a_note_counts_what_was_done():
+    notes = repaired(f"{TRUE} {MISCITED} {NONSENSE}").notes
+    assert notes == ("Of 3 sentences 2 were not supported: 1 put right, 1 taken away, 0 left as they are.",)
+
+
+def test_the_answer_says_that_every_claim_left_is_supported():
+    assert all(claim.is_supported for claim in repaired(f"{TRUE} {MISCITED} {NONSENSE} {WRONG} {UNCITED}").claims)
+
+
+def test_a_repaired_answer_survives_the_wire_with_its_changes():
+    answer = repaired(f"{TRUE} {MISCITED} {NONSENSE}")
+    again = wire.parse(wire.dumps(answer))
+    assert (changes(again), repaired_text(again), labels(again)) == (
+        changes(answer),
+        repaired_text(answer),
+        labels(answer),
+    )
+
+
+def test_rewriting_without_a_model_is_an_error_that_says_so():
+    assert isinstance(outcome(WRONG, rewrite=True).error, UsageError)
+
+
+# ---------------------------------------------------------------- laws
+
+SENTENCES = [TRUE, UNCITED, MISCITED, WRONG, NONSENSE, "The last keeper was Tom Ashby (2) [2].", "Is it so?", "[1]"]
+GAPS = [" ", "  ", "\n", "\n\n", "\n- ", "\n\n1. ", " [2] ", "\n\n## Next\n\n", "\t"]
+PAGES = st.lists(st.tuples(st.sampled_from(SENTENCES), st.sampled_from(GAPS)), max_size=6).map(
+    lambda parts: "".join(sentence + gap for sentence, gap in parts)
+)
+
+
+def claims_of(text: str) -> list[Any]:
+    return list(read_draft(text, GIVEN, "long").claims)
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES)
+@example("[1] Wolves ate the bishop of Ghent. [2] Three keepers lived in the tower until 1978.")
+def test_sentences_that_hold_stay_byte_for_byte(text: str):
+    answer, claims = repaired(text), claims_of(text)
+    where = places(text, claims, len(GIVEN))
+    changed = {step.n - 1 for step in answer.rounds if step.kind == "repair" and step.text is None}
+    kept = [place for n, place in enumerate(where) if place and n not in changed]
+    found, at = repaired_text(answer), 0
+    for place in kept:
+        at = found.index(text[place.start : place.end], at) + place.end - place.start
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES)
+def test_the_text_between_neighbours_that_hold_stays_byte_for_byte(text: str):
+    answer, claims = repaired(text), claims_of(text)
+    where = places(text, claims, len(GIVEN))
+    changed = {step.n - 1 for step in answer.rounds if step.kind == "repair" and step.text is None}
+    for (n, one), (m, other) in pairwise(enumerate(where)):
+        if one and other and not {n, m} & changed:
+            assert text[one.start : other.end] in repaired_text(answer)
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES, st.sampled_from(["", f"{RIGHT} {MISCITED}", NONSENSE, "[1]"]))
+def test_the_repaired_text_reads_as_the_claims_of_the_answer(text: str, reply: str):
+    answer = repaired(text, Writer(reply))
+    by_number = {n: p.id for n, p in enumerate(GIVEN, start=1)} | labels(answer)
+    offered = [next(p for p in POOL if p.id == by_number[n]) for n in sorted(by_number)]
+    again = read_draft(repaired_text(answer), offered, "long").claims
+    assert [claim.text for claim in again] == [claim.text for claim in answer.claims]
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES, st.sampled_from(["", RIGHT, NONSENSE, f"{WRONG} {MISCITED}"]))
+def test_nothing_is_called_supported_that_the_judge_does_not_support_by_what_it_cites(text: str, reply: str):
+    answer = repaired(text, Writer(reply))
+    for claim in answer.claims:
+        cited = tuple(answer.passage(id) for id in claim.cited)
+        assert not claim.is_supported or Lexical().judge([Pair(cited, claim.text)])[0].entails
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES)
+def test_no_score_falls(text: str):
+    told = [step.scores for step in repaired(text).rounds if step.scores]
+    for name in ("correctness (reference-free)", "citation recall", "citation precision") if len(told) == 2 else ():
+        assert told[1][name] >= told[0][name] - 1e-9
+
+
+@settings(deadline=None, max_examples=25)
+@given(PAGES)
+def test_repairing_twice_changes_nothing_more(text: str):
+    once = repaired(text)
+    by_number = {n: p.id for n, p in enumerate(GIVEN, start=1)} | labels(once)
+    if sorted(by_number) == list(range(1, len(by_number) + 1)):
+        offered = tuple(next(p for p in POOL if p.id == by_number[n]) for n in sorted(by_number))
+        assert changes(repaired(repaired_text(once), passages=offered)) == ()
+
+
+@settings(deadline=None, max_examples=40)
+@given(texts())
+def test_every_claim_of_any_text_is_found_again_in_it(text: str):
+    claims = claims_of(text)
+    for claim, place in zip(claims, places(text, claims, len(GIVEN)), strict=True):
+        said = "".join(filter(str.isalnum, claim.text))
+        assert place is None or said in "".join(filter(str.isalnum, without_marks(text[place.start : place.end])))
+
+
+@settings(deadline=None, max_examples=40)
+@given(texts())
+def test_places_stand_in_order_and_do_not_overlap(text: str):
+    found = [place for place in places(text, claims_of(text), len(GIVEN)) if place]
+    assert all(one.end <= other.start for one, other in pairwise(found))
+
+
+@settings(deadline=None, max_examples=25)
+@given(texts())
+def test_replacing_nothing_gives_the_text(text: str):
+    assert replaced(text, places(text, claims_of(text), len(GIVEN)), {}) == text
