@@ -21,6 +21,7 @@ independent models shared the wording of their inventions, and abstentions did n
   hold beside it, with faults drawn anew. Refining redraws the claims that the feedback names and keeps the others.
 * Its judgement of itself is weak: of its faulty claims it notices one in three, two in three when told that the score
   is low (A2R: intrinsic feedback gains little; Table 7: it contradicts its score), and it blames good ones at rate / 3.
+* As a model with reflection tokens it tells a fact a segment and judges itself no better (`faulty_reflecting`).
 * `small`: rate times (1 + 2 s), where s is the share of the passages shown that hold no fact of the question: near the
   large one where all are relevant, three times as faulty where none is (CaLM, 3.3 and Figure 2).
 
@@ -37,11 +38,13 @@ from typing import Any
 from toulmin.data import Claim, Passage, Style, Tokens
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts as ask
+from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.models.chance import Dice, asked
 from toulmin.models.faulty_answers import answer, cite, extract, next_claim, queries, summarise
 from toulmin.models.faulty_author import Author, Turn
 from toulmin.models.faulty_drafts import correct, feedback, judge, most_consistent, refine
+from toulmin.models.faulty_reflecting import next_segment
 from toulmin.models.faulty_statements import Matter
 from toulmin.models.faulty_truth import Fact, holds
 
@@ -110,6 +113,7 @@ _HANDLERS: Mapping[type[Any], Callable[[Author, Any, Turn], str]] = {
     ask.Feedback: feedback,
     ask.MostConsistent: most_consistent,
     ask.JudgeClaim: judge,
+    NextSegment: next_segment,
 }
 
 
