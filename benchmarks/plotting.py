@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from intervals import Interval
@@ -15,7 +16,7 @@ from matplotlib import pyplot as plt
 
 INKS = ("#1b4965", "#b56576", "#5fa8d3", "#e0a899")
 QUIET = "#6b6b6b"
-STYLE = {
+STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: it can be searched and read aloud
     "svg.hashsalt": "toulmin",
     "font.family": "sans-serif",

@@ -17,7 +17,7 @@ from scoring import Score, score
 
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
-from toulmin.data import Answer, Hit
+from toulmin.data import Answer, Hit, Style
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.models.faulty import Faulty
@@ -25,7 +25,7 @@ from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel
 
-STYLE = "long"
+STYLE: Style = "long"
 POLICY = "keep"
 INDEPENDENT = 1_000  # added to a seed: the verifier is another model than the main one
 
