@@ -129,6 +129,11 @@ def find_marks(text: str, offered: int = 0) -> list[Mark]:
     return [_with_parentheses(text, mark) for mark in marks]
 
 
+def has_marks(text: str, offered: int = 0) -> bool:
+    """Whether the text holds any mark."""
+    return next(_single_marks(text, offered), None) is not None
+
+
 def _close(marks: list[Mark], gathered: list[LabelRange]) -> None:
     if marks:
         marks[-1] = marks[-1]._replace(labels=tuple(gathered))

@@ -14,7 +14,7 @@ from toulmin.data import Passage, Style
 from toulmin.grounding.abstaining import is_abstention, is_nothing
 from toulmin.grounding.citing import Draft, Said, read_draft
 from toulmin.grounding.lines import blocks, without_emphasis
-from toulmin.grounding.marks import find_marks, lift
+from toulmin.grounding.marks import has_marks, lift
 from toulmin.grounding.talk import is_courtesy, is_talk
 from toulmin.grounding.variants import bracketed
 from toulmin.language import sentences
@@ -68,6 +68,7 @@ _TITLE_LINE = re.compile(r"\A\s{0,9}([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\
 _ASKED = re.compile(
     r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
 )
+_WORD_FOR_NOTHING = 300  # characters, marks included, that may say only that there is no answer
 _PREAMBLE = 120  # characters that may stand before the label of a summary or a span
 _LEAD = re.compile(
     r"^\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
@@ -87,7 +88,7 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     """
     answer = bracketed(answer_in(text), len(offered))
     answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else unquoted(answer)
-    if is_nothing(lift(answer, len(offered)).text):
+    if len(answer) < _WORD_FOR_NOTHING and is_nothing(lift(answer, len(offered)).text):
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
     return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
@@ -113,7 +114,7 @@ def answer_in(text: str) -> str:
     explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
     said = said[: explained.start()] if explained else said
     above = _SOURCES_LINE.sub("", said)
-    return above if find_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], said)
+    return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], said)
 
 
 def _one_exchange(text: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from toulmin.grounding.marks import find_marks
+from toulmin.grounding.marks import has_marks
 
 _WORD = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
 _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"
@@ -55,7 +55,7 @@ def bracketed(text: str, offered: int) -> str:
     text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
     text = _LED_IN.sub(_after_first_word, text)
     text = _RAISED.sub(lambda raised: _raised(raised[0], offered), text)
-    return text if find_marks(text, offered) else _from_parentheses(text, offered)
+    return text if has_marks(text, offered) else _from_parentheses(text, offered)
 
 
 def _without_title(titled: re.Match[str]) -> str:
