@@ -66,6 +66,11 @@ def is_reflection(text: str) -> bool:
     return _bare(text) in _KNOWN
 
 
+def is_framing(text: str) -> bool:
+    """Whether the text is a token that such a model must see and write: a reflection token, or an end of a passage."""
+    return is_reflection(text) or text in (PARAGRAPH, "</paragraph>")
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A reflection token at `text[start:end]` of a reply.

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
+from toulmin.grounding.reflection import is_framing
 from toulmin.grounding.steps import Finish, TokenLogprob
 from toulmin.models.thinking import without_thinking
 
@@ -152,6 +153,9 @@ class _Reader:
 
     def __init__(self, tokenizer: Any, prompts: Sequence[str]) -> None:
         self.tokenizer = tokenizer
+        special = {id for id, token in tokenizer.added_tokens_decoder.items() if token.special}
+        special |= set(tokenizer.all_special_ids)
+        self._unseen = frozenset(id for id in special if not is_framing(tokenizer.decode([id])))
         self._leads = [_THINKING if prompt.rstrip().endswith(_THINKING) else "" for prompt in prompts]
 
     def all(self, n: int, tokens: Sequence[int]) -> str:
@@ -159,8 +163,9 @@ class _Reader:
         return self._leads[n] + self.part(tokens)
 
     def part(self, tokens: Sequence[int]) -> str:
-        """The text of some tokens, as it stands."""
-        return str(self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+        """The text of some tokens, as it stands, without special ones; reflection tokens are part of the text."""
+        seen = [token for token in tokens if token not in self._unseen]
+        return str(self.tokenizer.decode(seen, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
 class _Ends(StoppingCriteria):

@@ -16,6 +16,7 @@ from huggingface_hub.errors import HFValidationError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from toulmin.errors import ModelError, UsageError
+from toulmin.grounding.reflection import is_framing
 
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 _ENDLESS = 10**9  # tokenizers without a limit name one beyond this
@@ -88,10 +89,14 @@ def _device(wanted: str) -> torch.device:
 
 
 def controls_of(tokenizer: Any) -> re.Pattern[str]:
-    """Finds the texts that a tokenizer would read as control tokens."""
+    """Finds the texts that a tokenizer would read as control tokens.
+
+    Reflection tokens are none: prompts for models that have them write them, and break up those of foreign text.
+    """
     special = {str(token) for token in tokenizer.all_special_tokens}
     special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
-    written = sorted((token for token in special if len(token) > 1), key=len, reverse=True)
+    control = (token for token in special if len(token) > 1 and not is_framing(token))
+    written = sorted(control, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, written)) or r"(?!)")
 
 
