@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from math import exp, log
 from typing import Any
 
@@ -464,6 +465,13 @@ def test_a_short_answer_is_short():
     assert always(by_passage(A="[Relevant]1824[Fully supported][Utility:5]"), style="short").claims == [("1824", "A")]
 
 
+def test_a_short_answer_is_one_claim_of_one_segment():
+    run = always(
+        by_passage(A="1824[Fully supported][Continue to Use Evidence]1825[Fully supported][Retrieval]"), style="short"
+    )
+    assert (run.claims, len(run.asked)) == ([("1824", "A")], 3)
+
+
 def test_a_segment_without_words_is_none():
     assert always(by_passage(A="[Relevant][Fully supported][Utility:5]", B="[Irrelevant]Lit.")).claims == [
         ("Lit.", "B")
@@ -548,7 +556,7 @@ def test_answers_that_read_the_same_are_one():
 
 def test_the_segments_end_at_their_most_with_a_note():
     run = always(lambda p: MORE.format(f"Sentence {p.written.count('.')} on {p.passage.title}."), max_segments=3)
-    assert (len(run.claims), run.answer.notes[-1].startswith("The answer was ended after 3 segments")) == (3, True)
+    assert (len(run.claims), run.answer.notes[-1].startswith("max_segments ended the answer after 3")) == (3, True)
 
 
 def test_the_calls_are_bounded_by_beam_and_passages():
@@ -696,13 +704,21 @@ PARTS += "[Retrieval] [Relevant] [Irrelevant] [Utility:1] [Utility:5] </s> [".sp
 REPLIES = st.lists(st.sampled_from([*PARTS, "Lit. ", "Built [2]. ", "x", "\n"]), max_size=8).map("".join)
 
 
-@given(st.lists(REPLIES, min_size=1, max_size=12), st.sampled_from(["adaptive", "always", "never"]), st.integers(1, 3))
+@given(
+    st.lists(REPLIES, min_size=1, max_size=12),
+    st.sampled_from(["adaptive", "always", "never"]),
+    st.sampled_from(STYLES),
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
+)
 @settings(deadline=None, max_examples=80)
 def test_whatever_the_model_says_the_answer_is_valid_and_cites_what_was_read(
-    replies: list[str], retrieve: str, beam: int
+    replies: list[str], retrieve: str, style: str, beam: int, requery: bool, hard: bool
 ):
-    said = iter(replies * 60)
-    run = Run(lambda _: next(said), retrieve=retrieve, beam=beam)
+    said = cycle(replies)
+    run = Run(lambda _: next(said), retrieve=retrieve, style=style, beam=beam, requery=requery, hard=hard)
     read = {id for told in run.rounds("search") for id in told.read}
     assert run.error is None
     assert {id for claim in run.answer.claims for id in claim.cited} <= read
+    assert run.answer.usage.calls.get("main", 0) <= 1 + 3 + 6 * beam * 3

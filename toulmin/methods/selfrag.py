@@ -5,6 +5,7 @@ The paper is "Self-RAG: Learning to Retrieve, Generate, and Critique through Sel
 * A segment ends where the model asks for another search. Within it, what follows [No Retrieval] cites nothing.
 * Answers are compared by the mean score of their segments, finished ones with those that go on.
 * A segment that says nothing new is no segment. An answer that nothing can be added to is complete.
+* A short answer is the first claim of one segment.
 * Where the model says nothing about searching, the passages are read: what cites nothing cannot be proven.
 """
 
@@ -234,7 +235,8 @@ def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Progra
     draft = new_draft(pieces, passage, task.style, path.claims)
     refused = "the model calls it not supported" if task.hard and denied(pieces) else ""
     scores = task.weights.scores(said, pieces)
-    segment = Segment(n, passage, said.text, draft.claims, scores, end is not None, draft.invalid, refused)
+    goes_on = end is not None and task.style != "short"
+    segment = Segment(n, passage, said.text, draft.claims, scores, goes_on, draft.invalid, refused)
     return _Try(segment, whole_reply)
 
 
@@ -250,7 +252,5 @@ def _with_notes(state: _State) -> Answer:
     elif any(not mark.odds for said in state.said for mark in said.marks):
         notes.append(NO_ODDS)
     if answer.claims and not state.paths[0].is_over:
-        notes.append(
-            f"The answer was ended after {len(state.paths[0].segments)} segments; allow more with max_segments."
-        )
+        notes.append(f"max_segments ended the answer after {len(state.paths[0].segments)}; allow more.")
     return replace(answer, notes=(*answer.notes, *notes))

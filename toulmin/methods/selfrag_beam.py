@@ -131,7 +131,10 @@ def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
 
 
 def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, before: Sequence[Claim]) -> Draft:
-    """The claims of a segment that do not stand `before` it; those that were written from the passage cite it."""
+    """The claims of a segment that do not stand `before` it; those that were written from the passage cite it.
+
+    A short answer is the first of them.
+    """
     known = {_bare(claim.text) for claim in before}
     cited = (Citation(passage.id),) if passage else ()
     claims, invalid = [], 0
@@ -142,7 +145,7 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
             if _bare(claim.text) not in known:
                 known.add(_bare(claim.text))
                 claims.append(replace(claim, citations=cited if piece.grounded else ()))
-    return Draft(tuple(claims), invalid)
+    return Draft(tuple(claims[:1] if style == "short" else claims), invalid)
 
 
 def _bare(text: str) -> str:
