@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from toulmin import demo
 from toulmin.cli import run
 from toulmin.cli.commands import app
 
@@ -377,3 +378,26 @@ def test_an_interrupt_leaves_with_130_and_an_index_that_opens(tmp_path, capsys):
     process.communicate(timeout=60)
     assert process.returncode in (130, 0)  # 0: it was done before the interrupt came
     assert run(["index", str(many), "--into", "library"]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_terminal_shows_the_draft_as_it_grows():
+    import pty
+
+    process, screen = pty.fork()
+    if process == 0:
+        command = "from toulmin.cli import main; main()"
+        words = ["ask", "When was the sea watch H4 finished?", "--docs", str(demo.FOLDER), "--method", "vtg"]
+        os.execvpe(sys.executable, [sys.executable, "-c", command, *words], os.environ | {"TERM": "xterm"})
+    shown = b""
+    while piece := _piece(screen):
+        shown += piece
+    os.waitpid(process, 0)
+    assert b"Draft, not all of it verified" in shown
+
+
+def _piece(screen: int) -> bytes:
+    try:
+        return os.read(screen, 65_536)
+    except OSError:  # the other end is closed
+        return b""

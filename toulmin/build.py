@@ -91,7 +91,12 @@ class Opened:
     @property
     def notes(self) -> tuple[str, ...]:
         """What an answer says about the files that could not be read."""
-        return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in self.skipped)
+        return not_read(self.skipped)
+
+
+def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
+    """A note for each file that could not be read."""
+    return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
 
 
 @contextmanager

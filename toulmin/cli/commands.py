@@ -15,7 +15,7 @@ from toulmin.errors import SourceError, UsageError
 if TYPE_CHECKING:
     from toulmin.build import Sources
     from toulmin.config import Settings
-    from toulmin.run.drive import Job, Outcome
+    from toulmin.run.drive import Job, Outcome, Watch
 
 app = App(
     name="toulmin",
@@ -185,13 +185,15 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
     from toulmin.cli import show
     from toulmin.run.drive import Driver
 
-    async def answered() -> Outcome:
+    async def answered(on_draft: Watch | None) -> Outcome:
         async with build.equipped(found.retriever, settings) as parts:
-            return await Driver(parts).answer(job)
+            return await Driver(parts).answer(job, on_draft)
 
-    with show.indexing() as on_progress, build.opened(sources, settings, on_progress) as found:
-        outcome = asyncio.run(answered())
-    outcome = aio.with_notes(outcome, found.notes)
+    with show.indexing() as on_progress:
+        ready, skipped = build.indexed(sources, settings, on_progress)
+    with build.opened(ready, settings) as found, show.watching() as on_draft:
+        outcome = asyncio.run(answered(on_draft))
+    outcome = aio.with_notes(outcome, build.not_read(skipped))
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
 

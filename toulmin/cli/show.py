@@ -221,6 +221,27 @@ def next_steps(unanswered: str, folder: str) -> None:
 
 
 @contextmanager
+def watching() -> Iterator[Callable[[Answer], None] | None]:
+    """The draft as it grows, on standard error, gone when the answer is there; None where that is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.console import Group
+    from rich.live import Live
+    from rich.spinner import Spinner
+
+    waiting = Spinner("line", Text("Searching and writing", "dim"))
+    with Live(waiting, console=console, transient=True, refresh_per_second=8) as live:
+
+        def on_draft(draft: Answer) -> None:
+            waiting.update(text=story.so_far(draft))
+            live.update(Group(words(draft.text, "dim"), waiting))
+
+        yield on_draft
+
+
+@contextmanager
 def indexing() -> Iterator[Callable[[Progress], None] | None]:
     """A progress bar on standard error while files are read; None where that is no terminal."""
     console = Console(stderr=True)

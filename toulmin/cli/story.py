@@ -37,6 +37,13 @@ def rounds(answer: Answer, console: Console) -> None:
     console.print()
 
 
+def so_far(draft: Answer) -> Text:
+    """What was done last, and what has been spent, in a line."""
+    last = _deed(draft.rounds[-1]) if draft.rounds else "Searching"
+    calls = sum(draft.usage.calls.values())
+    return Text(f"Draft, not all of it verified. {last}; {calls} model call{'' if calls == 1 else 's'} so far", "dim")
+
+
 def _deed(step: Round) -> str:
     if step.kind != "claim":
         return TOLD[step.kind]
