@@ -384,15 +384,13 @@ def test_an_interrupt_leaves_with_130_and_an_index_that_opens(tmp_path, capsys):
 def test_a_terminal_shows_the_draft_as_it_grows():
     import pty
 
-    process, screen = pty.fork()
-    if process == 0:
-        command = "from toulmin.cli import main; main()"
-        words = ["ask", "When was the sea watch H4 finished?", "--docs", str(demo.FOLDER), "--method", "vtg"]
-        os.execvpe(sys.executable, [sys.executable, "-c", command, *words], os.environ | {"TERM": "xterm"})
-    shown = b""
-    while piece := _piece(screen):
-        shown += piece
-    os.waitpid(process, 0)
+    ours, theirs = pty.openpty()
+    words = ["ask", "When was the sea watch H4 finished?", "--docs", str(demo.FOLDER), "--method", "vtg"]
+    command = [sys.executable, "-c", "from toulmin.cli import main; main()", *words]
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"}):
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _piece(ours), b""))
+    os.close(ours)
     assert b"Draft, not all of it verified" in shown
 
 
