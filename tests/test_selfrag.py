@@ -19,14 +19,16 @@ from toulmin.data import STYLES, Answer, Hit, Passage, Round
 from toulmin.errors import UsageError
 from toulmin.grounding.reflection import NextSegment, marked, weighed
 from toulmin.grounding.steps import Generate, Pair, Reply, TokenLogprob, Verdict
-from toulmin.methods.direct import NO_MEMORY
+from toulmin.methods.direct import NO_MEMORY, vanilla
 from toulmin.methods.selfrag import FROM_MEMORY, NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.telling import SILENCE
+from toulmin.methods.vtg import vtg
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.models.templates import Templates
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.journal import from_json, to_json
 from toulmin.run.kit import Kit, LanguageModel
 
 QUESTION = "When was the tower lit?"
@@ -662,6 +664,21 @@ def test_a_recorded_run_replays_to_the_same_answer():
     run = Run(garden_path)
     again = asyncio.run(Driver(Kit(Given(()), Judge(), {})).answer(run.job, replay=run.outcome.transcript))
     assert again.answer == run.answer
+
+
+@pytest.mark.parametrize("method", [self_rag, vanilla, vtg])
+def test_a_transcript_of_typed_replies_comes_back_from_its_file(method: Any):
+    lit = Passage.of("The tower was lit on 3 May 1824 by Hannah Pell.", "Tower")
+    job = Job(QUESTION, "any", "long", lambda: method(QUESTION))
+    first = asyncio.run(Driver(Kit(Given((lit,)), Judge(), {"main": Extractive()})).answer(job))
+    kept = from_json(to_json(first.transcript))
+    assert asyncio.run(Driver(Kit(Given(()), Judge(), {})).answer(job, replay=kept)).answer == first.answer
+
+
+def test_a_transcript_of_probabilities_comes_back_from_its_file():
+    run = always(by_passage(A=CRITIC))
+    kept = from_json(to_json(run.outcome.transcript))
+    assert asyncio.run(Driver(Kit(Given(()), Judge(), {})).answer(run.job, replay=kept)).answer == run.answer
 
 
 def test_the_same_replies_give_the_same_answer():

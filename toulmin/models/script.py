@@ -12,6 +12,7 @@ from typing import Any
 
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
 from toulmin.grounding.prompts import Prompt
+from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.replies import FIELDS, reply_of
 from toulmin.grounding.steps import Generate, Reply
 
@@ -152,7 +153,7 @@ def _line(entry: Any) -> _Line:
 def _condition(name: str, value: Any) -> Any:
     if not isinstance(value, _CONDITIONS[name]) or isinstance(value, bool):
         raise ValueError(f"{name} should be of type {_CONDITIONS[name].__name__}, not {value!r}")
-    known = {kind.__name__ for kind in Prompt.__subclasses__()}
+    known = {kind.__name__ for kind in (*Prompt.__subclasses__(), NextSegment)}
     if name == "prompt" and value not in known:
         raise unknown_name("prompt", str(value), known)
     return value

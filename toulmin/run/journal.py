@@ -1,4 +1,4 @@
-"""Transcripts as JSON. Each reply is read back into the type that its step, or its prompt's own `read`, gives."""
+"""Transcripts as JSON. Each reply is read back into the type that its step, or its prompt's own `result`, gives."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from pydantic import TypeAdapter
 from toulmin import errors
 from toulmin.data import Hit
 from toulmin.errors import UsageError
-from toulmin.grounding import prompts
+from toulmin.grounding.prompts import Prompt
+from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.replies import plain, reply_of
 from toulmin.grounding.steps import Reply, Span, Verdict
 from toulmin.run.transcript import Entry, Transcript
 
 # A transcript is a file like any other: it may name these types and no others.
-_PROMPTS = {prompt.__name__: prompt for prompt in prompts.Prompt.__subclasses__()}
+_KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)
+_PROMPTS = {kind.__name__: kind for kind in _KINDS}
 _ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
 
 
 def _reply_type(kind: str) -> Any:
-    """What a reply of that kind is made of; for a prompt, what its own `read` gives."""
+    """What a reply of that kind is made of; for a prompt, what its own `result` gives."""
     plain = {"Search": tuple[Hit, ...], "Entail": tuple[Verdict, ...], "Read": Span | None}
     if kind in plain:
         return plain[kind]
-    return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].read)["return"]
+    return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].result)["return"]
 
 
 def _kind_of(error: Exception) -> str:
