@@ -1,0 +1,163 @@
+"""What of a model's feedback agrees with its score, and what the verdicts say in its place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.data import Citation, Claim, Passage, Support
+from toulmin.methods.affirming import affirmation, agreeing, merged
+from toulmin.methods.aims import aims
+from toulmin.methods.assessing import Assessed
+from toulmin.methods.feedback import Numbered, grounded, recall_faults
+
+# The paper's Table 7: said of an answer whose correctness is 0.
+TABLE_7 = "Your answer is factually accurate and directly relevant to the provided search results. Great job!"
+
+AFFIRMING = [
+    TABLE_7,
+    "Great job!",
+    "Well done, all sentences are supported.",
+    "This is good as it is.",
+    "The score is satisfactory. Keep up the good work!",
+    "No changes are needed.",
+    "There are no errors, and nothing needs to be improved.",
+    "The answer has no irrelevant citations.",
+    "The answer does not contain any mistakes.",
+    "You did not miss anything.",
+    "It could not be better.",
+    "The answer is not only correct but also complete.",
+    "Continue to cite properly.",
+    "Every sentence is well cited and should be kept.",
+    "Maintain this high level of precision.",
+    "No feedback needed; the citations are perfect.",
+    "There is no need to add anything.",
+    "Sehr gut, alles stimmt.",
+    "完全正确。",
+    "",
+]
+DEMANDING = [
+    "Sentence 2 is not supported by [3].",
+    "Try to cite a source for every statement.",
+    "Provide citations for all factual statements.",
+    "The date is wrong; the passage says 1824.",
+    "The answer is incomplete: it leaves out the keepers.",
+    "Remove the last sentence.",
+    "Sentence 1 doesn't answer the question.",
+    "Two sentences lack a citation.",
+    "Please mention when the tower was lit.",
+    "[2] contradicts what sentence 3 says.",
+    "Sentence 4 is without citations.",
+    "Your citations are too general.",
+]
+
+
+@pytest.mark.parametrize("part", AFFIRMING)
+def test_below_its_target_a_part_that_only_affirms_is_discarded(part: str):
+    assert agreeing(part, 0, 60) is None
+
+
+@pytest.mark.parametrize("part", DEMANDING)
+def test_below_its_target_a_part_that_asks_for_a_change_stays_as_it_is(part: str):
+    assert agreeing(part, 30, 60) == part
+
+
+@pytest.mark.parametrize("part", [*AFFIRMING, *DEMANDING])
+def test_from_its_target_on_any_part_is_a_plain_affirmation(part: str):
+    assert agreeing(part, 60, 60) == affirmation(60, 60)
+
+
+@pytest.mark.parametrize("praise", ["Great job!", "Keep up the good work.", "The citations are accurate."])
+def test_praise_beside_a_demand_is_left_out(praise: str):
+    assert agreeing(f"{praise} {DEMANDING[1]} {praise}", 30, 60) == DEMANDING[1]
+
+
+def test_praise_and_demand_in_one_sentence_stay_together():
+    mixed = "You have cited the appropriate search results, but try to cite more of them."
+    assert agreeing(mixed, 55, 80) == mixed
+
+
+def test_a_sentence_that_only_states_something_stays_beside_a_demand():
+    said = "Sentence 2 says 1825. The passage says 1824. Replace it."
+    assert agreeing(said, 30, 60) == said
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from(AFFIRMING), max_size=4), st.integers(0, 59))
+def test_affirmations_do_not_add_up_to_a_demand(parts: list[str], score: int):
+    assert agreeing(" ".join(parts), score, 60) is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(max_size=200), st.integers(0, 100), st.integers(0, 100))
+def test_odd_words_are_no_error(part: str, score: int, target: int):
+    agreeing(part, score, target)
+
+
+AIMS = aims("long", None, None, None)
+LOW = {"correctness": 0.0, "citation recall": 57.0, "citation precision": 80.0}
+OWN = {name: f"grounded {name}" for name in LOW}
+
+
+def test_the_papers_table_7_does_not_get_through():
+    advice = merged(OWN, {"correctness": TABLE_7}, AIMS, LOW)
+    assert (advice.said["correctness"], len(advice.discarded)) == ("grounded correctness", 1)
+
+
+def test_what_reaches_its_target_is_never_told_otherwise():
+    assert (
+        merged(OWN, {"citation precision": "Remove [3]."}, AIMS, LOW).said["citation precision"]
+        == OWN["citation precision"]
+    )
+
+
+# ---------------------------------------------------------------- from the verdicts
+
+PASSAGES = tuple(Passage.of(f"It stands in {letter}.", letter) for letter in "ABC")
+
+
+def claim(label: str, *cited: int, reason: str | None = None) -> Claim:
+    ids = tuple(PASSAGES[n - 1].id for n in cited)
+    return Claim("It is so.", tuple(map(Citation, ids)), Support(label, 0.5, "judge", ids, reason))
+
+
+def fault(one: Assessed, style: str = "long") -> str:
+    return recall_faults([one], Numbered.of(PASSAGES, style))[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (Assessed(claim("unsupported", 3), (), (PASSAGES[1].id,), True), "[3], which does not support it; [2] does."),
+        (Assessed(claim("unsupported", 1, 3), (), (PASSAGES[1].id,), True), "[1] and [3], which do not support it;"),
+        (Assessed(claim("contradicted", 3)), "[3], which contradicts it, and no other passage supports it."),
+        (Assessed(claim("unsupported", 3, reason="1987 is not there")), "does not support it (1987 is not there), and"),
+        (Assessed(claim("unsupported")), "cites no passage, and no other passage supports it. Replace it"),
+        (Assessed(claim("unsupported", 3), is_entailed=True), "; all passages together support it."),
+    ],
+)
+def test_a_claim_that_fails_is_told_with_what_would_support_it(one: Assessed, words: str):
+    assert words in fault(one)
+
+
+@pytest.mark.parametrize(("style", "noun"), [("long", "Sentence"), ("list", "Entity"), ("short", "Claim")])
+def test_feedback_calls_a_claim_what_it_is(style: str, noun: str):
+    assert fault(Assessed(claim("unsupported")), style).startswith(f"{noun} 1 ")
+
+
+def test_a_passage_that_the_prompt_does_not_show_is_not_named():
+    one = Assessed(claim("unsupported", 1), (), (PASSAGES[2].id,), True)
+    assert "[3]" not in recall_faults([one], Numbered.of(PASSAGES[:2], "long"))[0]
+
+
+def test_every_aspect_has_its_words():
+    assessment = AIMS.assessment((Assessed(claim("unsupported", 3)),), ("What is so?",))
+    assert list(grounded(assessment, AIMS, PASSAGES, ("What is so?",), "long")) == list(AIMS.targets)
+
+
+def test_a_low_score_is_never_affirmed_whatever_the_verdicts():
+    supported = Assessed(claim("supported", 1), (), (), True, frozenset({"so"}))
+    low = aims("long", None, None, lambda _: 0.0)
+    words = grounded(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
+    assert agreeing(words, 0, 60) == words
