@@ -111,8 +111,9 @@ def test_instructions_without_a_title_get_a_short_one():
 
 
 def test_two_sections_never_have_one_title():
-    run = Run(Writer("1. Life: Early.\n2. Life: Late.", BORN, {"Life": BIRTH, "Life (2)": HOME}))
-    assert [claim.section for claim in run.answer.claims] == ["Life", "Life (2)"]
+    texts = {"Life": BIRTH, "Life (2)": HOME, "LIFE (3)": TOWERS}
+    run = Run(Writer("1. Life: Early.\n2. Life: Late.\n3. LIFE: All.", BORN, texts))
+    assert [claim.section for claim in run.answer.claims] == ["Life", "Life (2)", "LIFE (3)"]
 
 
 @pytest.mark.parametrize(
@@ -499,6 +500,11 @@ def test_the_rounds_tell_the_whole_story_in_order():
 
 def test_the_rounds_of_questions_name_their_paragraph():
     assert [told.text for told in Run().rounds("plan")] == [None, "Life", "Work"]
+
+
+def test_the_rounds_of_paragraphs_and_sections_are_counted_from_one():
+    run = Run()
+    assert ([told.n for told in run.rounds("plan")], [told.n for told in run.rounds("draft")]) == ([1, 1, 2], [1, 2])
 
 
 def test_a_search_round_names_its_question_and_what_it_found():
