@@ -40,7 +40,8 @@ class Rule:
     `fault` is None or one of: status, cut (the connection is reset in mid-reply), closed (a stream ends early but in
     good order), json (not JSON), sse (a piece of the stream is not JSON), empty (a body of no bytes), hang (no byte
     ever comes), drip (a byte of comment each 20 ms, for ever), stall (the stream stops in the middle),
-    late_error (an error object in the stream).
+    late_error (an error object in the stream), lingers (the stream stays open after its end), slams (it is reset
+    there).
     """
 
     match: str = ""
@@ -188,6 +189,10 @@ async def _stream(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool
     if rule.usage and body.get("stream_options", {}).get("include_usage"):
         yield b"data: " + json.dumps({"model": "stub-1", "choices": [], "usage": usage}).encode() + b"\n\n"
     yield b"data: [DONE]\n\n"
+    if rule.fault == "lingers":
+        await asyncio.sleep(3600)
+    if rule.fault == "slams":
+        raise _Reset
 
 
 class _Reset(Exception):

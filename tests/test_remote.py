@@ -28,7 +28,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.keys import Key, key_from
 from toulmin.models.prices import Price, read_prices
-from toulmin.models.received import Malformed, Received
+from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
 from toulmin.models.thinking import without_thinking
@@ -441,6 +441,12 @@ def test_a_fault_that_stays_is_an_error_after_so_many_tries(stub: Stub, fault: s
     assert len(stub.asked()) == 3
 
 
+@pytest.mark.parametrize("fault", ["lingers", "slams"])
+def test_once_a_reply_is_complete_it_does_not_matter_how_the_server_ends_it(stub: Stub, fault: str):
+    stub.script(Rule(fault=fault))
+    assert (reply(Chat("stub", at(stub, idle_timeout=30.0, timeout=60.0))).text, len(stub.asked())) == (ECHO, 1)
+
+
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
 def test_a_status_that_passes_is_tried_again(stub: Stub, status: int):
     stub.script(Rule(fault="status", status=status, times=2))
@@ -687,8 +693,8 @@ def test_an_answer_says_what_the_window_could_not_hold(stub: Stub):
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 NAMES = st.sampled_from(
-    "choices delta message content text refusal usage prompt_tokens completion_tokens logprobs tokens token_logprobs"
-    " top_logprobs token logprob index finish_reason model reasoning".split()
+    "error choices delta message content text refusal usage prompt_tokens completion_tokens logprobs tokens"
+    " token_logprobs top_logprobs token logprob index finish_reason model reasoning".split()
 )
 ANY_JSON = st.recursive(
     PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5), max_leaves=12
@@ -701,7 +707,7 @@ EVENT = ANY_JSON | st.fixed_dictionaries({"choices": st.lists(CHOICE | ANY_JSON,
 @settings(deadline=None, max_examples=200)
 def test_whatever_json_comes_is_read_or_called_malformed(events: list[Any]):
     received = Received()
-    with contextlib.suppress(Malformed):
+    with contextlib.suppress(Malformed, Broken):
         for event in events:
             received.add(event)
     assert all(isinstance(choice.text, str) for choice in received.choices)

@@ -14,7 +14,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import openai
@@ -23,14 +23,17 @@ from openai import AsyncOpenAI, AsyncStream, Omit, RequestOptions
 
 from toulmin.models.failures import Asked, Failure
 from toulmin.models.limits import Limits
-from toulmin.models.received import Malformed, Received, TooLarge
+from toulmin.models.received import Broken, Malformed, Received, TooLarge
 from toulmin.models.server import Server
 
+_EVENTS = "text/event-stream"
+_REST = 0.1  # seconds for what follows the last event
 _CONNECT = 10.0  # seconds
 _LONGEST_PAUSE = 30.0
+_MOST_OF_AN_EVENT = 16_000_000  # bytes; some servers send all of a reply as one
 _MOST_BYTES = 100_000_000  # of one reply: pieces of a stream take a hundred times the room of their text
 _JITTER = 0.25  # seconds after a Retry-After: those that wait for the same moment do not all come at once
-_FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, TooLarge, ValueError)
+_FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError)
 
 # stamina tells of each retry as a warning, which Python prints where nobody asked for logs.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -155,17 +158,42 @@ class Client:
         return received
 
     async def _stream(self, connection: AsyncOpenAI, route: str, body: Mapping[str, Any], received: Received) -> None:
-        events = await connection.post(
-            route, cast_to=object, body=body, options=self._options, stream=True, stream_cls=AsyncStream[object]
+        # Asked for as a response, even a stream comes as it is: the client's own reader leaves five generators behind
+        # for the event loop to end, each in a task.
+        asked = connection.post(
+            route,
+            cast_to=httpx2.Response,
+            body=body,
+            options=self._options,
+            stream=True,
+            stream_cls=AsyncStream[object],
         )
+        response = cast(httpx2.Response, await asked)
         try:
-            if "json" in events.response.headers.get("content-type", ""):  # it sends no streams
-                received.add_whole(json.loads(await events.response.aread()))
-                return
-            async for event in events:
-                received.add(event)
+            if _EVENTS in response.headers.get("content-type", ""):
+                await _follow(response, received)
+            else:  # it sends no streams
+                received.add_whole(json.loads(await response.aread()))
         finally:
-            await events.close()
+            await response.aclose()
+
+
+async def _follow(response: httpx2.Response, received: Received) -> None:
+    """Reads events to the end of the body, so that the connection can be used again and nothing is left to clean up;
+    once the reply is complete, it does not matter how the server ends it.
+    """
+    loop, is_done = asyncio.get_running_loop(), False
+    try:
+        async with asyncio.timeout(None) as rest:
+            async for event in httpx2.EventSource(response, _MOST_OF_AN_EVENT):
+                if event.data.startswith("[DONE]"):
+                    is_done = True
+                    rest.reschedule(loop.time() + _REST)
+                elif not is_done:
+                    received.add(event.json())
+    except (TimeoutError, httpx2.HTTPError):
+        if not is_done:
+            raise
 
 
 async def _bounded(response: httpx2.Response) -> None:

@@ -19,7 +19,7 @@ import openai
 
 from toulmin.errors import ModelError
 from toulmin.models.keys import VARIABLE
-from toulmin.models.received import MOST_CHARACTERS, SYSTEM, TooLarge
+from toulmin.models.received import MOST_CHARACTERS, SYSTEM, Broken, TooLarge
 from toulmin.models.server import Server
 
 MOST_SAID = 200
@@ -77,12 +77,11 @@ class Asked:
             return self._refused(error)
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
             return self._silent(error)
-        if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError):
+        is_of_content = isinstance(error, httpx2.SSEError)
+        if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
             return self._unconnected(error)
-        if isinstance(error, openai.APIError):
-            return Failure(
-                self.told(f"ended its reply with an error: {self._said(error.body or error.message)}"), again=True
-            )
+        if isinstance(error, Broken):
+            return Failure(self.told(f"ended its reply with an error: {self._said(error.args[0])}"), again=True)
         if isinstance(error, TooLarge):
             return Failure(self.told(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
         return Failure(

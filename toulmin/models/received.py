@@ -17,6 +17,10 @@ class Malformed(ValueError):
     """What came is not a reply of either route; another try may bring one."""
 
 
+class Broken(Exception):
+    """The server ended the reply with an error, its own account of which is the argument."""
+
+
 class TooLarge(Exception):
     """The reply is longer than any answer can be."""
 
@@ -62,7 +66,11 @@ class Received:
         return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
 
     def add(self, event: Any) -> None:
-        """One event of a stream; raises `Malformed` for what is neither, `TooLarge` past the bound."""
+        """One event of a stream; raises `Malformed` for what is none, `Broken` for an error in its place, and
+        `TooLarge` past the bound.
+        """
+        if isinstance(event, Mapping) and event.get("error"):
+            raise Broken(event["error"])
         choices = (event.get("choices") or []) if isinstance(event, Mapping) else None
         if not isinstance(choices, list):
             raise Malformed("no JSON object with choices")
