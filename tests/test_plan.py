@@ -295,7 +295,7 @@ def test_a_section_of_which_nothing_was_written_is_noted_and_left_out():
     run = Run(Writer(texts={"Life": BIRTH}), {BIRTH: ["C"]})
     assert ([s.title for s in run.answer.sections], run.answer.notes) == (
         ["Life"],
-        ("Planned parts of which nothing could be said: Work.",),
+        ("Parts of the plan without text: Work.",),
     )
 
 
@@ -550,11 +550,37 @@ def test_an_option_is_refused_before_anything_is_spent():
     assert Run(variant="B", inline=True).shelf.batches == []
 
 
-def test_a_failing_model_fails_the_answer():
-    def broken(_request: object) -> str:
-        raise ModelError("the model is down")
+class Failing(Writer):
+    """Fails for the prompts of that kind, or only for the paragraph of that title."""
 
-    assert Run(broken).answer.notes == ("the model is down",)
+    def __init__(self, kind: type, title: str | None = None) -> None:
+        super().__init__()
+        self.kind, self.title = kind, title
+
+    def __call__(self, request: Generate) -> str | Reply:
+        prompt = request.prompt
+        if isinstance(prompt, self.kind) and (self.title is None or prompt.paragraphs[0].title == self.title):
+            raise ModelError("The model is down.")
+        return super().__call__(request)
+
+
+@pytest.mark.parametrize("kind", [Outline, Questions, Write])
+def test_a_model_that_fails_fails_the_answer(kind: type):
+    run = Run(Failing(kind))
+    assert (run.answer.status, run.answer.notes) == ("failed", ("The model is down.",))
+
+
+def test_a_section_for_which_the_model_fails_is_left_out_and_noted():
+    answer = Run(Failing(Write, "Work"), ALL_TRUE).answer
+    assert ([section.title for section in answer.sections], answer.notes) == (
+        ["Life"],
+        ("Not written: Work. The model is down.", "Parts of the plan without text: Work."),
+    )
+
+
+def test_the_rounds_tell_why_a_section_was_not_written():
+    told = Run(Failing(Write, "Work"), ALL_TRUE).rounds("draft")[1]
+    assert [(one.text, one.why) for one in told.dropped] == [("Work", "The model is down.")]
 
 
 @pytest.mark.parametrize("calls", [1, 3, 4])

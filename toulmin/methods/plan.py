@@ -143,5 +143,5 @@ def _concluded(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
     filled = {claim.section for claim in ended.claims}
     sections = tuple(section for section in answer.sections if section.title in filled)
     empty = [part.section.title for part in parts if part.section and part.section.title not in filled]
-    notes = (f"Planned parts of which nothing could be said: {', '.join(empty)}.",) if empty and filled else ()
+    notes = (f"Parts of the plan without text: {', '.join(empty)}.",) if empty and filled else ()
     return replace(ended, sections=sections, notes=(*ended.notes, *notes))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Section, Style, SubQuestion
+from toulmin.errors import ModelError
 from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
 from toulmin.grounding.steps import Exchange, Program, exchange, together
@@ -120,11 +121,17 @@ def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline
     """The answer with its text: each part drafted, shown, and judged, all parts side by side.
 
     What is shown is whatever all parts have by then, so that of a run that is ended from outside the parts that were
-    ready remain. `outcomes` tells what claims make of the plan's questions.
+    ready remain. A part for which the model fails is left out, with a note; where it fails for all, its error is
+    raised. `outcomes` tells what claims make of the plan's questions.
     """
     growing = _Growing(answer, parts, outcomes)
-    yield from together([_part(growing, n, inline=inline) for n, part in enumerate(parts) if part.prompt is not None])
-    return growing.answer
+    asked = [n for n, part in enumerate(parts) if part.prompt is not None]
+    yield from together([_part(growing, n, inline=inline) for n in asked])
+    failures = growing.failures
+    if failures and len(failures) == len(asked):
+        raise failures[asked[0]]
+    notes = (f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures))
+    return replace(growing.answer, notes=(*answer.notes, *notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +148,24 @@ class _Growing:
 
     def __init__(self, answer: Answer, parts: Sequence[Part], outcomes: Outcomes) -> None:
         self.parts = parts
+        self.failures: dict[int, ModelError] = {}
         self.style = answer.style
         self._answer, self._outcomes = answer, outcomes
-        self._drafts = {n: _nothing(part, n) for n, part in enumerate(parts) if part.prompt is None}
+        nothing = [n for n, part in enumerate(parts) if part.prompt is None]
+        self._drafts = {n: self._nothing(n, "none of its questions is answered") for n in nothing}
+
+    def name(self, n: int) -> str:
+        """What part n is about."""
+        paragraph = self.parts[n].paragraph
+        return paragraph.title if paragraph else "the text"
+
+    def give_up(self, n: int, error: ModelError) -> None:
+        """Takes nothing for part n, for which the model failed."""
+        self.failures[n] = error
+        self._drafts[n] = self._nothing(n, str(error))
+
+    def _nothing(self, n: int, why: str) -> _Written:
+        return _Written((), Round("draft", n + 1, dropped=(Dropped(self.name(n), why),)))
 
     def put(self, n: int, draft: _Written) -> None:
         """Takes the draft for part n, in place of the one before."""
@@ -165,7 +187,11 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
     part = growing.parts[n]
     if part.prompt is None:
         return
-    done = yield from exchange(part.prompt)
+    try:
+        done = yield from exchange(part.prompt)
+    except ModelError as error:
+        growing.give_up(n, error)
+        return
     draft = _draft(part, done, growing.style, n, inline=inline)
     growing.put(n, draft)
     yield from shown(growing.answer)
@@ -194,11 +220,6 @@ def _seen(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
     """The part's passages without those that the model's window could not hold."""
     left = set(read_by(part.prompt)) - set(read_by(done.prompt)) if part.prompt else set()
     return tuple(passage for passage in part.context if passage.id not in left)
-
-
-def _nothing(part: Part, n: int) -> _Written:
-    about = part.paragraph.title if part.paragraph else "the text"
-    return _Written((), Round("draft", n + 1, dropped=(Dropped(about, "none of its questions is answered"),)))
 
 
 def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
