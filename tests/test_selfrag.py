@@ -202,6 +202,28 @@ def test_relevance_counts_where_it_was_weighed_but_not_written():
     assert weighed(marked(said.text), said.logprobs).first("relevance").worth == pytest.approx(0.25)
 
 
+def test_what_was_weighed_first_counts_before_what_is_written_later():
+    said = reply(("The", {"The": 0.6, "[Relevant]": 0.1, "[Irrelevant]": 0.3}), " tower.", "[Relevant]")
+    assert weighed(marked(said.text), said.logprobs).first("relevance").worth == pytest.approx(0.25)
+
+
+def test_each_mark_has_the_probabilities_of_its_own_place():
+    unsure = ("[Fully supported]", {"[Fully supported]": 0.5, "[Partially supported]": 0.5})
+    said = reply("One.", "[Fully supported]", "Two.", unsure)
+    assert [mark.worth for mark in weighed(marked(said.text), said.logprobs).marks] == [1, 0.75]
+
+
+def test_a_text_that_shows_its_tokens_stays_as_the_server_sent_it():
+    said = reply("[Relevant]", "Lit.", text="[Relevant] Lit.")
+    assert weighed(marked(said.text), said.logprobs).text == "[Relevant] Lit."
+
+
+def test_likelihood_is_that_of_the_words_before_the_very_mark():
+    said = reply("One.", "[No Retrieval]", ("Two.", {"Two.": 0.125}), "[No Retrieval]", "Three.")
+    told = weighed(marked(said.text), said.logprobs)
+    assert told.before(told.marks[1]).likelihood == pytest.approx(0.5)
+
+
 def test_utility_counts_only_where_it_was_written():
     said = reply(("The", {"The": 0.6, "[Utility:1]": 0.4}), " tower.", "[Utility:5]")
     assert weighed(marked(said.text), said.logprobs).first("utility").worth == 1
@@ -551,6 +573,13 @@ def test_a_finished_answer_stays_in_the_beam_beside_those_that_go_on():
     assert run.claims == [("Done.", "A")]
 
 
+def test_a_longer_answer_is_no_better_for_its_length():
+    run = always(
+        in_turn({"A": LAST.format("Done."), "B": MORE.format("Begun.")}, {"C": "[Relevant]More.[Fully supported]"})
+    )
+    assert run.claims == [("Done.", "A")]
+
+
 def test_answers_that_read_the_same_are_one():
     run = always(in_turn({"A": MORE.format("One."), "B": MORE.format("One.")}, {"C": LAST.format("Two.")}))
     assert (run.claims, len(run.asked)) == ([("One.", "A"), ("Two.", "C")], 6)
@@ -567,7 +596,8 @@ def test_the_calls_are_bounded_by_beam_and_passages():
 
 
 def test_all_segments_have_the_passages_of_one_search():
-    assert always(in_turn({"A": MORE.format("One.")}, {"B": LAST.format("Two.")})).corpus.asked == [QUESTION]
+    run = always(in_turn({"A": MORE.format("One.")}, {"B": LAST.format("Two.")}))
+    assert (run.corpus.asked, run.answer.usage.searches, len(run.rounds("search"))) == ([QUESTION], 1, 1)
 
 
 def test_a_search_anew_takes_the_segment_before_along():

@@ -15,6 +15,8 @@ import pytest
 
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
+from toulmin.grounding.reflection import NextSegment
+from toulmin.grounding.steps import Generate
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import NO_ODDS, self_rag
 from toulmin.models.remote import Chat, Completions
@@ -131,6 +133,21 @@ def answered(
             await model.aclose()
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize("hides", [False, True])
+def test_the_probabilities_are_those_of_the_reply_up_to_its_stop_sequence(running: ThreadingHTTPServer, hides: bool):
+    running.script = Scripted(hides=hides)  # type: ignore[attr-defined]
+    model = Completions("selfrag", Server(f"http://127.0.0.1:{running.server_port}/v1", stream=False))
+    asked = Generate(NextSegment(QUESTION, "", LIT), stop=("<paragraph>",), logprobs=5)
+
+    async def run() -> tuple[str, ...]:
+        (reply,) = await model.generate([asked])
+        await model.aclose()
+        return tuple(place.token for place in reply.logprobs or ())
+
+    said = ("[Relevant]", "The tower was lit on 3 May 1824", ".", "[Fully supported]", "[Retrieval]")
+    assert asyncio.run(run()) == said
 
 
 CLAIMS = [("The tower was lit on 3 May 1824.", (LIT.id,)), ("Hannah Pell built the tower.", (BUILT.id,))]
