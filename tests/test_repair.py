@@ -256,6 +256,7 @@ def test_what_nothing_supports_is_taken_away_with_its_space():
         (f"1. {TRUE}\n2. {NONSENSE} {UNCITED}", f"1. {TRUE}\n2. {UNCITED}"),
         (f"{TRUE}\n\n{NONSENSE}\n\n{UNCITED}\n", f"{TRUE}\n\n{UNCITED}\n"),
         (f"{TRUE}\n\n{NONSENSE}", TRUE),
+        (f"{UNCITED} {NONSENSE}\n\n## Next\n\n[1]\n", f"{UNCITED}\n\n## Next\n\n\n"),
         (f"{NONSENSE}\n\n{TRUE}", TRUE),
         (NONSENSE, ""),
         (f"# Title\n\n{NONSENSE}\n", "# Title"),

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from toulmin.data import Claim
 from toulmin.grounding.lines import Block, blocks
@@ -24,12 +27,14 @@ _OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks t
 class Place:
     """Where a claim stands: `text[start:end]`, its stop and its marks included, within the paragraph or item `block`.
 
-    `is_led`: the paragraph opens with a mark, so that in it marks stand before their sentences.
+    `strays` are marks of its own that stand behind a heading. `is_led`: the paragraph opens with a mark, so that in it
+    marks stand before their sentences.
     """
 
     start: int
     end: int
     block: Block
+    strays: tuple[Mark, ...] = ()
     is_led: bool = False
 
 
@@ -39,38 +44,24 @@ def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | No
     `offered` is how many passages its marks could name, as when the claims were read.
     """
     page = _Page.of(text, offered)
-    cores = list(_cores(page, claims))
+    cores = page.cores(claims)
+    known = [core for core in cores if core]
+    after: dict[_Core, _Core] = dict(pairwise(known))
     found: list[Place | None] = []
     end = 0
-    for n, core in enumerate(cores):
-        following = next((later for later in cores[n + 1 :] if later), None)
-        place = page.place(core, end, following) if core else None
+    for core in cores:
+        place = page.place(core, end, after.get(core)) if core else None
         end = place.end if place else end
         found.append(place)
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Core:
+class _Core(NamedTuple):
     """The first to the last letter of a claim."""
 
     first: int
     end: int
     block: Block
-
-
-def _cores(page: _Page, claims: Sequence[Claim]) -> Iterator[_Core | None]:
-    letters = "".join(page.text[i] for i in page.positions)
-    cursor = 0
-    for claim in claims:
-        wanted = "".join(filter(str.isalnum, claim.text))
-        at = letters.find(wanted, cursor)
-        if at < 0 or not wanted:
-            yield None
-            continue
-        cursor = at + len(wanted)
-        first, last = page.positions[at], page.positions[cursor - 1]
-        yield _Core(first, last + 1, next(block for block in page.blocks if block.start <= first < block.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ class _Page:
     marks: tuple[Mark, ...]
     marked: frozenset[int]
     blocks: tuple[Block, ...]
-    worded: frozenset[int]
+    worded: tuple[int, ...]
     positions: tuple[int, ...]
 
     @classmethod
@@ -92,8 +83,24 @@ class _Page:
         worded = [i for b in found for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
         titles = [b for b in found if b.is_heading and not any(b.line <= mark.start < b.end for mark in marks)]
         silent = {i for b in titles for i in range(b.start, b.end)}
-        spoken = tuple(i for i in worded if i not in silent)
-        return cls(text, marks, marked, found, frozenset(worded), spoken)
+        return cls(text, marks, marked, found, tuple(worded), tuple(i for i in worded if i not in silent))
+
+    def cores(self, claims: Sequence[Claim]) -> list[_Core | None]:
+        """Each claim's letters, looked for behind those of the claim before."""
+        letters = "".join(self.text[i] for i in self.positions)
+        lines = [block.line for block in self.blocks]
+        found: list[_Core | None] = []
+        cursor = 0
+        for claim in claims:
+            wanted = "".join(filter(str.isalnum, claim.text))
+            at = letters.find(wanted, cursor) if wanted else -1
+            if at < 0:
+                found.append(None)
+                continue
+            cursor = at + len(wanted)
+            first, last = self.positions[at], self.positions[cursor - 1]
+            found.append(_Core(first, last + 1, self.blocks[bisect_right(lines, first) - 1]))
+        return found
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
         """The core with the signs and marks around it that are its own; nothing of it stands before `floor`."""
@@ -103,14 +110,21 @@ class _Page:
             start -= 1
         start = min([start, *(mark.start for mark in self._before(core, bound))])
         end = self._closed(core.end)
+        strays: list[Mark] = []
         for mark in self._behind(core, following):
-            if self._has_words(end, mark.start):
-                break
-            end = self._closed(max(end, mark.end))
-        return Place(start, end, core.block, self._opens(core.block))
+            if strays or self._has_words(end, mark.start):
+                strays.append(mark)
+            else:
+                end = self._closed(max(end, mark.end))
+        return Place(start, end, core.block, tuple(strays), self._opens(core.block))
+
+    def _between(self, start: int, end: int) -> Sequence[Mark]:
+        """The marks that begin there."""
+        first = bisect_left(self.marks, start, key=_start)
+        return self.marks[first : bisect_left(self.marks, end, key=_start)]
 
     def _has_words(self, start: int, end: int) -> bool:
-        return any(i in self.worded for i in range(start, end))
+        return bisect_left(self.worded, start) < bisect_left(self.worded, end)
 
     def _is_sign(self, at: int) -> bool:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
@@ -123,22 +137,24 @@ class _Page:
 
     def _opens(self, block: Block) -> bool:
         """Whether a paragraph begins with a mark: there, marks stand before their sentences."""
-        return any(block.line <= mark.start <= block.start for mark in self.marks)
+        return bool(self._between(block.line, block.start + 1))
 
     def _before(self, core: _Core, bound: int) -> list[Mark]:
         """The marks in front of a claim that point ahead to it."""
         if not self._opens(core.block):
             return []
-        near = [mark for mark in self.marks if bound <= mark.start and mark.end <= core.first]
-        return [mark for mark in near if not self._has_words(mark.end, core.first)]
+        return [mark for mark in self._between(bound, core.first) if not self._has_words(mark.end, core.first)]
 
-    def _behind(self, core: _Core, following: _Core | None) -> list[Mark]:
+    def _behind(self, core: _Core, following: _Core | None) -> Sequence[Mark]:
         """The marks behind a claim that point back to it: where others point ahead, those before its stop."""
-        before = following.first if following else len(self.text)
-        marks = [mark for mark in self.marks if core.end <= mark.start < before]
+        marks = self._between(core.end, following.first if following else len(self.text))
         if following is None or not self._opens(following.block):
             return marks
         return [m for m in marks if m.start < following.block.line or _STOPPED.match(self.text, m.end)]
+
+
+def _start(mark: Mark) -> int:
+    return mark.start
 
 
 # ---------------------------------------------------------------- replacing
@@ -162,41 +178,34 @@ def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str])
 
     A list item or paragraph of which nothing is left goes with its marker and its line.
     """
-    emptied = _emptied(where, edits)
+    staying = [place for n, place in enumerate(where) if place and edits.get(n, "stays")]
+    last = {place.block: place for place in staying}
     pieces, at = [], 0
     for n, place in enumerate(where):
         if place is None or n not in edits:
             continue
-        start, end = place.start, place.end
-        if not edits[n]:
-            start, end = _line(text, place) if place.block in emptied else _widened(text, place, where, edits)
-        start = max(start, at)
-        pieces += [text[at:start], edits[n]]
-        at = max(at, end)
+        start, end = (place.start, place.end) if edits[n] else _widened(text, place, last.get(place.block))
+        for begin, stop, words in [(start, end, edits[n]), *((mark.start, mark.end, "") for mark in place.strays)]:
+            pieces += [text[at : max(begin, at)], words]
+            at = max(stop, at)
     return "".join([*pieces, text[at:]])
 
 
-def _emptied(where: Sequence[Place | None], edits: Mapping[int, str]) -> frozenset[Block]:
-    """The paragraphs and items all of whose claims go."""
-    told = [(n, place.block) for n, place in enumerate(where) if place]
-    staying = {block for n, block in told if edits.get(n, "stays")}
-    return frozenset(block for _, block in told if block not in staying)
+def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
+    """What goes with a claim: the space behind it, that before it where it is the last, or all of its lines.
 
-
-def _widened(text: str, place: Place, where: Sequence[Place | None], edits: Mapping[int, str]) -> tuple[int, int]:
-    """A claim that goes from the middle of a paragraph takes the space behind it, one at its end that before it."""
-    later = [
-        p for n, p in enumerate(where) if p and p.block == place.block and p.start >= place.end and edits.get(n, "s")
-    ]
-    if later:
-        end = place.end
-        while end < later[0].start and text[end].isspace():
+    `last` is the last claim of its paragraph that stays.
+    """
+    if last is None:
+        return _line(text, place)
+    start, end = place.start, place.end
+    if last.start >= end:
+        while text[end].isspace():
             end += 1
-        return place.start, end
-    start = place.start
-    while start > place.block.start and text[start - 1].isspace():
+        return start, end
+    while text[start - 1].isspace():
         start -= 1
-    return start, place.end
+    return start, end
 
 
 def _line(text: str, place: Place) -> tuple[int, int]:
