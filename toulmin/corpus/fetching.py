@@ -265,7 +265,9 @@ class Fetcher:
                 return await self._read(url, response, kinds)
         except httpx2.TimeoutException:
             raise Refused(f"sent nothing for {self._bounds.idle_timeout:g} s", again=True) from None
-        except httpx2.ConnectError:
+        except httpx2.ConnectError as error:
+            if "CERTIFICATE" in str(error):
+                raise Refused("has a certificate that cannot be trusted") from None
             raise Refused("cannot be reached", again=True) from None
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as error:
             raise Refused(f"broke off ({type(error).__name__})", again=True) from None
