@@ -19,6 +19,7 @@ from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts as ask
 from toulmin.grounding.citing import Draft
+from toulmin.grounding.reflection import NextSegment, weighed
 from toulmin.grounding.steps import Generate, Pair
 from toulmin.models.chance import ChanceJudge, ChanceWriter, Dice
 from toulmin.models.faulty import Faulty
@@ -383,6 +384,99 @@ def test_without_faults_it_judges_rightly(claim: Claim, label: str):
     assert said(writer(0), ask.JudgeClaim(claim.text, shown(ONE))) == label
 
 
+# ---------------------------------------------------------------- plans
+
+CHAPEL = Passage.of("The chapel of Wick was opened in 1650 by Anna Reed. Nothing more is told.", "Wick")
+
+
+def two_subjects() -> tuple[Faulty, tuple[Passage, ...]]:
+    """A writer that knows facts of two subjects, and passages with them and one of neither."""
+    chapel = Fact("The chapel of Wick was opened in 1650 by Anna Reed.", (), "Wick")
+    return Faulty({ONE: (*world()[ONE], chapel)}, 0), (CHAPEL, *shown(ONE))
+
+
+def test_without_faults_an_outline_has_a_part_for_each_subject_with_a_fact_in_sight():
+    model, passages = two_subjects()
+    assert [part.title for part in said(model, ask.Outline(ONE, passages))] == ["Wick", "Alder"]
+
+
+def test_at_the_rate_an_irrelevant_passage_is_given_a_part_too():
+    outlines = [said(writer(), ask.Outline(q, shown(q))) for q in QUESTIONS]
+    astray = [any(part.title != q.split()[4] for part in found) for q, found in zip(QUESTIONS, outlines, strict=True)]
+    assert near(sum(astray) / len(astray), RATE, len(astray))
+
+
+def test_without_faults_a_part_is_asked_about_fact_by_fact():
+    model, passages = two_subjects()
+    assert said(model, ask.Questions(ONE, passages, ask.Paragraph("Alder", ""))) == tuple(
+        f"What is known about Alder number 0 The Alder 0 {1700 + 7 * n}?" for n in range(3)
+    )
+
+
+def test_with_no_fact_in_sight_the_topic_is_asked_about():
+    assert said(writer(), ask.Questions(ONE, (CHAPEL,))) == (ONE,)
+
+
+def test_questions_go_astray_at_the_rate_of_claims():
+    """An altered or invented fact in the place of a true one, of those that are not left out."""
+    asked = [(q, text) for q in QUESTIONS for text in said(writer(), ask.Questions(q, shown(q)))]
+    true = [any(text.endswith(f" {1700 + 3 * int(q.split()[6][:-1]) + 7 * n}?") for n in range(3)) for q, text in asked]
+    assert near(1 - sum(true) / len(true), RATE, len(true))
+
+
+def wrote(model: Any, question: str, *findings: ask.Finding, **options: Any) -> Draft:
+    return said(model, ask.Write(question, (), findings, style="long", **options))
+
+
+def answered(question: str, n: int, words: str) -> ask.Finding:
+    return ask.Finding(f"What of the {n}th?", (words,), (passage(question, n),))
+
+
+def test_from_findings_it_tells_the_facts_that_the_answers_are_pieces_of():
+    found = [answered(ONE, 2, "1714"), answered(ONE, 0, "opened in 1700"), ask.Finding("And what else?")]
+    assert [claim.text for claim in wrote(writer(0), ONE, *found).claims] == [sentence(ONE, 2), sentence(ONE, 0)]
+
+
+@pytest.mark.parametrize("words", ["171", "a town of its own", ""])
+def test_an_answer_that_is_no_piece_of_a_fact_tells_none(words: str):
+    assert wrote(writer(0), ONE, answered(ONE, 2, words)).claims == ()
+
+
+def test_a_text_from_findings_is_as_faulty_as_an_answer():
+    drafts = [(q, wrote(writer(), q, *(answered(q, n, sentence(q, n)) for n in range(3)))) for q in QUESTIONS]
+    found = faults(drafts)
+    assert (near(found.told, 0.85, 900), near(found.unsupported, RATE, 700)) == (True, True)
+
+
+def test_a_text_from_passages_has_the_faults_of_citation_where_marks_are_asked_for():
+    drafts = [(q, said(writer(), ask.Write(q, shown(q), style="long", inline=True))) for q in QUESTIONS]
+    assert near(faults(drafts).missing, RATE / 3, 500)
+
+
+def test_a_part_of_a_plan_tells_its_own_facts():
+    model, passages = two_subjects()
+    prompt = ask.Write(ONE, passages, (), (ask.Paragraph("Wick", "What is known."),), "long")
+    assert [claim.text for claim in said(model, prompt).claims] == [
+        "The chapel of Wick was opened in 1650 by Anna Reed."
+    ]
+
+
+def reflected(question: str) -> Generate:
+    return Generate(NextSegment(question, "", passage(question, 0)), logprobs=20)
+
+
+def test_probabilities_agree_with_the_reflection_tokens_that_are_written():
+    for request, reply in zip(
+        map(reflected, QUESTIONS), writer().generate(list(map(reflected, QUESTIONS))), strict=True
+    ):
+        told = weighed(request.prompt.read(reply.text), reply.logprobs)
+        assert all(max(mark.odds, key=mark.odds.__getitem__) == mark.token for mark in told.marks)
+
+
+def test_probabilities_come_only_where_they_are_asked_for():
+    assert writer().generate([Generate(NextSegment(ONE))])[0].logprobs is None
+
+
 # ---------------------------------------------------------------- whatever is asked
 
 TEXTS = st.text(max_size=40)
@@ -395,6 +489,9 @@ STYLES = st.sampled_from(["long", "list", "short", "report"])
 def any_prompt() -> st.SearchStrategy[ask.Prompt[Any]]:
     remarks = st.dictionaries(TEXTS, TEXTS, max_size=2)
     scores = st.lists(st.tuples(TEXTS, st.floats(0, 100)), max_size=2).map(tuple)
+    paragraphs = st.builds(ask.Paragraph, TEXTS, TEXTS)
+    answers = st.lists(TEXTS, max_size=2).map(tuple)
+    findings = st.lists(st.builds(ask.Finding, TEXTS, answers, PASSAGES), max_size=2).map(tuple)
     return st.one_of(
         st.builds(ask.AnswerPrompt, ASKED, PASSAGES, STYLES, written=TEXTS, inline=st.booleans()),
         st.builds(ask.NextClaim, ASKED, TEXTS, PASSAGES, STYLES),
@@ -407,16 +504,19 @@ def any_prompt() -> st.SearchStrategy[ask.Prompt[Any]]:
         st.builds(ask.Refine, ASKED, PASSAGES, CLAIMS, remarks, STYLES),
         st.builds(ask.MostConsistent, ASKED, st.lists(CLAIMS, max_size=3).map(tuple)),
         st.builds(ask.JudgeClaim, TEXTS, PASSAGES, st.none() | TEXTS),
-        st.builds(ask.Outline, TEXTS, PASSAGES),
-        st.builds(ask.Write, TEXTS, PASSAGES),
+        st.builds(ask.Outline, ASKED, PASSAGES),
+        st.builds(ask.Questions, ASKED, PASSAGES, st.none() | paragraphs),
+        st.builds(ask.Write, ASKED, PASSAGES, findings, st.lists(paragraphs, max_size=2).map(tuple), STYLES),
+        st.builds(NextSegment, ASKED, TEXTS, st.none() | PASSAGES.filter(bool).map(lambda found: found[0]), STYLES),
     )
 
 
 @settings(deadline=None, max_examples=150)
 @given(any_prompt(), st.floats(0, 1), st.booleans(), st.integers(0, 3))
 def test_it_answers_any_prompt_and_the_parser_reads_it(prompt: ask.Prompt[Any], rate: float, small: bool, sample: int):
-    text = writer(rate, small=small).generate([Generate(prompt, sample=sample)])[0].text
-    prompt.read(text)
+    reply = writer(rate, small=small).generate([Generate(prompt, sample=sample, logprobs=20)])[0]
+    prompt.read(reply.text)
+    assert reply.logprobs is None or "".join(place.token for place in reply.logprobs) == reply.text
 
 
 @settings(deadline=None, max_examples=100)

@@ -22,6 +22,7 @@ independent models shared the wording of their inventions, and abstentions did n
 * Its judgement of itself is weak: of its faulty claims it notices one in three, two in three when told that the score
   is low (A2R: intrinsic feedback gains little; Table 7: it contradicts its score), and it blames good ones at rate / 3.
 * As a model with reflection tokens it tells a fact a segment and judges itself no better (`faulty_reflecting`).
+* It plans a text with the same rates, and what it writes from a plan is as faulty as any answer (`faulty_planning`).
 * `small`: rate times (1 + 2 s), where s is the share of the passages shown that hold no fact of the question: near the
   large one where all are relevant, three times as faulty where none is (CaLM, 3.3 and Figure 2).
 
@@ -44,7 +45,8 @@ from toulmin.models.chance import Dice, asked
 from toulmin.models.faulty_answers import answer, cite, extract, next_claim, queries, summarise
 from toulmin.models.faulty_author import Author, Turn
 from toulmin.models.faulty_drafts import correct, feedback, judge, most_consistent, refine
-from toulmin.models.faulty_reflecting import next_segment
+from toulmin.models.faulty_planning import outline, questions, write
+from toulmin.models.faulty_reflecting import logprobs, next_segment
 from toulmin.models.faulty_statements import Matter
 from toulmin.models.faulty_truth import Fact, holds
 
@@ -89,10 +91,12 @@ class Faulty:
         handler = _HANDLERS.get(type(prompt))
         turn = Turn(self._author.dice.of(asked(prompt), request.sample), self._rate_for(prompt))
         text = handler(self._author, prompt, turn) if handler else ""
-        return Reply(text, tokens=Tokens(_size(prompt), _counted(text)), model=self.name)
+        told = logprobs(self._author, prompt, text) if request.logprobs and isinstance(prompt, NextSegment) else None
+        return Reply(text, tokens=Tokens(_size(prompt), _counted(text)), logprobs=told, model=self.name)
 
     def _rate_for(self, prompt: Any) -> float:
-        passages, question = getattr(prompt, "passages", ()), getattr(prompt, "question", None)
+        passages = getattr(prompt, "passages", ())
+        question = getattr(prompt, "question", None) or getattr(prompt, "topic", None)
         if not self._small or not passages or not question:
             return self._rate
         facts = self._author.facts_of(question)
@@ -100,7 +104,7 @@ class Faulty:
         return min(MOST, self._rate * (1 + GROWTH * (1 - relevant / len(passages))))
 
 
-# A prompt that is not here gets an empty reply; those of the planning methods belong here when there are such.
+# A prompt that is not here gets an empty reply.
 _HANDLERS: Mapping[type[Any], Callable[[Author, Any, Turn], str]] = {
     ask.AnswerPrompt: answer,
     ask.NextClaim: next_claim,
@@ -113,6 +117,9 @@ _HANDLERS: Mapping[type[Any], Callable[[Author, Any, Turn], str]] = {
     ask.Feedback: feedback,
     ask.MostConsistent: most_consistent,
     ask.JudgeClaim: judge,
+    ask.Outline: outline,
+    ask.Questions: questions,
+    ask.Write: write,
     NextSegment: next_segment,
 }
 

@@ -76,14 +76,22 @@ def cite(author: Author, prompt: Cite, turn: Turn) -> str:
 
 def queries(_author: Author, prompt: Queries, _turn: Turn) -> str:
     """The question again with the claim's words, what the claim says, and what it is about."""
-    words = [word.strip(".,;:()\"'") for word in prompt.claim.split()]
-    names = [word for word in words if word[:1].isupper() or word[:1].isdigit()]
     wanted = [
-        f"{prompt.question.rstrip('?')} {' '.join(names[:4])}?",
+        asking(prompt.question, prompt.claim),
         f"Is it true that {prompt.claim.rstrip('.')}?",
-        f"What is known about {' '.join(names[:3]) or prompt.question.rstrip('?')}?",
+        f"What is known about {' '.join(_names(prompt.claim)[:3]) or prompt.question.rstrip('?')}?",
     ]
     return "\n".join(f"{n}. {plain(query)}" for n, query in enumerate(wanted[: prompt.n], 1))
+
+
+def asking(question: str, claim: str) -> str:
+    """The question again with the names and numbers of a claim."""
+    return f"{question.rstrip('?')} {' '.join(_names(claim)[:4])}?"
+
+
+def _names(claim: str) -> list[str]:
+    words = [word.strip(".,;:()\"'") for word in claim.split()]
+    return [word for word in words if word[:1].isupper() or word[:1].isdigit()]
 
 
 # ---------------------------------------------------------------- one passage at a time

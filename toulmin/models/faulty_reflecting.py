@@ -7,13 +7,22 @@
 * Its critique is as weak as its feedback (`faulty_drafts`): it notices one in three of its unsupported sentences, and
   calls supported ones partially supported at rate / 3. It takes an irrelevant passage for a relevant one at the rate.
   Its last word on utility is always the best.
+* Of the tokens of a kind it gives the one that it writes a probability drawn from 1/2 to 1, the others share the rest
+  evenly; each word has one drawn likewise, whatever it says: it is as fluent in what it makes up. So what its
+  probabilities say beyond the tokens is chance.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from math import log
+
 from toulmin.data import Passage
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.reflection import SEARCH, TOKENS, NextSegment
+from toulmin.grounding.steps import TokenLogprob
+from toulmin.models.chance import Dice
 from toulmin.models.faulty_answers import answer
 from toulmin.models.faulty_author import Author, Turn
 from toulmin.models.faulty_drafts import BLAMED, NOTICED
@@ -23,6 +32,10 @@ from toulmin.models.faulty_truth import holds, plain
 RELEVANT, IRRELEVANT = TOKENS["relevance"]
 SUPPORTED, PARTIALLY, UNSUPPORTED = TOKENS["support"]
 END = TOKENS["utility"][-1]
+
+_KINDS = {token: kind for kind in TOKENS.values() for token in kind}
+_TOKEN = re.compile("|".join([*map(re.escape, _KINDS), r"\s?[^\s\[]+", r"\s|\["]))
+_LEAST = 1 / 2  # the probability of what is written
 
 
 def next_segment(author: Author, prompt: NextSegment, turn: Turn) -> str:
@@ -69,3 +82,18 @@ def _ending(author: Author, prompt: NextSegment, said: Statement) -> str:
     known = author.matters_of(prompt.question, prompt.style)
     is_over = prompt.style == "short" or all(matter.is_told_in(text) for matter in known)
     return END if is_over else SEARCH
+
+
+def logprobs(author: Author, prompt: NextSegment, text: str) -> tuple[TokenLogprob, ...]:
+    """The tokens of the reply, each reflection token with the others of its kind."""
+    dice = author.dice.of("sure", prompt.question, prompt.passage.id if prompt.passage else "")
+    return tuple(_weighed(token, dice.of(n)) for n, token in enumerate(_TOKEN.findall(text)))
+
+
+def _weighed(token: str, dice: Dice) -> TokenLogprob:
+    sure = _LEAST + (1 - _LEAST) * dice.share(token)
+    kind: Sequence[str] = _KINDS.get(token, ())
+    rest = max(1 - sure, 1e-9) / max(1, len(kind) - 1)
+    others = [(other, log(rest)) for other in kind if other != token]
+    top = sorted([(token, log(sure)), *others], key=lambda one: -one[1])
+    return TokenLogprob(token, log(sure), tuple(top))
