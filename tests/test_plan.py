@@ -286,9 +286,19 @@ def test_a_sentence_of_two_sections_stands_once():
     assert run.texts == [BIRTH, HOME, TOWERS]
 
 
+def test_of_a_sentence_of_two_sections_the_supported_one_stays():
+    claims = Run(Writer(texts={"Life": BIRTH, "Work": BIRTH}), {BIRTH: ["G"]}).answer.claims
+    assert [(claim.text, claim.section, letters(claim.cited)) for claim in claims] == [(BIRTH, "Work", "G")]
+
+
+def test_a_sentence_that_a_section_has_twice_stands_once_and_is_told():
+    told = Run(Writer(texts={"Life": "She was born in 1790 [1]. She was born in 1790 [2]."})).rounds("draft")[0]
+    assert (told.kept, [one.why for one in told.dropped]) == ((BIRTH,), ["stands here already"])
+
+
 def test_the_rounds_say_where_a_dropped_sentence_stands():
     told = Run(Writer(texts={"Life": BIRTH, "Work": f"{TOWERS} {BIRTH}"})).rounds("draft")[1]
-    assert [(dropped.text, dropped.why) for dropped in told.dropped] == [(BIRTH, "stands already under “Life”")]
+    assert [(dropped.text, dropped.why) for dropped in told.dropped] == [(BIRTH, "stands under “Life” too")]
 
 
 def test_a_section_of_which_nothing_was_written_is_noted_and_left_out():

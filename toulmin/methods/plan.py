@@ -17,8 +17,9 @@ from toulmin.grounding.steps import Program
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_findings import readings
 from toulmin.methods.plan_outcomes import told_by
+from toulmin.methods.plan_prompts import Part, Whole
 from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
-from toulmin.methods.plan_writing import Part, Whole, written
+from toulmin.methods.plan_writing import written
 from toulmin.methods.telling import concluded, found
 
 Variant = Literal["A", "B"]
