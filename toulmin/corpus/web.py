@@ -80,7 +80,7 @@ class SearchServer:
 class Pages:
     """Which pages behind results are fetched: those of the hosts in `allow`, subdomains included.
 
-    Addresses that are not public are refused, unless the host stands in `inside` too, by its exact name. At most `most`
+    Addresses that are not public are refused, but for the hosts of `inside`, each by its exact name. At most `most`
     pages a query are fetched, `concurrency` at once; they are cut into passages of about `words` words.
     """
 
