@@ -27,8 +27,8 @@ Retrieve = Literal["adaptive", "always", "never"]
 
 FROM_MEMORY = "The model answered from memory, without a search; nothing proves what it says."
 NO_TOKENS = (
-    "The model wrote no reflection tokens, so it judged no passage: of what it wrote from each of them the likeliest was"
-    " taken, or the first where the server gave no probabilities. Self-RAG needs a model trained with such tokens."
+    "The model wrote no reflection tokens, so it judged no passage: of what it wrote from each of them the likeliest"
+    " was taken, or the first where the server gave no probabilities. Self-RAG needs a model trained with such tokens."
 )
 NO_ODDS = "The server gave no log-probabilities of reflection tokens; those that were written counted as certain."
 
