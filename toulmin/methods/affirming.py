@@ -14,43 +14,50 @@ from toulmin.data import Dropped
 from toulmin.language import sentences
 from toulmin.methods.aims import Aims
 
-_FAULT_WORD = (
+_FAULT = (
     r"(?:errors?|mistakes?|issues?|problems?|faults?|flaws?|gaps?|changes?|improvements?|corrections?|revisions?"
-    r"|concerns?|complaints?|(?:further |more )?feedback|weakness(?:es)?|room for improvement|shortcomings?"
-    r"|irrelevan\w+|unsupported|wrong|incorrect|inaccura\w+|missing|lacking|omitted|left out|contradict\w*)"
+    r"|concerns?|complaints?|feedback|weakness(?:es)?|shortcomings?|irrelevan\w+|unsupported|wrong|incorrect\w*"
+    r"|inaccura\w+|missing|lacking|omitted|left out|incomplete|insufficient|vague|unclear|contradict\w*)"
 )
+_NOT = r"(?:\s+not|n['’]t)"
 # What sounds like fault-finding but is none.
 _HARMLESS = re.compile(
-    rf"\b(?:no|without(?: any)?|free (?:of|from)|not any|zero|hardly any)\s+(?:\w+\s+){{0,3}}?{_FAULT_WORD}"
+    rf"\b(?:no|without(?: any)?|free (?:of|from)|not any|zero|hardly any|needs? no)\s+(?:\w+\s+){{0,3}}?{_FAULT}"
     r"(?:\s+(?:(?:to|that|which)\s+)?(?:\w+\s+){0,2}?(?:be\s+)?"
     r"(?:needed|necessary|required|found|made|fix|correct|change|mend))?"
-    rf"|\b(?:does|do|did|is|are|was|were|has|have)(?:\s+not|n['’]t)\s+(?:\w+\s+){{0,3}}?{_FAULT_WORD}"
-    r"|\bno(?:thing| need)\b(?:\s+\w+){0,2}?\s+(?:to|be|is|was|needs?|requires?|must|should|has)\b"
-    r"(?:\s+(?:to\s+)?\w+){0,3}"
-    r"|\b(?:does|do|did)(?:\s+not|n['’]t)\s+(?:need|require|have to|miss|lack|omit)\b(?:\s+\w+){0,3}"
-    r"|\b(?:could|can)(?:\s*not|n['’]t)\s+be\s+(?:better|improved)"
-    r"|\bnot\s+(?:only|just|merely)\b"
+    rf"|\b(?:does|do|did|is|are|was|were|has|have){_NOT}\s+(?:\w+\s+){{0,3}}?{_FAULT}"
+    rf"|\b(?:can|could|did|do){_NOT}\s+(?:find|see|spot)\s+(?:any(?:thing)?\b|a single\b|fault\b)[^.!?;]{{0,60}}"
+    rf"|\b(?:does|do|did|would|should|need){_NOT}\s+"
+    r"(?:need|require|have to|miss|lack|omit|change|alter|touch|modify)\b(?:\s+\w+){0,3}"
+    r"|\b(?:no(?:thing| need| more| further)|little)\b(?:\s+\w+){0,2}?\s+"
+    r"(?:to|be|is|are|was|needs?|requires?|must|should|has)\b(?:\s+(?:to\s+)?\w+){0,3}"
+    rf"|\b(?:could|can)(?:{_NOT}|not|\s+hardly|\s+scarcely)\s+be\s+\w+"
+    r"|\bnot\s+(?:only|just|merely|bad)\b|\b(?:error|mistake|fault)s?[- ]?(?:free|less)\b|\bnever\s+(?:fail|miss)\w*"
     r"|\b(?:please\s+)?(?:make sure to\s+|try to\s+)?(?:keep|continue|maintain)\b[^.!?;]{0,60}"
-    r"|\bshould\s+(?:be\s+)?(?:kept|stay|remain)\b[^.!?;]{0,30}",
+    r"|\bshould\s+(?:be\s+)?(?:kept|stay|remain|proud)\b[^.!?;]{0,30}",
     re.IGNORECASE,
 )
-# What asks for a change, or names a fault.
+_VERBS = (
+    r"(?:avoid|replace|remove|drop|delete|add|include|cite|provide|offer|rewrite|rephrase|revise|rework|re-?check|check"
+    r"|verify|clarify|correct|fix|mend|improve|expand|elaborate|specify|complete|mention|cover|address|focus|use|give"
+    r"|say|tell|name|limit|shorten|look|refer|back|support|state|list|attach|answer|stick)"
+)
+# What asks for a change, or names a fault. A verb asks where a clause begins with it: "You cite well" does not.
 _DEMANDS = re.compile(
-    r"\b(?:please|try|ensure|make sure|should|must|ought|needs?|could|consider|avoid|instead|rather than|replace"
-    r"|remove|drop|delete|add|include|cite|provide|offer|rewrite|rephrase|revise|rework|recheck|re-?check|check"
-    r"|verify|clarify|correct (?:the|this|that|it|sentence|claim)|fix|mend|improve\w*|expand|elaborate|specify"
-    r"|complete (?:the|it|this)|mention|cover|address|focus"
+    rf"(?:\A|[,;:–—]\s|\n)\W{{0,8}}(?:(?:also|then|next|instead|finally|first|and|but|or|so)\W{{1,8}}){{0,2}}{_VERBS}\b"
+    r"|\b(?:please|try|ensure|make sure|should|must|ought|needs?|needed|required|necessary|could|consider|recommend\w*"
+    r"|suggest\w*|instead|would be better|better to|to improve"
     r"|incorrect\w*|inaccura\w+|wrong\w*|false|mistaken\w*|errors?|mistakes?|missing|misses|missed|lacks?|lacking"
     r"|omit\w*|leaves? out|left out|incomplete|insufficient\w*|irrelevant|unsupported|unrelated|contradict\w*"
     r"|unverified|unclear|vague|fails?|failed|weak|poor|low|too (?:few|little|much|many|long|short|general)"
     r"|without (?:a |any )?(?:citations?|sources?|support|evidence)|no (?:citations?|sources?|support|evidence)"
-    r"|none of|hardly|barely|not (?!only|just|merely)\w+|cannot|\w+n['’]t|nothing in|nowhere|better|more)\b",
+    r"|none of|hardly|barely|not (?!only|just|merely)\w+|cannot|\w+n['’]t|nothing in|nowhere)\b",
     re.IGNORECASE,
 )
 _PRAISES = re.compile(
     r"\b(?:great|good|excellent|perfect\w*|well|nice\w*|satisf\w+|strong|correct|right|accura\w+|precise|appropriate\w*"
     r"|relevant|comprehensive\w*|thorough\w*|impressive|commendable|outstanding|fine|keep|continue|maintain|bravo"
-    r"|congratulations|fully|effective\w*|high)\b",
+    r"|congratulations|fully|effective\w*|high|properly)\b",
     re.IGNORECASE,
 )
 
