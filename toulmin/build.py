@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.config import Settings, fitting, is_plain
-from toulmin.data import Answer, Passage, content_id
+from toulmin.data import STYLES, Answer, Passage, Style, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
@@ -151,6 +151,20 @@ def judge(spec: str) -> Judge:
     return Lexical()
 
 
+class _LateReader:
+    """The embedded reader, loaded with its first question: most methods ask none."""
+
+    def __init__(self) -> None:
+        self._reader: Reader | None = None
+
+    def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
+        if self._reader is None:
+            from toulmin.judges.reader import Embedded
+
+            self._reader = Embedded()
+        return self._reader.read(questions)
+
+
 @dataclass(frozen=True, slots=True)
 class Own:
     """A caller's own objects, each in place of the part that the settings name."""
@@ -169,7 +183,12 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     elif settings.verifier is not None:
         same = own.main is None and settings.verifier == settings.model
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
-    return Kit(retriever, judge(settings.judge) if own.judge is None else own.judge, models, own.reader)
+    return Kit(
+        retriever,
+        judge(settings.judge) if own.judge is None else own.judge,
+        models,
+        _LateReader() if own.reader is None else own.reader,
+    )
 
 
 @asynccontextmanager
@@ -215,13 +234,19 @@ def job(
     return Job(
         question=question,
         method=name,
-        style=settings.style,
+        style=options.get("style") or _usual_style(chosen),
         program=partial(chosen, question, **options),
         budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
         rescue=partial(rescued, policy=settings.unsupported),
     )
+
+
+def _usual_style(chosen: Method) -> Style:
+    """The style that a method answers in where none is named."""
+    named = inspect.signature(chosen).parameters.get("style")
+    return "long" if named is None or named.default not in STYLES else named.default
 
 
 def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:

@@ -36,7 +36,7 @@ class Settings:
 
     index: str = ".toulmin"
     method: str = "vanilla"
-    style: Style = "long"
+    style: Style | None = None
     model: str = "extractive"
     verifier: str | None = None
     judge: str = "lexical"

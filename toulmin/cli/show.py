@@ -29,6 +29,8 @@ LOOKS = {
     "contradicted": ("✗", "red"),
     "not checked": ("·", "dim"),
 }
+# An outcome too.
+OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerable": ("–", "dim")}
 
 
 def _json(document: Any) -> None:
@@ -57,6 +59,8 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.claims:
         _prose(answer, console)
         _evidence(answer, console)
+    if answer.questions:
+        _questions(answer, console)
     for note in answer.notes:
         console.print(words(note, "yellow" if answer.claims else "bold yellow"))
     if explain:
@@ -91,6 +95,16 @@ def _evidence(answer: Answer, console: Console) -> None:
             grid.add_row("", Text("against: ").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
+
+
+def _questions(answer: Answer, console: Console) -> None:
+    """What a plan asked, and what became of it."""
+    console.print(Text("Questions", "bold"))
+    for question in answer.questions:
+        shape, colour = OUTCOMES[question.outcome]
+        line = Text(f"  {shape} {question.outcome:<12} ", colour).append_text(words(question.text))
+        console.print(line)
+    console.print()
 
 
 def _against(claim: Claim, answer: Answer) -> list[Passage]:

@@ -45,6 +45,8 @@ def so_far(draft: Answer) -> Text:
 
 
 def _deed(step: Round) -> str:
+    if step.kind == "plan" and step.text:
+        return f"{TOLD['plan']} “{words(step.text).plain}”"
     if step.kind != "claim":
         return TOLD[step.kind]
     attempt = f", attempt {step.trial}" if step.trial and step.trial > 1 else ""

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 
 from toulmin.data import Answer
 from toulmin.grounding.steps import Program
+from toulmin.methods.a2r import a2r
 from toulmin.methods.calm import calm
 from toulmin.methods.direct import closed, vanilla
+from toulmin.methods.plan import plan
 from toulmin.methods.sampled import rerank, usc
+from toulmin.methods.selfrag import self_rag
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
 from toulmin.methods.vtg import vtg
@@ -25,4 +28,7 @@ METHODS: Mapping[str, Method] = {
     "self-refine": self_refine,
     "calm": calm,
     "vtg": vtg,
+    "plan": plan,
+    "a2r": a2r,
+    "self-rag": self_rag,
 }

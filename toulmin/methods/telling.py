@@ -11,7 +11,7 @@ from toulmin.errors import BudgetEnded
 from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import Prompt
 from toulmin.grounding.steps import Exchange, Program, search
-from toulmin.grounding.verify import apply_policy, verify
+from toulmin.grounding.verify import apply_policy, smallest_support, verify
 
 SILENCE = "The sources do not say."
 
@@ -80,19 +80,28 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifi
 def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
     """What stands of a draft when the budget ends: its claims, judged as far as there is time, and a note of it.
 
-    Raises `ended` where none of them is supported: then nothing could be verified.
+    A claim without citations gets the smallest set of the draft's passages that supports it: its method may have left
+    citing for later. Raises `ended` where no claim is supported: then nothing could be verified.
     """
-    unjudged = [claim for claim in draft.claims if claim.support is None]
-    passages = {passage.id: passage for passage in draft.passages}
     try:
-        verdicts = iter((yield from verify(unjudged, passages, draft.question, draft.style)))
-        claims = [next(verdicts) if claim.support is None else claim for claim in draft.claims]
+        claims = yield from _judged(draft)
     except BudgetEnded:  # the deadline, after which nothing is judged
         claims = [claim for claim in draft.claims if claim.support is not None]
     if not any(claim.is_supported for claim in claims):
         raise ended
     note = f"{ended} This is what was written by then; the method's further steps were left out."
     return concluded(replace(draft, notes=(*draft.notes, note)), claims, policy)
+
+
+def _judged(draft: Answer) -> Program[list[Claim]]:
+    """The claims of a draft, those judged that were not yet."""
+    unjudged = [claim for claim in draft.claims if claim.support is None]
+    passages = {passage.id: passage for passage in draft.passages}
+    cited = yield from verify([c for c in unjudged if c.citations], passages, draft.question, draft.style)
+    uncited = [(claim, draft.passages) for claim in unjudged if not claim.citations]
+    attributed = yield from smallest_support(uncited, draft.question, draft.style)
+    judged = {True: iter(cited), False: iter(attributed)}
+    return [next(judged[bool(c.citations)]) if c.support is None else c for c in draft.claims]
 
 
 def _remarks(invalid: int, kept: Sequence[Claim]) -> tuple[str, ...]:
