@@ -24,6 +24,7 @@ from toulmin.data import Passage, Tokens
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.grounding.thinking import without_thinking
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.keys import Key, key_from
@@ -31,7 +32,6 @@ from toulmin.models.prices import Price, read_prices
 from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
-from toulmin.models.thinking import without_thinking
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.journal import to_json
 from toulmin.run.kit import Kit
@@ -963,7 +963,7 @@ def test_nothing_is_left_of_a_reply_that_is_only_thinking(text: str):
     assert without_thinking(text) == ""
 
 
-@pytest.mark.parametrize("text", ["", " x ", "I think <b>so</b> [1].", "a < b > c", "analysis of the final report"])
+@pytest.mark.parametrize("text", ["", " x ", "I think <b>so</b> [1].", "a < b > c", "analysis of the final report", "It writes `<think>` [1]."])
 def test_a_text_without_thinking_stays_as_it_is(text: str):
     assert without_thinking(text) == text
 

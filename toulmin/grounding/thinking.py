@@ -4,18 +4,21 @@ Servers that know their model keep thinking apart; others, and proxies, pass it 
 * what stands between an opening mark and the next closing one goes;
 * an opening mark that is never closed takes all that follows: the reply was cut off in thought;
 * a closing mark that was never opened takes all that precedes it: the chat template had opened it in the prompt;
-* of a reply in channels (gpt-oss) only the last final one is said.
+* of a reply in channels (gpt-oss) only the last final one is said;
+* a mark between back quotes is spoken of: it is no mark.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _NAMES = r"think|thinking|thoughts?|reasoning|scratchpad|seed:think|tool_call|tool_code|function_call"
 _OPEN = rf"<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|(?:START_THINKING|begin_of_thought)\|>"
 _CLOSE = rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
-# Between back quotes the marks are spoken of.
-_MARK = re.compile(rf"(?<!`)(?:(?P<open>{_OPEN})|(?P<close>{_CLOSE}))", re.IGNORECASE)
+_MARK = re.compile(rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})", re.IGNORECASE)
+# Marks that only wrap the answer itself.
+_WRAPPING = re.compile(r"<\|(?:START_RESPONSE|END_RESPONSE|begin_of_solution|end_of_solution)\|>", re.IGNORECASE)
 
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(?P<name>\w{1,40})[^<]{0,100}<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
@@ -25,13 +28,22 @@ _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\W]).*?assistantfinal", re.DOTAL
 
 def without_thinking(text: str) -> str:
     """What is said in a reply; a text without marks of thinking is returned as it is."""
-    return _outside_marks(_final_channel(text))
+    said = _final_channel(text)
+    marks = [mark for mark in _MARK.finditer(said) if not _is_spoken_of(mark)]
+    if marks:
+        said = _WRAPPING.sub("", _outside(marks, said))
+    return text if said == text else said.strip()
 
 
-def _outside_marks(text: str) -> str:
+def _is_spoken_of(mark: re.Match[str]) -> bool:
+    """Whether the mark stands between back quotes."""
+    return mark.string[mark.start() - 1 : mark.start()] == "`" and mark.string.startswith("`", mark.end())
+
+
+def _outside(marks: Sequence[re.Match[str]], text: str) -> str:
     said: list[str] = []
     at, is_inside = 0, False
-    for mark in _MARK.finditer(text):
+    for mark in marks:
         if mark["open"]:
             said += [] if is_inside else [text[at : mark.start()]]
         elif not is_inside:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
 from toulmin.grounding.steps import Finish, Reply, TokenLogprob
+from toulmin.grounding.thinking import without_thinking
 from toulmin.models.prices import Price
 from toulmin.models.received import Choice, Received
-from toulmin.models.thinking import without_thinking
 from toulmin.models.tokens import estimated_tokens
 
 if TYPE_CHECKING:
