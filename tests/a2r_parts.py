@@ -102,3 +102,8 @@ class Run:
     def chosen(self) -> list[bool | None]:
         """Whether each candidate that was written is the one returned."""
         return [step.chosen for step in self.answer.rounds if step.kind in ("draft", "refine")]
+
+
+def said(run: Run) -> dict[str, str]:
+    """The feedback that the first refinement was given."""
+    return dict(run.writer.prompts(Refine)[0].feedback)

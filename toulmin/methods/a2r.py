@@ -12,34 +12,19 @@ The paper is "Ask, Assess, and Refine" (2024), Algorithm 1. Where it is silent:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
-from toulmin.data import Answer, Dropped, Passage, Policy, Round, Style
-from toulmin.errors import UsageError, unknown_name
+from toulmin.data import Answer, Policy, Style
 from toulmin.grounding.citing import Draft
-from toulmin.grounding.prompts import AnswerPrompt, Example, Feedback, Preset, Refine
-from toulmin.grounding.steps import Exchange, Program, exchange
-from toulmin.methods.affirming import Advice, merged
-from toulmin.methods.aims import Aims, aims
-from toulmin.methods.assessing import Assessment, Oracle, assess
+from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
+from toulmin.grounding.steps import Program, exchange
+from toulmin.methods.aims import aims
+from toulmin.methods.assessing import Oracle
 from toulmin.methods.direct import shown, with_draft
-from toulmin.methods.feedback import grounded
-from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, left_out, read_by
+from toulmin.methods.refining import Course, Returned, Source, Stop, ended, plan_of, refined
+from toulmin.methods.telling import concluded, found, read_by
 
-Stop = Literal["before", "after"]
-Source = Literal["both", "grounded", "model"]
-Returned = Literal["best", "last", "final"]
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "stop": ("before", "after"),
-    "feedback": ("both", "grounded", "model"),
-    "returns": ("best", "last", "final"),
-}
-
-WITH_GOLD = "Correctness was measured against gold answers (oracle): these scores are of use in an evaluation only."
-WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
 NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
-UNTOUCHED = "No refinement scored better than the answer as it was."
 
 
 def a2r(
@@ -70,7 +55,7 @@ def a2r(
     model calls, 2 more for "final"; "grounded" needs no call for feedback. Raises `UsageError` for a value that means
     nothing.
     """
-    plan = _plan(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
+    plan = plan_of(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
     answer = yield from found(question, "a2r", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)
@@ -81,8 +66,8 @@ def a2r(
         return concluded(answer, (), unsupported)
     read = read_by(done.prompt)
     start = Course(answer, tuple(passage for passage in answer.passages if passage.id in read))
-    course = yield from _refined(start, done.value, len(answer.rounds) - 1, plan)
-    return _ended(course, plan, unsupported)
+    course = yield from refined(start, done.value, len(answer.rounds) - 1, plan)
+    return ended(course, plan, unsupported)
 
 
 def refine(
@@ -104,7 +89,7 @@ def refine(
     An answer without claims or passages comes back as it is. Options as in `a2r`.
     """
     goals = aims(answer.style, metrics, targets, correctness)
-    plan = _plan(answer.style, max_rounds, goals, stop, feedback, returns, history)
+    plan = plan_of(answer.style, max_rounds, goals, stop, feedback, returns, history)
     if not answer.claims:
         return answer
     if not answer.passages:
@@ -112,163 +97,5 @@ def refine(
     outdated = concluded(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
     draft = Draft(answer.claims, answer.invalid_citations)
-    course = yield from _refined(Course(start, answer.passages), draft, None, plan)
-    return _ended(course, plan, unsupported)
-
-
-# ---------------------------------------------------------------- the loop
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How an answer is refined."""
-
-    style: Style
-    rounds: int
-    aims: Aims
-    stop: Stop
-    source: Source
-    returns: Returned
-    has_history: bool
-
-
-def _plan(
-    style: Style, rounds: int, goals: Aims, stop: Stop, source: Source, returns: Returned, has_history: bool
-) -> Plan:
-    if rounds < 0:
-        raise UsageError(f"max_rounds: expected 0 or more refinements, not {rounds}.")
-    for option, value in {"stop": stop, "feedback": source, "returns": returns}.items():
-        if value not in _CHOICES[option]:
-            raise unknown_name(f"value of {option}", str(value), _CHOICES[option])
-    return Plan(style, rounds, goals, stop, source, returns, has_history)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An answer on the way, assessed, with the feedback that it was given; `place` is its round in the story."""
-
-    draft: Draft
-    place: int | None
-    assessment: Assessment
-    said: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """The answer with its story so far, the passages that it is refined from, and the candidates in order."""
-
-    answer: Answer
-    passages: tuple[Passage, ...]
-    candidates: tuple[Candidate, ...] = ()
-    asked: tuple[Feedback | Refine, ...] = ()
-
-    @property
-    def last(self) -> Candidate:
-        """The candidate that was written last."""
-        return self.candidates[-1]
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """The question and, of a planned answer, the sub-questions that can be answered."""
-        return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
-
-    def asking(self, prompt: Feedback | Refine) -> Course:
-        """The course with a prompt more that was asked."""
-        return replace(self, asked=(*self.asked, prompt))
-
-
-def _refined(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    """Algorithm 1 from a first answer on."""
-    course = yield from _assessed(course, draft, place, plan)
-    for _ in range(plan.rounds):
-        before = course.last.assessment
-        if not before.claims or (plan.stop == "before" and plan.aims.are_reached(before.scores)):
-            break
-        course = yield from _rewritten((yield from _advised(course, plan)), plan, plan.has_history)
-        if plan.stop == "after" and plan.aims.are_reached(before.scores):
-            break
-    if plan.returns == "final" and len(course.candidates) > 1 and course.last.assessment.claims:
-        course = yield from _rewritten((yield from _advised(course, plan)), plan, has_history=True)
-    return course
-
-
-def _assessed(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    """The course with one candidate more, scored by the judge and by what measures correctness (Equation 2)."""
-    claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
-    assessment = plan.aims.assessment(claims, course.questions)
-    n = len(course.candidates) + 1
-    told = Round("assess", n, read=ids(course.passages), scores=plan.aims.told(assessment))
-    answer = replace(course.answer, rounds=(*course.answer.rounds, told))
-    return replace(course, answer=answer, candidates=(*course.candidates, Candidate(draft, place, assessment)))
-
-
-def _advised(course: Course, plan: Plan) -> Program[Course]:
-    """The course with feedback on its last candidate (Equation 3)."""
-    assessment, targets = course.last.assessment, plan.aims.targets
-    own = grounded(assessment, plan.aims, course.passages, course.questions, plan.style)
-    is_good = all(score >= targets[aspect] for aspect, score in assessment.scores.items())
-    if plan.source == "grounded" or (plan.source == "both" and is_good):
-        return _with_advice(course, Advice(own))
-    scores = tuple(assessment.scores.items())
-    asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
-    done = yield from exchange(asked, sample=course.asked.count(asked))
-    advice = Advice(done.value) if plan.source == "model" else merged(own, done.value, plan.aims, assessment.scores)
-    return _with_advice(course.asking(asked), advice, done)
-
-
-def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
-    """The course with the feedback told in the round of the assessment, as the refinement is given it."""
-    told = replace(
-        course.answer.rounds[-1],
-        role="main" if done else None,
-        text="\n".join(f"{aspect}: {words}" for aspect, words in advice.said.items()),
-        dropped=(*(left_out(done) if done else ()), *advice.discarded),
-    )
-    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], told))
-    return replace(course, answer=answer, candidates=(*course.candidates[:-1], replace(course.last, said=advice.said)))
-
-
-def _rewritten(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
-    """The course with the answer that the model makes of the feedback (Equation 4; with the whole history 5)."""
-    *earlier, last = course.candidates
-    history = tuple((one.assessment.judged, one.said) for one in earlier) if has_history else ()
-    asked = Refine(course.answer.question, course.passages, last.assessment.judged, last.said, plan.style, history)
-    done = yield from exchange(asked, sample=course.asked.count(asked))
-    told = draft_round(done, plan.style, kind="refine", n=len(course.candidates))
-    gone = [one.claim.text for one in last.assessment.claims if one.claim.text not in told.kept]
-    dropped = (*told.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
-    answer = drafted(course.answer, done.value.claims, replace(told, dropped=dropped))
-    yield from shown(answer)
-    rewritten = replace(course.asking(asked), answer=answer)
-    return (yield from _assessed(rewritten, done.value, len(answer.rounds) - 1, plan))
-
-
-# ---------------------------------------------------------------- the end
-
-
-def _ended(course: Course, plan: Plan, policy: Policy) -> Answer:
-    """The candidate that is returned, with its verdicts; which one it is stands in the rounds and in a note."""
-    candidates = course.candidates
-    means = [plan.aims.mean(one.assessment.scores) for one in candidates]
-    best = means.index(max(means)) if plan.returns == "best" else len(candidates) - 1
-    places = {one.place: n == best for n, one in enumerate(candidates) if one.place is not None}
-    rounds = [replace(told, chosen=places.get(n, told.chosen)) for n, told in enumerate(course.answer.rounds)]
-    claims = candidates[best].assessment.judged
-    answer = replace(
-        course.answer,
-        status="answered" if claims else "abstained",
-        claims=claims,
-        rounds=tuple(rounds),
-        invalid_citations=candidates[best].draft.invalid,
-        notes=(*course.answer.notes, WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD, *_choice(best, means, plan)),
-    )
-    return concluded(answer, claims, policy)
-
-
-def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
-    """Which of several candidates was returned, and why."""
-    if plan.returns != "best" or len(means) == 1:
-        return ()
-    if not best:
-        return (UNTOUCHED,)
-    return (f"The answer is refinement {best} of {len(means) - 1}: its mean score, {means[best]:.0f}, is best.",)
+    course = yield from refined(Course(start, answer.passages), draft, None, plan)
+    return ended(course, plan, unsupported)
