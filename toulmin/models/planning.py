@@ -18,7 +18,6 @@ _LONGEST_TITLE = 60  # characters, as `Outline.read` cuts a model's titles
 _ELSEWHERE = re.compile(
     r"\b(?:leave|leaving|other (?:paragraph|section|part)s?|do not|don't|avoid|omit)\b", re.IGNORECASE
 )
-_COUNTED = re.compile(r"\s+([a-z]{3,}s)\b")
 
 
 def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
@@ -95,15 +94,12 @@ def questions(prompt: Questions) -> tuple[str, ...]:
 
 
 def _asked(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
-    surface = _surface(sentence, fact)
+    """What a name or a date has to do with the topic, which may be a question itself."""
+    surface, is_question = _surface(sentence, fact), topic.rstrip().endswith("?")
     if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
-        yield f"What is the connection between {topic} and {surface}?"
+        yield f"What is known about {surface}?" if is_question else f"What has {surface} to do with {topic}?"
     elif fact.kind == "date":
-        yield f"What happened to {topic} in {surface}?"
-    elif fact.kind == "number":
-        counted = _COUNTED.match(sentence.passage.text, fact.end)
-        if counted:
-            yield f"How many {counted[1]} does {topic} have?"
+        yield f"What happened in {surface}?" if is_question else f"What happened to {topic} in {surface}?"
 
 
 def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
