@@ -963,7 +963,10 @@ def test_nothing_is_left_of_a_reply_that_is_only_thinking(text: str):
     assert without_thinking(text) == ""
 
 
-@pytest.mark.parametrize("text", ["", " x ", "I think <b>so</b> [1].", "a < b > c", "analysis of the final report", "It writes `<think>` [1]."])
+@pytest.mark.parametrize(
+    "text",
+    ["", " x ", "I think <b>so</b> [1].", "a < b > c", "analysis of the final report", "It writes `<think>` [1]."],
+)
 def test_a_text_without_thinking_stays_as_it_is(text: str):
     assert without_thinking(text) == text
 
