@@ -399,3 +399,34 @@ def _piece(screen: int) -> bytes:
         return os.read(screen, 65_536)
     except OSError:  # the other end is closed
         return b""
+
+
+# ---------------------------------------------------------------- repair
+
+DRAFT = "The Board of Longitude was dissolved in 1828. John Harrison flew to the Moon in 1750."
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> str:
+    (tmp_path / "draft.txt").write_text(DRAFT, "utf-8")
+    return str(tmp_path / "draft.txt")
+
+
+def test_a_repair_shows_the_text_and_each_change(draft: str, capsys):
+    assert run(["check", draft, "--docs", str(demo.FOLDER), "--repair"]) == 0
+    shown = printed(capsys)
+    assert "The text as repaired The Board of Longitude was dissolved in 1828. Changes" in shown
+
+
+def test_a_repair_says_why_a_sentence_went(draft: str, capsys):
+    run(["check", draft, "--docs", str(demo.FOLDER), "--repair"])
+    assert "− John Harrison flew to the Moon in 1750. taken away" in printed(capsys)
+
+
+def test_a_strict_check_of_a_repaired_text_is_content(draft: str, capsys):
+    assert run(["check", draft, "--docs", str(demo.FOLDER), "--repair", "--strict"]) == 0
+
+
+def test_a_repair_as_json_is_an_answer_document(draft: str, capsys):
+    run(["check", draft, "--docs", str(demo.FOLDER), "--repair", "--json"])
+    assert [claim["support"]["label"] for claim in document(capsys)["claims"]] == ["supported"]

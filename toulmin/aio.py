@@ -193,18 +193,25 @@ async def check(
     index: str | os.PathLike[str] | None = None,
     passages: Sequence[Passage] | None = None,
     retriever: Retriever | None = None,
+    model: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
+    repair: bool = False,
     settings: Settings | None = None,
     **options: Any,
 ) -> Answer:
     """Judges a text that somebody else wrote: its claims against the passages that their `[n]` name.
 
-    `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds.
+    `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds. `repair`
+    cites, rewrites (by the model) or takes away what fails; `toulmin.methods.repair` reads text and changes off the
+    answer.
     """
-    chosen = _chosen(settings, options, judge=judge)
-    job = build.check_job(checked_text(text), tuple(passages or ()), chosen)
+    chosen = _chosen(settings, options, model=model, judge=judge)
+    make = build.repair_job if repair else build.check_job
+    job = make(checked_text(text), tuple(passages or ()), chosen)
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
-        outcome = await Driver(build.kit(found.retriever, chosen, build.Own(judge=_own(judge)))).answer(job)
+        own = build.Own(main=_own(model), judge=_own(judge))
+        async with build.equipped(found.retriever, chosen, own) as parts:
+            outcome = await Driver(parts).answer(job)
     return with_notes(outcome, found.notes).answer
 
 

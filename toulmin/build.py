@@ -254,8 +254,18 @@ def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> J
     from toulmin.methods.check import check
 
     no_options(settings)
-    options = {} if settings.k is None else {"k": settings.k}
+    options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
     program = partial(check, text, passages=passages, **options)
+    return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+
+
+def repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+    """The job of judging a text that somebody else wrote and putting right what the sources do not support."""
+    from toulmin.methods.repair import repair
+
+    no_options(settings)
+    options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
+    program = partial(repair, text, passages=passages, **options)
     return Job("", "check", "long", program, budget(settings), _shown(settings, options))
 
 

@@ -133,16 +133,20 @@ def check(
     docs: Docs = (),
     index: str | None = None,
     passages: Path | None = None,
+    repair: bool = False,
+    model: str | None = None,
     judge: str | None = None,
     k: int | None = None,
     set_: Sets = (),
+    max_calls: int | None = None,
+    deadline: float | None = None,
     strict: bool = False,
     json: Json = False,
     explain: bool = False,
 ) -> int:
     """Judges a text that somebody else wrote: its claims against the sources that they cite.
 
-    Example:  toulmin check draft.txt --passages sources.jsonl
+    Example:  toulmin check draft.txt --passages sources.jsonl --repair
 
     Parameters
     ----------
@@ -154,14 +158,22 @@ def check(
         The folder of an index to check against (default: .toulmin).
     passages
         JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
+    repair
+        Cite anew, rewrite or take away what the sources do not support, and show each change with its reason.
+    model
+        What rewrites (default: extractive, the embedded writer).
     judge
         What decides support (default: lexical).
     k
         How many passages to look at for a claim that cites none.
     set_
         NAME=VALUE: any other setting; may be given again.
+    max_calls
+        The most model calls to spend on a repair.
+    deadline
+        The most seconds to spend.
     strict
-        Leave with exit code 6 if a claim is not supported.
+        Leave with exit code 6 if a claim is not supported; with --repair, if one of the repaired text is not.
     json
         Print the Answer document (JSON) on standard output, and nothing else there.
     explain
@@ -169,9 +181,10 @@ def check(
     """
     from toulmin import aio, build
 
-    chosen = _settings(set_, index=index, judge=judge, k=k)
+    chosen = _settings(set_, index=index, model=model, judge=judge, k=k, max_calls=max_calls, deadline=deadline)
     given = _passages(passages) if passages else None
-    job = build.check_job(aio.checked_text(_text(file)), given or (), chosen)
+    make = build.repair_job if repair else build.check_job
+    job = make(aio.checked_text(_text(file)), given or (), chosen)
     done = _driven(job, aio.sources(docs or None, index, given, None), chosen, json=json, explain=explain)
     failing = [claim for claim in done.answer.claims if not claim.is_supported]
     return done.exit_code or (UNSUPPORTED if strict and failing else 0)

@@ -56,8 +56,12 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.question:
         console.print(words(answer.question, "bold"))
         console.print()
-    if answer.claims:
+    changed = any(step.kind == "repair" for step in answer.rounds)
+    if changed:
+        _repaired(answer, console)
+    elif answer.claims:
         _prose(answer, console)
+    if answer.claims:
         _evidence(answer, console)
     if answer.questions:
         _questions(answer, console)
@@ -77,6 +81,25 @@ def notes(found: Sequence[str]) -> None:
 def _prose(answer: Answer, console: Console) -> None:
     for paragraph in answer.text.split("\n"):
         console.print(words(paragraph))
+    console.print()
+
+
+def _repaired(answer: Answer, console: Console) -> None:
+    """The whole text as repaired, then what was changed, sentence by sentence, with the reason."""
+    from toulmin.methods.repair import changes, repaired_text
+
+    console.print(Text("The text as repaired", "bold"))
+    for line in repaired_text(answer).split("\n"):
+        console.print(words(line))
+    console.print()
+    console.print(Text("Changes", "bold"))
+    for change in changes(answer):
+        console.print(Padding(Text("− ", "red").append_text(words(change.before)), (0, 0, 0, 2)))
+        if change.after.strip():
+            console.print(Padding(Text("+ ", "green").append_text(words(change.after)), (0, 0, 0, 2)))
+        console.print(Padding(words(change.why, "dim"), (0, 0, 0, 4)))
+    if not changes(answer):
+        console.print("  none")
     console.print()
 
 
