@@ -17,7 +17,7 @@ from toulmin.grounding.prompts import AnswerPrompt, Feedback, Refine
 from toulmin.grounding.steps import Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
-from toulmin.methods.refining import UNTOUCHED
+from toulmin.methods.refining import UNTOUCHED, WITHDRAWN
 from toulmin.methods.telling import SILENCE
 from toulmin.models.extractive import Extractive
 from toulmin.run.drive import Driver, Job
@@ -78,6 +78,11 @@ def test_an_empty_draft_is_an_abstention_without_assessment():
 def test_an_empty_refinement_ends_the_rounds_and_the_answer_before_it_stays():
     run = Run(Writer(HALF, [""]))
     assert (run.writer.kinds, run.texts) == ("AFR", [GOOD, BAD])
+
+
+def test_an_answer_of_which_nothing_holds_gives_way_to_a_refinement_that_takes_it_back():
+    run = Run(Writer(ALL_BAD, [""]))
+    assert (run.answer.status, run.chosen, WITHDRAWN in run.answer.notes) == ("abstained", [False, True], True)
 
 
 def test_an_empty_refinement_is_what_the_last_one_is():

@@ -29,6 +29,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 WITH_GOLD = "Correctness was measured against gold answers (oracle): these scores are of use in an evaluation only."
 WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
+WITHDRAWN = "The answer was withdrawn: it scored nothing, and asked to refine it the model gave no claims."
 UNTOUCHED = "No refinement scored better than the answer as it was."
 
 
@@ -164,7 +165,7 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
     """The candidate that is returned, with its verdicts; which one it is stands in the rounds and in a note."""
     candidates = course.candidates
     means = [plan.aims.mean(one.assessment.scores) for one in candidates]
-    best = means.index(max(means)) if plan.returns == "best" else len(candidates) - 1
+    best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
     places = {one.place: n == best for n, one in enumerate(candidates) if one.place is not None}
     rounds = [replace(told, chosen=places.get(n, told.chosen)) for n, told in enumerate(course.answer.rounds)]
     claims = candidates[best].assessment.judged
@@ -180,6 +181,13 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
     return concluded(answer, claims, policy)
 
 
+def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
+    """The first with the best mean; but claims that score nothing give way to a refinement that takes them back."""
+    best = means.index(max(means))
+    is_silent = not candidates[-1].assessment.claims  # only the last can be: there is nothing to refine then
+    return len(candidates) - 1 if is_silent and not means[best] else best
+
+
 def _sections(known: Sequence[Section], claims: Sequence[Claim]) -> tuple[Section, ...]:
     """The sections of a report that has any, as its claims now name them."""
     described = {section.title: section for section in known}
@@ -191,6 +199,8 @@ def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
     """Which of several candidates was returned, and why."""
     if plan.returns != "best" or len(means) == 1:
         return ()
+    if not means[best]:
+        return (WITHDRAWN,) if best else (UNTOUCHED,)
     if not best:
         return (UNTOUCHED,)
     return (f"The answer is refinement {best} of {len(means) - 1}: its mean score, {means[best]:.0f}, is best.",)
