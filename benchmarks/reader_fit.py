@@ -6,6 +6,7 @@ where none does those that share most words with one (F1 of at least a half). A 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 from reader_sets import Item
 
 from toulmin.judges.asking import asked
-from toulmin.judges.ranking import places, span_features
+from toulmin.judges.ranking import places
+from toulmin.judges.span_features import span_features
 
-STEPS, RATE, DECAY = 120, 0.08, 0.002
+STEPS, RATE, DECAY = 150, 0.1, 0.002
 ENOUGH = 0.5
-FEWEST = 20  # questions in which a feature must be told, to have a weight
+FEWEST = 300  # candidates of which a feature must be told, to have a weight
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +58,8 @@ def right_ones(item: Item, texts: Sequence[str]) -> list[bool]:
 
 def table(items: Iterable[Item]) -> Table:
     index: dict[str, int] = {}
-    columns: list[int] = []
-    values: list[float] = []
+    columns = array("i")
+    values = array("f")
     lengths: list[int] = []
     owner: list[int] = []
     right: list[bool] = []
@@ -77,7 +79,12 @@ def table(items: Iterable[Item]) -> Table:
         asked_of += 1
     rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     return Table(
-        list(index), np.array(columns, np.int32), np.array(values), rows, np.array(owner, np.int32), np.array(right)
+        list(index),
+        np.array(columns, np.int32),
+        np.array(values, np.float64),
+        rows,
+        np.array(owner, np.int32),
+        np.array(right),
     )
 
 
@@ -96,8 +103,8 @@ def loss(data: Table, weights: Floats) -> tuple[float, Floats]:
 
 
 def fitted(data: Table) -> Floats:
-    """The weights of least loss, each feature on its own scale; 0 for what is told of very few questions."""
-    told_of = np.array([len(np.unique(data.owner[data.rows[data.columns == c]])) for c in range(len(data.names))])
+    """The weights of least loss; 0 for what is told of very few candidates."""
+    told_of = np.bincount(data.columns, minlength=len(data.names))
     kept = told_of >= FEWEST
     weights = first = second = np.zeros(len(data.names))
     for step in range(1, STEPS + 1):

@@ -1,14 +1,15 @@
 """Questions with passages and the short answers that a reader should find there, or none.
 
 `squad1_mrqa` and `squad2_devhalf` give one passage, of half of the latter's questions without an answer; `qa_nq_gold`
-one passage; `qa_clapnq` one, with long answers and half of them without. The short questions of `pool_questions` are
+one passage; `qa_clapnq` one, of half of the questions without an answer: its answers are long, so words are right that
+stand in one of the sentences which people found to support them. The short questions of `pool_questions` are
 read over the first five passages that a search finds: those whose passages hold no answer count as unanswerable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from data import rows
@@ -18,6 +19,7 @@ from toulmin.data import Passage
 from toulmin.grounding.overlap import normalised, token_f1
 
 FOUND = 5  # passages of a search
+RIGHT = 0.5  # F1
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Item:
     question: str
     passages: tuple[Passage, ...]
     answers: tuple[str, ...]
+    are_sentences: bool = False
 
     @property
     def is_answerable(self) -> bool:
@@ -40,6 +43,15 @@ class Item:
     def f1(self, text: str | None) -> float:
         """The token F1 with the nearest answer; 0 where there is none."""
         return max((token_f1(text, answer) for answer in self.answers), default=0.0) if text else 0.0
+
+    def is_right(self, text: str | None, is_whole: bool) -> bool:
+        """Whether the text answers; one that is a whole sentence does if it holds an answer."""
+        if not text:
+            return False
+        plain = f" {normalised(text)} "
+        if self.are_sentences:
+            return any(plain in f" {answer} " for answer in self.answers)
+        return self.f1(text) >= RIGHT or (is_whole and any(f" {answer} " in plain for answer in self.answers))
 
 
 def _item(question: str, passages: tuple[Passage, ...], answers: list[str]) -> Item:
@@ -60,8 +72,8 @@ def natural(split: str) -> Iterator[Item]:
 def clap(split: str) -> Iterator[Item]:
     for row in rows("qa_clapnq", split):
         passages = tuple(Passage.of(each["text"], each["title"]) for each in row["passages"])
-        answers = [answer["answer"] for answer in row["answers"]] if row["answerable"] else []
-        yield _item(row["question"], passages, answers)
+        told = [each for answer in row["answers"] for each in answer["selected_sentences"]]
+        yield replace(_item(row["question"], passages, told if row["answerable"] else []), are_sentences=True)
 
 
 def searched(split: str, pool: Pool) -> Iterator[Item]:

@@ -42,6 +42,26 @@ _FORMS: tuple[tuple[re.Pattern[str], Form], ...] = (
     (re.compile(r"\bhow\b"), "how"),
     (re.compile(r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)\b"), "whether"),
 )
+_FAMILY = 5  # characters that terms of one family share: "discover", "discoveri"
+_COUNTED = (
+    ("share", re.compile(r"\b(?:percent|percentage|proportion|fraction|portion|share|rate)\b")),
+    (
+        "money",
+        re.compile(r"\b(?:how much (?:money|did .* (?:cost|pay|sell|earn|spend))|cost|price|worth|salary|revenue)\b"),
+    ),
+    (
+        "time",
+        re.compile(r"\bhow long (?:ago|did|does|do|was|is|were|has|have|after|before|until)\b|\bhow old\b|\bage\b"),
+    ),
+    (
+        "size",
+        re.compile(
+            r"\bhow (?:far|tall|big|high|deep|large|wide|heavy|fast|hot)\b|"
+            r"\b(?:height|length|area|temperature|distance)\b"
+        ),
+    ),
+    ("times", re.compile(r"\bhow (?:often|many times)\b")),
+)
 _SUBORDINATE = re.compile(r"\W*(?:when|where|while|if|after|before|in|on|at|of|besides|unlike)\b[^,?]*,")
 _ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
 _HEAD = re.compile(r"\b(?:what|which|how many|how much)((?:\s+[\w'’-]+){1,3})", re.IGNORECASE)
@@ -51,13 +71,18 @@ _HEAD = re.compile(r"\b(?:what|which|how many|how much)((?:\s+[\w'’-]+){1,3})"
 class Question:
     """`weights` are its telling terms by their rarity, `neighbours` those that stand side by side.
 
-    `head` are the terms of what is asked for: the "river" of "Which river ...?".
+    `head` are the terms of what is asked for: the "river" of "Which river ...?"; `measure` is what is counted, and
+    `opening` and `closing` are the first and the last telling term.
     """
 
+    text: str
     form: Form
     weights: dict[str, float]
     neighbours: frozenset[tuple[str, str]]
     head: frozenset[str]
+    measure: str
+    opening: str
+    closing: str
 
     @property
     def whole(self) -> float:
@@ -68,6 +93,17 @@ class Question:
         """How much of the question, by weight, these terms hold: 0 to 1."""
         return sum(weight for term, weight in self.weights.items() if term in held) / self.whole
 
+    def terms_in(self, held: frozenset[str]) -> frozenset[str]:
+        """Those of its terms that stand among these, in this or a kindred form."""
+        families = {term[:_FAMILY] for term in held if len(term) >= _FAMILY}
+        return frozenset(t for t in self.weights if t in held or (len(t) >= _FAMILY and t[:_FAMILY] in families))
+
+    def weights_in(self, held: frozenset[str]) -> dict[str, float]:
+        """Of these terms, those that the question has in this or a kindred form, with their weight there."""
+        kindred = {term[:_FAMILY]: weight for term, weight in self.weights.items() if len(term) >= _FAMILY}
+        found = ((term, self.weights.get(term) or kindred.get(term[:_FAMILY], 0.0)) for term in held)
+        return {term: weight for term, weight in found if weight}
+
 
 @lru_cache(maxsize=1024)
 def asked(text: str) -> Question:
@@ -75,7 +111,10 @@ def asked(text: str) -> Question:
     found = terms(text)
     telling = [term for term in found if term not in STOP_TERMS] or found
     weights = {term: 0.5 + rarity(term) for term in telling}
-    return Question(_form(text.lower()), weights, frozenset(pairwise(telling)), _head(text))
+    form = _form(text.lower())
+    measure = next((name for name, pattern in _COUNTED if pattern.search(text.lower())), "") if form == "count" else ""
+    ends = (telling[0], telling[-1]) if telling else ("", "")
+    return Question(text, form, weights, frozenset(pairwise(telling)), _head(text), measure, *ends)
 
 
 def _form(lower: str) -> Form:

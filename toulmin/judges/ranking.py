@@ -1,8 +1,9 @@
 """How likely each candidate span is the answer: named features, each with a weight.
 
-A feature is told by words ("who: name", "behind 'by'"), and a span's score is the sum of its features' values times
-`WEIGHTS`. The chance of a span is the softmax of the scores of all candidates at hand. Of long inputs only the
-sentences that bear most on the question are searched: the same weights, over the features of a sentence alone.
+A feature is told by words ("behind by", and for one form of question "who: behind by"). A span's score is the sum of
+its features' values times their weights in `span_weights.tsv`, and its chance the softmax of the scores of all
+candidates at hand. Only the sentences that bear most on the question are searched: the same sum over the features of
+a sentence alone.
 """
 
 from __future__ import annotations
@@ -11,36 +12,30 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 from itertools import pairwise
 
 from toulmin.data import Passage
 from toulmin.judges.asking import STOP_TERMS, Question
-from toulmin.judges.span_weights import WEIGHTS
+from toulmin.judges.span_features import Features, span_features
 from toulmin.judges.spans import Candidate, Sentence, sentences_of
 from toulmin.language import terms
 
-Features = dict[str, float]
-
 _SEARCHED = 5  # sentences in which candidates are looked for
-_REACH = 4.0  # words at which a question's term has lost all but 1/e of its pull
-_NEAR = 5  # characters that terms of one family share ("discover", "discoveri")
-_BEFORE = {
-    "in": ("in", "at", "on", "near", "from", "within", "into", "inside", "outside"),
-    "by": ("by",),
-    "of": ("of",),
-    "to": ("to",),
-    "for": ("for",),
-    "with": ("with", "through", "via", "using"),
-    "as": ("as", "called", "named", "known", "titled", "termed", "dubbed"),
-    "is": ("is", "was", "are", "were", "be", "been", "became", "become", "being"),
-    "because": ("because", "due", "since"),
-    "than": ("than", "over", "about", "approximately", "around", "least", "nearly", "almost", "roughly"),
-    "the": ("the", "a", "an", "his", "her", "its", "their"),
-    "and": ("and", "or"),
-    "until": ("until", "till", "between", "during", "after", "before", "around"),
-}
-_CLASS = {word: name for name, members in _BEFORE.items() for word in members}
-_AUXILIARIES = frozenset("is was are were be been has have had did does do will would can could may might".split())
+
+
+def read_weights(table: str) -> dict[str, float]:
+    """The weights by feature: a row each, in tab-separated columns that for any question and those for its form."""
+    header, *rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
+    named = (
+        (row[0] if form == "any" else f"{form}: {row[0]}", value)
+        for row in rows
+        for form, value in zip(header[1:], row[1:], strict=True)
+    )
+    return {name: float(value) for name, value in named if value}
+
+
+WEIGHTS = read_weights(resources.files("toulmin.judges").joinpath("span_weights.tsv").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,7 @@ def places(question: Question, passages: Sequence[Passage], most: int = _SEARCHE
 def _places(question: Question, passage: Passage, rank: int) -> Iterator[Place]:
     sentences = sentences_of(passage)
     title = _title_terms(passage.title)
-    held = [_held(question, sentence.held) for sentence in sentences]
+    held = [question.terms_in(sentence.held) for sentence in sentences]
     anywhere = title.union(*held)
     whole = question.share(anywhere)
     if not whole:
@@ -101,12 +96,6 @@ def _places(question: Question, passage: Passage, rank: int) -> Iterator[Place]:
 @lru_cache(maxsize=4096)
 def _title_terms(title: str) -> frozenset[str]:
     return frozenset(terms(title)) - STOP_TERMS
-
-
-def _held(question: Question, held: frozenset[str]) -> frozenset[str]:
-    """The question's terms that stand there, in this or a kindred form."""
-    kindred = {term[:_NEAR] for term in held if len(term) >= _NEAR}
-    return frozenset(t for t in question.weights if t in held or (len(t) >= _NEAR and t[:_NEAR] in kindred))
 
 
 def _neighbours(question: Question, sentence: Sentence) -> float:
@@ -138,97 +127,3 @@ def ranked(question: Question, found: Sequence[Place]) -> list[Scored]:
     whole = sum(chances) or 1.0
     told = [Scored(*each, chance / whole) for each, chance in zip(scores, chances, strict=True)]
     return sorted(told, key=lambda scored: -scored.score)
-
-
-def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
-    """The features of each candidate of a sentence, beside those of the sentence itself."""
-    pulls = _pulls(question, sentence)
-    for candidate in sentence.candidates:
-        yield candidate, dict(_span(question, sentence, candidate, pulls))
-
-
-def _pulls(question: Question, sentence: Sentence) -> list[float]:
-    """For each word the weight of the question's term that stands there, as a share of the question; else 0."""
-    held = _held(question, sentence.held)
-    kindred = {term[:_NEAR]: question.weights[term] for term in held}
-    return [
-        max((question.weights.get(t, kindred.get(t[:_NEAR], 0.0)) for t in word.terms if t), default=0.0)
-        / question.whole
-        for word in sentence.words
-    ]
-
-
-def _span(
-    question: Question, sentence: Sentence, candidate: Candidate, pulls: Sequence[float]
-) -> Iterator[tuple[str, float]]:
-    first, last, form = candidate.first, candidate.last, question.form
-    size = last - first
-    yield f"{form}: {candidate.kind}", 1.0
-    yield "words", math.log(size)
-    yield f"{form}: words", math.log(size)
-    yield "joined", float(candidate.is_joined)
-    yield "cuts", float(candidate.cuts)
-    yield from _asked(question, sentence, candidate, pulls)
-    yield from _edges(form, sentence, candidate)
-    yield from _inside(sentence, candidate)
-
-
-def _asked(
-    question: Question, sentence: Sentence, candidate: Candidate, pulls: Sequence[float]
-) -> Iterator[tuple[str, float]]:
-    """How the question's own words stand to the span."""
-    first, last = candidate.first, candidate.last
-    inside = sum(pull > 0 for pull in pulls[first:last])
-    yield "asked", inside / (last - first)
-    yield "all asked", float(inside == last - first)
-    yield "asked first", float(pulls[first] > 0)
-    yield "asked last", float(pulls[last - 1] > 0)
-    left = sum(pull * math.exp((n - first + 1) / _REACH) for n, pull in enumerate(pulls[:first]))
-    right = sum(pull * math.exp((1 - n) / _REACH) for n, pull in enumerate(pulls[last:], start=1))
-    yield "pull", left + right
-    yield "pull before", left
-    yield f"{question.form}: pull before", left
-    if question.head:
-        yield "head inside", float(any(_is_head(question, sentence, n) for n in range(first, last)))
-        beside = (n for n in (first - 1, last) if 0 <= n < len(sentence.words))
-        yield "head beside", float(any(_is_head(question, sentence, n) for n in beside))
-
-
-def _is_head(question: Question, sentence: Sentence, n: int) -> bool:
-    return any(term in question.head for term in sentence.words[n].terms)
-
-
-def _edges(form: str, sentence: Sentence, candidate: Candidate) -> Iterator[tuple[str, float]]:
-    """What stands before and after the span."""
-    found, gaps = sentence.words, sentence.gaps
-    before = _CLASS.get(found[candidate.first - 1].lower) if candidate.first else "start"
-    if before == "the" and candidate.first > 1:
-        before = _CLASS.get(found[candidate.first - 2].lower, "the")
-    if gaps[candidate.first].strip():
-        before = "bracket" if gaps[candidate.first].strip() in ("(", "[") else "mark"
-    yield f"behind {before}", 1.0
-    yield f"{form}: behind {before}", 1.0
-    ends = gaps[candidate.last].strip()
-    yield "before a mark", float(bool(ends))
-    if candidate.last < len(found) and not ends:
-        follower = found[candidate.last]
-        yield "before an auxiliary", float(follower.lower in _AUXILIARIES)
-        yield "before a function word", float(follower.is_function)
-        yield "before a plain word", float(not follower.is_function)
-    quoted = gaps[candidate.first].rstrip()[-1:] in ('"', "“", "‘") and ends[:1] in ('"', "”", "’")
-    yield "quoted", float(quoted)
-
-
-def _inside(sentence: Sentence, candidate: Candidate) -> Iterator[tuple[str, float]]:
-    """What the span is made of."""
-    opening, closing = sentence.words[candidate.first], sentence.words[candidate.last - 1]
-    yield "capitals", float(opening.is_capital and closing.is_capital)
-    yield "opens with -ed", float(opening.lower.endswith("ed"))
-    yield "opens with -ly", float(opening.lower.endswith("ly"))
-    yield "opens with -ing", float(opening.lower.endswith("ing"))
-    yield "opens with -s", float(opening.lower.endswith("s") and opening.fact is None)
-    yield "closes with -ed", float(closing.lower.endswith("ed"))
-    yield "closes with -ly", float(closing.lower.endswith("ly"))
-    yield "closes with -ing", float(closing.lower.endswith("ing"))
-    yield "closes with -s", float(closing.lower.endswith("s") and closing.fact is None)
-    yield "opens with a function word", float(opening.is_function)

@@ -15,15 +15,19 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import mul
 from typing import NamedTuple
 
 from toulmin.data import Passage, Quote
-from toulmin.grounding.overlap import normalised
+from toulmin.grounding.facts import Fact, facts
+from toulmin.grounding.overlap import normalised, token_f1
 from toulmin.grounding.steps import Span
 from toulmin.judges.asking import Form, Question, asked
+from toulmin.judges.oppositions import is_negator
 from toulmin.judges.ranking import Place, Scored, places, ranked
 from toulmin.judges.spans import Kind
+from toulmin.language import terms, words
 
 
 class Signs(NamedTuple):
@@ -31,6 +35,7 @@ class Signs(NamedTuple):
 
     constant: float = 1.0
     chance: float = 0.0  # the logarithm, of all spans that say the same
+    agreed: float = 0.0  # the mean F1 of its words with those of the likeliest spans, by their chance
     lead: float = 0.0  # of the best span's score on the next one's
     covered: float = 0.0  # the share that the sentence holds
     titled: float = 0.0  # that it or its title holds
@@ -40,30 +45,36 @@ class Signs(NamedTuple):
     missing: float = 0.0  # the rarest term that the sentence lacks, as a part of the rarest
     fits: float = 0.0  # 1 if the span is of the kind asked for: a date for "when"
     whole: float = 0.0  # 1 if a clause or sentence is given
+    unknown: float = 0.0  # the share of the question's names and figures that the passage lacks
+    denied: float = 0.0  # 1 if one of question and sentence denies something and the other does not
     explained: float = 0.0  # 1 if the question asks how, why or whether
     passages: float = 0.0  # the logarithm of their number
 
 
 COEFFICIENTS = Signs(
-    constant=-0.74,
-    chance=0.32,
-    lead=0.36,
-    covered=-0.60,
-    titled=1.63,
-    nearby=1.97,
-    passage=-2.50,
-    neighbours=-0.04,
-    missing=-0.12,
-    fits=0.58,
-    whole=1.42,
-    explained=-0.17,
-    passages=-0.32,
+    constant=-2.41,
+    chance=-0.14,
+    agreed=4.16,
+    lead=-0.05,
+    covered=-0.68,
+    titled=1.37,
+    nearby=1.53,
+    passage=-1.90,
+    neighbours=-0.15,
+    missing=0.00,
+    fits=0.28,
+    whole=1.53,
+    unknown=-0.37,
+    denied=-0.58,
+    explained=-0.23,
+    passages=-0.27,
 )
 LEAST = 0.08  # the confidence below which passages do not say
 _STANDS_OUT = 0.12  # the chance from which a span is preferred to its sentence
 _EXPLAINED: frozenset[Form] = frozenset(("how", "why", "whether"))  # asked of by a clause, not by a name
 _CAUSE = re.compile(r"\b(?:because|due to|in order to|so that|as a result of|owing to)\b", re.IGNORECASE)
 _FITS: dict[Form, Kind] = {"who": "name", "where": "name", "when": "date", "count": "number"}
+_LIKELIEST = 12  # spans
 _LEAST_CHANCE = 1e-6
 _LONGEST = 2000  # characters of a span: a "sentence" beyond it is a table or a text without stops
 
@@ -137,8 +148,10 @@ def _clause(question: Question, place: Place) -> tuple[int, int]:
 
 def _signs(question: Question, place: Place, spans: Sequence[Scored], passages: int) -> Signs:
     scores = [span.score for span in spans[:2]]
+    sentence = place.passage.text[place.sentence.start : place.sentence.end]
     return Signs(
         chance=math.log(max(_together(spans), _LEAST_CHANCE)),
+        agreed=_agreed(spans[:_LIKELIEST]),
         lead=scores[0] - scores[-1] if scores else 0.0,
         covered=place.covered,
         titled=place.features["with title"],
@@ -147,6 +160,8 @@ def _signs(question: Question, place: Place, spans: Sequence[Scored], passages: 
         neighbours=place.features["neighbours"],
         missing=_missing(question, place),
         fits=float(bool(spans) and _FITS.get(question.form) == spans[0].candidate.kind),
+        unknown=_unknown(question.text, place.passage),
+        denied=float(_denies(question.text) != _denies(sentence)),
         explained=float(question.form in _EXPLAINED),
         passages=math.log(passages),
     )
@@ -158,6 +173,26 @@ def _together(spans: Sequence[Scored]) -> float:
         return 0.0
     said = normalised(spans[0].text)
     return sum(span.chance for span in spans if normalised(span.text) == said)
+
+
+def _agreed(spans: Sequence[Scored]) -> float:
+    return sum(span.chance * token_f1(spans[0].text, span.text) for span in spans)
+
+
+def _unknown(text: str, passage: Passage) -> float:
+    known = {fact.value for fact in _facts(passage.text)} | {fact.value for fact in _facts(passage.title)}
+    asked_of = {fact.value for fact in _facts(text)}
+    held = frozenset(terms(f"{passage.title} {passage.text}"))
+    return sum(not (v in known or held.issuperset(terms(v))) for v in asked_of) / len(asked_of) if asked_of else 0.0
+
+
+@lru_cache(maxsize=2048)
+def _facts(text: str) -> tuple[Fact, ...]:
+    return facts(text)
+
+
+def _denies(text: str) -> bool:
+    return any(is_negator(text[start:end].lower()) for start, end in words(text))
 
 
 def _missing(question: Question, place: Place) -> float:

@@ -31,7 +31,20 @@ _GLUE = re.compile(r"[-‐‑–'’./&]")
 _SPACE = re.compile(r"\s*")
 _LISTS = re.compile(r"\s*,\s*")
 _CURRENCY = re.compile(r"(?:US|A|C)?[$£€¥₹]$")
-_UNIT = re.compile(r"\s?(?:%|°\s?[CF]?\b)")
+_SIGN = re.compile(r"\s?(?:%|°\s?[CF]?\b)")
+_UNITS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("money", re.compile(r"[$£€¥₹]|\b(?:dollars?|euros?|pounds?|cents?)\b")),
+    ("share", re.compile(r"%|\bper ?cent\b|\b(?:half|third|quarter|percentage)\b")),
+    ("time", re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|centur(?:y|ies))\b")),
+    (
+        "size",
+        re.compile(
+            r"°|\b(?:metres?|meters?|m|km|miles?|mi|feet|foot|ft|kilomet\w+|acres?|inch(?:es)?|degrees?|kg|mph|tons?"
+            r"|tonnes?|square)\b"
+        ),
+    ),
+    ("times", re.compile(r"\b(?:times|once|twice|every|annually|weekly|daily)\b")),
+)
 
 
 class Word(NamedTuple):
@@ -56,6 +69,7 @@ class Candidate(NamedTuple):
     kind: Kind
     is_joined: bool
     cuts: bool  # a fact that it holds only a part of
+    unit: str  # what it counts, if its words tell: "money", "time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +96,7 @@ def _sentence(text: str, span: Span) -> Sentence:
     starts = [*(word.start for word in found), span.end]
     gaps = tuple(text[end:start] for end, start in zip(ends, starts, strict=True))
     held = frozenset(term for word in found for term in word.terms if term not in STOP_TERMS)
-    candidates = tuple(_candidates(text, found, gaps)) if len(found) <= _MOST_WORDS else ()
+    candidates = tuple(_candidates(text, span, found, gaps)) if len(found) <= _MOST_WORDS else ()
     return Sentence(span.start, span.end, found, held, gaps, candidates)
 
 
@@ -104,13 +118,13 @@ def _words(text: str, span: Span) -> tuple[Word, ...]:
 # ---------------------------------------------------------------- candidates
 
 
-def _candidates(text: str, found: Sequence[Word], gaps: Sequence[str]) -> Iterator[Candidate]:
+def _candidates(text: str, span: Span, found: Sequence[Word], gaps: Sequence[str]) -> Iterator[Candidate]:
     runs = _runs(found, gaps)
     seen: set[tuple[int, int]] = set()
     for first, last, is_joined in (*_parts(runs), *_joined(runs, found, gaps), *_of_facts(found)):
         if (first, last) not in seen:
             seen.add((first, last))
-            yield _candidate(text, found, first, last, is_joined)
+            yield _candidate(text, span, found, first, last, is_joined)
 
 
 def _runs(found: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
@@ -171,16 +185,23 @@ def _of_facts(found: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
             yield first, last, False
 
 
-def _candidate(text: str, found: Sequence[Word], first: int, last: int, is_joined: bool) -> Candidate:
+def _candidate(text: str, span: Span, found: Sequence[Word], first: int, last: int, is_joined: bool) -> Candidate:
     start, end = found[first].start, found[last - 1].end
-    currency = _CURRENCY.search(text, max(0, start - 3), start)
-    unit = _UNIT.match(text, end)
+    currency = _CURRENCY.search(text, max(span.start, start - 3), start)
+    sign = _SIGN.match(text, end, span.end)
     cuts = any(
         fact is not None and (fact.start < start or fact.end > end)
         for fact in (found[first].fact, found[last - 1].fact)
     )
-    start = currency.start() if currency else start
-    return Candidate(first, last, start, unit.end() if unit else end, _kind(found[first:last]), is_joined, cuts)
+    start, end = currency.start() if currency else start, sign.end() if sign else end
+    kind = _kind(found[first:last])
+    return Candidate(first, last, start, end, kind, is_joined, cuts, _unit(text[start:end].lower(), kind))
+
+
+def _unit(lower: str, kind: Kind) -> str:
+    if kind != "number":
+        return ""
+    return next((name for name, pattern in _UNITS if pattern.search(lower)), "things")
 
 
 def _kind(found: Sequence[Word]) -> Kind:
