@@ -119,7 +119,7 @@ def server(provider: str, settings: Settings) -> Server:
     from toulmin.models.keys import VARIABLE, key_from
     from toulmin.models.server import Server
 
-    kinds = {n: kind for n, kind in get_type_hints(Server).items() if n not in ("key", "SETTINGS")}
+    kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
     own = _checked_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
     own.pop("route", None)
     variable, file = own.pop("key_variable", None), own.pop("key_file", None)
