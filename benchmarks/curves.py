@@ -24,7 +24,8 @@ from typing import Any
 
 from gold import Question, questions
 from intervals import Interval, interval
-from methods import FAULTY_RATE, QUESTION_SEED
+from lines import FAULTY_RATE
+from methods import QUESTION_SEED
 from plotting import Curve, Panel, draw
 from scoring import share
 from simulation import INDEPENDENT, Row, Run, by_question, facts_by_question, kit, pool_index, run, writers

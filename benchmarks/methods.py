@@ -15,20 +15,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
 from gold import KINDS, Question, questions
-from intervals import Interval, difference, interval
-from simulation import POLICY, STYLE, Row, Run, by_question, kit, pool_index, run, writers
+from headings import heading
+from intervals import difference, interval
+from lines import FAULTY_RATE, MEASURES, SHARES, Found, Line, base_of, between, part_of
+from simulation import POLICY, STYLE, Row, kit, pool_index, run, writers
+from wanted import compare
 
 from toulmin.models.chance import ChanceJudge, ChanceWriter
 from toulmin.models.extractive import Extractive
@@ -49,41 +49,14 @@ ROWS = (
     Row("calm, set on train", "calm", {"carry": "all_cited", "pool": 10}),  # by calm_settings.py
     Row("vtg, not verified", "vtg", {"verify": False}),
     Row("vtg", "vtg"),
+    Row("plan A", "plan"),
+    Row("plan B", "plan", {"variant": "B"}),
+    Row("a2r, K=0", "a2r", {"max_rounds": 0}),
+    Row("a2r, K=1", "a2r", {"max_rounds": 1}),
+    Row("a2r, K=2", "a2r"),
+    Row("self-rag", "self-rag"),
 )
-VANILLA = "vanilla"
-FAIR = "vtg, not verified"  # claims and citations one by one, nothing checked: the writer's rates are to come out equal
-FAULTY_RATE = 0.3  # where the wanted gains and the controls are measured
 QUESTION_SEED = 3
-NO_CITATIONS = "closed"  # cites nothing by design, so it has no citation to compare
-
-MEASURES: Mapping[str, Any] = {
-    "recall": lambda s: s.recall,
-    "precision": lambda s: s.precision,
-    "F1": lambda s: s.f1,
-    "correct": lambda s: s.correctness,
-    "claims": lambda s: s.claims,
-    "abstained": lambda s: s.abstained,
-    "main": lambda s: s.calls.get("main", 0),
-    "verifier": lambda s: s.calls.get("verifier", 0),
-    "tokens": lambda s: s.tokens,
-    "pairs": lambda s: s.pairs,
-}
-
-
-SHARES = ("recall", "precision", "F1", "correct")
-
-
-@dataclass(frozen=True)
-class Line:
-    """A method under one writer: all its runs, one a seed."""
-
-    part: str
-    row: Row
-    runs: tuple[Run, ...]
-
-    def of(self, measure: str) -> list[float]:
-        """One value a question."""
-        return by_question(self.runs, MEASURES[measure])
 
 
 @dataclass(frozen=True)
@@ -107,7 +80,8 @@ def setups(asked: Sequence[Question], retriever: Any, rates: Sequence[float], se
     for rate in rates:
         yield Setup(f"faults at {rate:.0%}", faulty(rate), ROWS)
     if FAULTY_RATE in rates:
-        judging, contrasting = rows_named("rerank", "vtg"), rows_named("calm", "calm, all cited", "calm, set on train")
+        judging = rows_named("rerank", "vtg", "a2r, K=2", "best")
+        contrasting = rows_named("calm", "calm, all cited", "calm, set on train")
         yield Setup("chance judge", faulty(FAULTY_RATE, judge=ChanceJudge()), judging)
         yield Setup("chance verifier", faulty(FAULTY_RATE, models={"verifier": ChanceWriter()}), contrasting)
         far = ChanceWriter(elsewhere=[hit.passage for q in asked for hit in retriever.search([q.text], 5)[0]])
@@ -145,10 +119,6 @@ def show(lines: Sequence[Line], base: Line) -> None:
         )
 
 
-def between(found: Interval, sign: str = "") -> str:
-    return f"{100 * found.low:{sign}.1f}..{100 * found.high:{sign}.1f}"
-
-
 def show_kinds(lines: Sequence[Line], asked: Sequence[Question]) -> None:
     """Citation F1 and correctness by kind of question."""
     kinds = [kind for kind in KINDS if any(question.kind == kind for question in asked)]
@@ -163,60 +133,6 @@ def show_kinds(lines: Sequence[Line], asked: Sequence[Question]) -> None:
 def of_kind(line: Line, measure: str, kind: str, asked: Sequence[Question]) -> float:
     """The mean in percent over the questions of one kind."""
     return 100 * fmean(v for v, question in zip(line.of(measure), asked, strict=True) if question.kind == kind)
-
-
-# ---------------------------------------------------------------- what was wanted
-
-
-Found = Mapping[str, Mapping[str, Line]]  # by part and name
-
-
-def compare(found: Found) -> Iterator[str]:
-    """Each wanted comparison with whether it holds; differences in points of citation F1, or of correctness."""
-    if part_of(FAULTY_RATE) in found:
-        yield from gains(found[part_of(FAULTY_RATE)])
-        yield from controls(found)
-    if part_of(0.0) in found:
-        yield from losses(found[part_of(0.0)])
-
-
-def gains(faulty: Mapping[str, Line]) -> Iterator[str]:
-    base = faulty[VANILLA]
-    for name in ("vtg", "calm", "calm, all cited", "calm, set on train"):
-        gain = difference(faulty[name].of("F1"), base.of("F1"))
-        yield verdict(f"at {FAULTY_RATE:.0%} {name} is above vanilla beyond the interval", gain, gain.low > 0)
-    gain = difference(faulty[FAIR].of("F1"), base.of("F1"))
-    yield verdict(f"at {FAULTY_RATE:.0%} {FAIR} is as vanilla", gain, gain.low <= 0 <= gain.high)
-    yield f"of the judge's verdicts on vanilla's claims at {FAULTY_RATE:.0%}, {100 * agreement(base):.1f} % are true"
-
-
-def losses(clean: Mapping[str, Line]) -> Iterator[str]:
-    for measure in ("F1", "correct"):
-        for name in clean:
-            if name != VANILLA and (name, measure) != (NO_CITATIONS, "F1"):
-                loss = difference(clean[name].of(measure), clean[VANILLA].of(measure))
-                yield verdict(f"at 0% {name} does not lose to vanilla ({measure})", loss, loss.high >= 0)
-
-
-def controls(found: Found) -> Iterator[str]:
-    for part, lines in found.items():
-        for name in lines if part.startswith("chance") else ():
-            gain = difference(lines[name].of("F1"), base_of(found, part).of("F1"))
-            yield verdict(f"{part}: {name} does not beat vanilla", gain, gain.low <= 0)
-
-
-def agreement(line: Line) -> float:
-    """The share of all claims on which the judge's verdict is the truth."""
-    scores = [score for one in line.runs for score in one.scores]
-    return sum(score.agreed for score in scores) / max(1, sum(score.claims for score in scores))
-
-
-def part_of(rate: float) -> str:
-    return f"faults at {rate:.0%}"
-
-
-def verdict(wanted: str, gain: Interval, holds: bool) -> str:
-    return f"{wanted:<76}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<15} {'holds' if holds else 'DOES NOT HOLD'}"
 
 
 # ---------------------------------------------------------------- main
@@ -238,14 +154,9 @@ def as_json(found: Found) -> list[dict[str, Any]]:
     ]
 
 
-def base_of(found: Found, part: str) -> Line:
-    """What a part is compared with: its own vanilla, or that under the same faults."""
-    return found[part].get(VANILLA) or found[part_of(FAULTY_RATE)][VANILLA]
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--each", type=int, default=50, help="questions of every kind")
+    parser.add_argument("--each", "--limit", type=int, default=50, help="questions of every kind")
     parser.add_argument("--split", default="dev")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument(
@@ -255,15 +166,12 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def heading(options: argparse.Namespace, count: int) -> str:
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    command = " ".join(["python", "benchmarks/methods.py", *sys.argv[1:]])
+def settings(options: argparse.Namespace, count: int) -> str:
+    """What the figures were made with, and what they are."""
     return (
-        f"## `{command}`\n\n```text\n"
-        f"SIMULATION, no language model. {date.today()}, {machine}.\n"
-        f"{count} questions of {options.split}, style {STYLE}, --unsupported {POLICY}, {options.seeds} seeds;\n"
-        "rec., prec., F1, corr., abst. of 100; gain: F1 beyond vanilla's, by question; intervals over questions;\n"
-        "claims, calls of main and verifier model, tokens and judge pairs are means of one question."
+        f"SIMULATION, no language model. {count} questions of {options.split}, style {STYLE}, --unsupported {POLICY},\n"
+        f"{options.seeds} seeds; rec., prec., F1, corr., abst. of 100; gain: F1 beyond vanilla's, by question;\n"
+        "intervals over questions; claims, calls of main and verifier model, tokens and judge pairs are means."
     )
 
 
@@ -271,7 +179,7 @@ def main() -> None:
     options = arguments()
     started = perf_counter()
     asked = questions(options.split, options.each, QUESTION_SEED)
-    print(heading(options, len(asked)))
+    print(heading("methods.py", settings(options, len(asked))))
     found: dict[str, dict[str, Line]] = {}
     with pool_index() as retriever:
         for setup in setups(asked, retriever, options.rates, options.seeds):

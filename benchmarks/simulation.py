@@ -19,7 +19,11 @@ from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
 from toulmin.data import Answer, Hit, Style
 from toulmin.judges.lexical import Lexical
+from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
+from toulmin.methods.a2r import a2r
+from toulmin.methods.plan import plan
+from toulmin.methods.selfrag import self_rag
 from toulmin.models.faulty import Faulty
 from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
@@ -27,6 +31,7 @@ from toulmin.run.kit import Judge, Kit, LanguageModel
 
 STYLE: Style = "long"
 POLICY = "keep"
+ASKED_FOR: Mapping[str, Any] = {**METHODS, "plan": plan, "a2r": a2r, "self-rag": self_rag}
 INDEPENDENT = 1_000  # added to a seed: the verifier is another model than the main one
 
 
@@ -76,7 +81,7 @@ def writers(asked: Sequence[Question], rate: float, seed: int) -> dict[str, Lang
 
 
 def kit(retriever: Any, models: Mapping[str, LanguageModel], judge: Judge | None = None) -> Kit:
-    return Kit(retriever, judge or Lexical(), models)
+    return Kit(retriever, judge or Lexical(), models, Embedded())
 
 
 @dataclass(frozen=True)
@@ -97,16 +102,17 @@ async def _run(parts: Kit, asked: Sequence[Question], rows: Sequence[Row], keep:
     driver = Driver(parts)
     runs = []
     for row in rows:
-        jobs = [Job(q.text, row.method, STYLE, _program(row, q), id=q.id) for q in asked]
+        jobs = [Job(q.text, row.method, STYLE, program(row, q.text), id=q.id) for q in asked]
         answers = [outcome.answer async for outcome in driver.in_order(jobs)]
         scores = tuple(score(question, answer) for question, answer in zip(asked, answers, strict=True))
         runs.append(Run(row, scores, tuple(answers) if keep else ()))
     return runs
 
 
-def _program(row: Row, question: Question) -> Callable[[], Any]:
-    method = METHODS[row.method]
-    return lambda: method(question.text, style=STYLE, unsupported=POLICY, **row.options)
+def program(row: Row, question: str) -> Callable[[], Any]:
+    """The row's method on the question, as a driver starts it."""
+    method = ASKED_FOR[row.method]
+    return lambda: method(question, style=STYLE, unsupported=POLICY, **row.options)
 
 
 def by_question(runs: Sequence[Run], measure: Callable[[Score], float]) -> list[float]:
