@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from toulmin.data import MARK_OPENING
 
@@ -34,6 +35,7 @@ def quoted(text: str) -> str:
     return _TURN_IN_BRACKETS.sub("&#91;", _TAG.sub("&lt;", seen)).strip()
 
 
+@lru_cache(maxsize=1024)  # worked examples stand in every prompt, and a passage in many of one question
 def unlabelled(text: str) -> str:
     """The text, harmless too among passages that go by `[n]`: what looks like a label is escaped."""
     return _LABEL.sub(lambda found: found[1] * 2 + "\\" + found[2], quoted(text))
