@@ -1,14 +1,16 @@
-"""Texts about topics, planned and not: attribution, length and repetition, as in the plan paper's Tables 1 to 5 and 10.
+"""Reports about topics, planned and not: attribution, length, repetition, as in the plan paper's Tables 1 to 5 and 10.
 
-    python benchmarks/reports.py [--titles 20] [--model extractive] [--json FILE]
+    python benchmarks/reports.py [--limit 20] [--model extractive] [--json FILE]
 
 Topics are titles of `pool_corpus` that at least four of its records bear, drawn at random with a fixed seed. Every row
-writes about the same topics over BM25 on the whole corpus, with the methods' own settings but for what the row names.
+writes about the same topics in style report over BM25 on the whole corpus, with the methods' own settings but for what
+the row names; a plan's report has a section for each paragraph of its outline, the paper's is one paragraph.
 
 AIS is counted alike for all rows, whatever a method thinks of its own claims: a sentence is attributed when the lexical
-judge finds one passage, or two of the five best together, that support it among all that the method read; for `closed`
-those that the topic itself retrieves. Strict is the share of texts of which all sentences are, macro the mean share of
-a text, micro the share of all sentences. Distinct n-grams are the share of a text's n-grams that are different ones.
+judge finds a single passage among all that the method read that supports it; for no retrieval among those that the
+topic itself retrieves. Strict is the share of texts of which all sentences are, macro the mean share of a text, micro
+the share of all sentences. A text without sentences is not attributed, 0 in macro, and adds nothing to micro. Distinct
+n-grams are the share of a text's n-grams that are different ones, length is in words; both of the texts written.
 
 The embedded writer copies sentences, so its AIS tells whether the methods lose what they read, not how far a language
 model keeps to it; name one with --model for that. It has nothing to say from memory.
@@ -25,22 +27,25 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
+from time import perf_counter
 from typing import Any
 
 from data import rows
+from headings import heading
 from writer_sets import Pool
 
 from toulmin.build import equipped
 from toulmin.config import Settings
-from toulmin.data import Answer
-from toulmin.grounding.steps import Program
-from toulmin.grounding.verify import smallest_support
+from toulmin.data import Answer, Style
+from toulmin.grounding.steps import Pair
+from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.language import words
 from toulmin.methods.direct import closed, vanilla
 from toulmin.methods.plan import plan
 from toulmin.run.drive import Driver, Job
 
+STYLE: Style = "report"
 SEED = 7
 LEAST_RECORDS = 4
 
@@ -54,31 +59,35 @@ class Row:
     options: dict[str, Any] = field(default_factory=dict)
 
     def job(self, topic: str) -> Job:
-        """The job of writing about the topic, and of judging what was written by all that was read."""
-        style = self.options.get("style", "long")
-        return Job(topic, self.name, style, lambda: _attributed(self.method(topic, **{"style": "long"} | self.options)))
+        """The job of writing about the topic."""
+        return Job(topic, self.name, STYLE, lambda: self.method(topic, style=STYLE, **self.options))
 
 
 UNCITED = {"inline": False, "prompt": "plain"}
-REPORT = {"style": "report"}
+ONE, B = {"layout": "one"}, {"variant": "B"}
 ROWS = (
     Row("no retrieval", closed, {"attribute": True, "prompt": "plain"}),
     Row("one retrieval", vanilla, UNCITED),
     Row("one retrieval, k doubled", vanilla, {**UNCITED, "k": 10}),
     Row("plan A", plan),
-    Row("plan A, no outline", plan, {"outline": False}),
-    Row("plan B", plan, {"variant": "B"}),
-    Row("plan B, no second search", plan, {"variant": "B", "second_search": False}),
-    Row("plan B, unanswerable left out", plan, {"variant": "B", "unanswerable": "drop"}),
-    Row("report A", plan, REPORT),
-    Row("report B", plan, {**REPORT, "variant": "B"}),
+    Row("plan B", plan, B),
+    Row("plan A, one paragraph", plan, ONE),
+    Row("plan B, one paragraph", plan, {**B, **ONE}),
+    Row("  without a second search", plan, {**B, **ONE, "second_search": False}),
+    Row("  unanswerable ones left out", plan, {**B, **ONE, "unanswerable": "drop"}),
+    Row("  without an outline", plan, {**B, **ONE, "outline": False}),
 )
 
 
-def _attributed(program: Program[Answer]) -> Program[Answer]:
-    answer = yield from program
-    claims = yield from smallest_support([(claim, answer.passages) for claim in answer.claims])
-    return replace(answer, claims=tuple(claims))
+def attributed(answer: Answer, judge: Lexical) -> list[bool]:
+    """Of each sentence whether some passage that was read supports it by itself (AutoAIS over evidence sets)."""
+    pairs = [Pair((passage,), claim.text) for claim in answer.claims for passage in answer.passages]
+    held, n = [verdict.entails for verdict in judge.judge(pairs)], len(answer.passages)
+    return (
+        [any(held[start : start + n]) for start in range(0, n * len(answer.claims), n)]
+        if n
+        else [False] * len(answer.claims)
+    )
 
 
 def titles(count: int) -> list[str]:
@@ -89,13 +98,13 @@ def titles(count: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Figures:
-    """One row's figures over the topics on which it wrote something; shares from 0 to 1, the rest means a topic."""
+    """One row's figures; shares from 0 to 1, micro None where nothing was written, the rest means of one text."""
 
     name: str
     written: int
     strict: float
     macro: float
-    micro: float
+    micro: float | None
     length: float
     distinct: tuple[float, float, float]
     sections: float
@@ -105,27 +114,34 @@ class Figures:
 
     def line(self) -> str:
         """The row as a line of the table."""
-        shares = " ".join(f"{100 * value:6.1f}" for value in (self.strict, self.macro, self.micro, *self.distinct))
-        asked = " ".join(f"{self.questions.get(outcome, 0):4}" for outcome in ("answered", "partly", "unanswerable"))
+        micro = "     -" if self.micro is None else f"{100 * self.micro:6.1f}"
+        distinct = " ".join(f"{100 * value:6.1f}" for value in self.distinct)
+        asked = " ".join(f"{self.questions.get(outcome, 0):5}" for outcome in OUTCOMES)
         rest = f"{self.length:6.0f} {self.sections:5.1f} {self.calls:5.1f} {self.searches:5.1f}"
-        return f"{self.name:30} {self.written:7} {shares} {rest}  {asked}"
+        shares = f"{100 * self.strict:6.1f} {100 * self.macro:6.1f} {micro} {distinct}"
+        return f"{self.name:28} {self.written:7} {shares} {rest} {asked}"
 
 
-HEAD = f"{'':30} written strict  macro  micro 1-gram 2-gram 3-gram  words  sect calls srch  answered/partly/unansw."
+OUTCOMES = ("answered", "partly", "unanswerable")
+HEAD = (
+    f"{'':28}                AIS           distinct n-grams                  a text       questions in all\n"
+    f"{'':28} written strict  macro  micro      1      2      3  words  sect calls  srch  answ. part. unans."
+)
 
 
 def figures(name: str, answers: Sequence[Answer]) -> Figures:
     """The figures of one row."""
+    judge = Lexical()
+    held = [attributed(answer, judge) for answer in answers]
+    sentences = [is_held for own in held for is_held in own]
     told = [answer for answer in answers if answer.claims]
-    shares = [fmean(claim.is_supported for claim in answer.claims) for answer in told]
-    sentences = [claim.is_supported for answer in told for claim in answer.claims]
     spoken = [_words(answer) for answer in told]
     return Figures(
         name,
         len(told),
-        _mean([share == 1 for share in shares]),
-        _mean(shares),
-        _mean(sentences),
+        _mean([bool(own) and all(own) for own in held]),
+        _mean([fmean(own) if own else 0.0 for own in held]),
+        _mean(sentences) if sentences else None,
         _mean([len(text) for text in spoken]),
         (_distinct(spoken, 1), _distinct(spoken, 2), _distinct(spoken, 3)),
         _mean([len(answer.sections) for answer in told]),
@@ -166,15 +182,20 @@ async def measured(model: str, topics: Sequence[str]) -> list[Figures]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--titles", type=int, default=20)
+    parser.add_argument("--limit", type=int, default=20, help="how many titles")
     parser.add_argument("--model", default="extractive")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    topics = titles(given.titles)
-    print(f"{len(topics)} titles of pool_corpus, writer {given.model}\n{HEAD}")
+    topics = titles(given.limit)
+    settings = (
+        f"{len(topics)} titles of pool_corpus, style {STYLE}; writer {given.model}, judge {Lexical().name}, reader"
+    )
+    print(heading("reports.py", f"{settings} {Embedded.name}; AIS and n-grams of 100.\n\n{HEAD}"))
+    started = perf_counter()
     found = asyncio.run(measured(given.model, topics))
+    print(f"\n{perf_counter() - started:.0f} s\n```")
     if given.json:
-        given.json.write_text(json.dumps([asdict(row) for row in found], indent=1), "utf-8")
+        given.json.write_text(json.dumps([asdict(row) for row in found], indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

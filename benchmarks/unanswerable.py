@@ -168,12 +168,12 @@ async def measured(name: str, asked: Sequence[Asked]) -> list[Shares]:
     models = {"main": Extractive()}
     by_sources = {id(sources): Driver(kit(sources, models)) for sources in (question.sources for question in asked)}
     drivers = [by_sources[id(question.sources)] for question in asked]
+    is_judged = any(question.is_right for question in asked)
     found = []
     for row in ROWS:
         became = await results(row, asked, drivers)
         split = [[r for r, q in zip(became, asked, strict=True) if q.is_answerable is kind] for kind in (True, False)]
-        is_judged = any(question.is_right for question in asked)
-        found.append(Shares(name, row.name, *map(_shares, split), is_judged))
+        found.append(Shares(name, row.name, _shares(split[0]), _shares(split[1]), is_judged))
         print(found[-1].line(), flush=True)
     return found
 
