@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,122 @@ def test_a_difference_is_paired(benchmark: Any):
 def test_an_answer_stands_in_a_sentence_as_whole_words(benchmark: Any):
     is_in = benchmark("gold").is_in
     assert (is_in("no", "He is not known."), is_in("The Tower", "a tower, tall")) == (False, True)
+
+
+# ---------------------------------------------------------------- where sources do not say
+
+
+@pytest.fixture
+def became(benchmark: Any) -> Any:
+    """What becomes of a question answered by these texts; `marked` are the sentences known to answer it, if any."""
+    unanswerable = benchmark("unanswerable")
+
+    def result(*texts: str, is_answerable: bool = True, marked: Sequence[str] = (), status: str = "") -> str:
+        is_right = unanswerable._holding_sentence(marked) if marked else None
+        outcome: Any = status or ("answered" if texts else "abstained")
+        answer = Answer("", "long", "m", outcome, tuple(map(Claim, texts)), notes=("why",) if status else ())
+        return str(unanswerable.Asked("q", None, is_answerable, is_right).result(answer))
+
+    return result
+
+
+def test_any_answer_to_an_unanswerable_question_is_wrong(became: Any):
+    assert became(TRUE, is_answerable=False) == "wrong"
+
+
+@pytest.mark.parametrize("is_answerable", [True, False])
+def test_an_answer_without_claims_is_silence(became: Any, is_answerable: bool):
+    assert became(is_answerable=is_answerable) == "silent"
+
+
+def test_a_failure_is_no_silence(became: Any):
+    assert became(is_answerable=False, status="failed") == "failed"
+
+
+def test_an_answer_that_nobody_can_judge_is_neither_right_nor_wrong(became: Any):
+    assert became(TRUE) == "answered"
+
+
+@pytest.mark.parametrize(
+    ("text", "result"), [("Kettle Rock: It was lit , first , in 1824 .", "right"), (FALSE, "wrong")]
+)
+def test_an_answer_is_right_if_it_tells_a_marked_sentence_however_that_is_spaced(became: Any, text: str, result: str):
+    assert became(text, marked=["It was lit, first, in 1824."]) == result
+
+
+def test_a_short_answer_is_held_as_whole_words(benchmark: Any):
+    holds = benchmark("unanswerable")._holding_answer(["The 182"])
+    assert [holds(Answer("", "long", "m", "answered", (Claim(t),))) for t in (TRUE, "In 182 AD.")] == [False, True]
+
+
+# ---------------------------------------------------------------- reports
+
+
+@pytest.fixture
+def figures(benchmark: Any) -> Any:
+    """The figures of three texts: one of which all is attributed, one of which half is, and one without words."""
+    texts = ((LIT.text, BUILT.text), (LIT.text, "Nobody has ever seen the moon from there."), ())
+    answers = [
+        Answer("q", "report", "m", "answered" if own else "abstained", tuple(map(Claim, own)), READ) for own in texts
+    ]
+    return benchmark("reports").figures("row", answers)
+
+
+@pytest.mark.parametrize(("name", "share"), [("strict", 1 / 3), ("macro", 1.5 / 3), ("micro", 3 / 4)])
+def test_attribution_of_texts(figures: Any, name: str, share: float):
+    assert getattr(figures, name) == pytest.approx(share)
+
+
+def test_length_is_that_of_the_texts_written(figures: Any):
+    assert figures.length == pytest.approx((10 + 7 + 10 + 8) / 2)
+
+
+def test_two_passages_together_attribute_no_sentence(benchmark: Any):
+    both = Claim("The tower was lit for the first time in 1824 and built by Hannah Pell.")
+    answer = Answer("q", "report", "m", "answered", (both,), (LIT, BUILT))
+    reports = benchmark("reports")
+    assert reports.attributed(answer, reports.Lexical()) == [False]
+
+
+def test_repeated_words_lower_the_share_of_distinct_ones(benchmark: Any):
+    assert benchmark("reports")._distinct([["a", "b", "a", "b"]], 2) == pytest.approx(2 / 3)
+
+
+# ---------------------------------------------------------------- what was wanted
+
+
+@pytest.fixture
+def lines(benchmark: Any, score: Any) -> Any:
+    """Lines of the methods table by name, each with an F1, the same correctness for all, and a number of calls."""
+    lines, simulation = benchmark("lines"), benchmark("simulation")
+
+    def made(**methods: tuple[Sequence[float], int]) -> dict[str, Any]:
+        def line(name: str, f1: Sequence[float], calls: int) -> Any:
+            scores = tuple(replace(score((TRUE, [LIT])), f1=value, calls={"main": calls}) for value in f1)
+            row = simulation.Row(name, name)
+            return lines.Line("faults at 30%", row, (simulation.Run(row, scores),))
+
+        return {name: line(name, *given) for name, given in methods.items()}
+
+    return made
+
+
+LOW, HIGH = [0.1, 0.2, 0.3] * 20, [0.7, 0.8, 0.9] * 20
+
+
+@pytest.mark.parametrize(("best", "holds"), [(HIGH, True), (LOW, False)])
+def test_best_is_held_against_its_strongest_rival(benchmark: Any, lines: Any, best: list[float], holds: bool):
+    rivals = benchmark("wanted").rivals("faults at 30%", lines(best=(best, 1), vtg=([0.5] * 60, 6), usc=(LOW, 9)))
+    told = next(line for line in rivals if "vtg, the strongest (F1)" in line)
+    assert told.endswith("DOES NOT HOLD") is not holds
+
+
+def test_every_rival_to_which_best_loses_is_named(benchmark: Any, lines: Any):
+    rivals = benchmark("wanted").rivals("faults", lines(best=(LOW, 1), vtg=([0.5] * 60, 6), usc=(HIGH, 9)))
+    assert sum("DOES NOT HOLD" in line for line in rivals) == 2
+
+
+@pytest.mark.parametrize(("calls", "holds"), [(3, True), (4, False)])
+def test_best_may_make_half_of_the_calls_of_vtg(benchmark: Any, lines: Any, calls: int, holds: bool):
+    *_, told = benchmark("wanted").rivals("faults", lines(best=(HIGH, calls), vtg=(LOW, 6)))
+    assert told.endswith("DOES NOT HOLD") is not holds
