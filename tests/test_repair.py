@@ -138,9 +138,27 @@ def test_words_that_are_cited_anew_stay_as_they_were():
     assert after("**The tower** was built\n  by Hannah Pell [1]!") == "**The tower** was built\n  by Hannah Pell [3]!"
 
 
+def test_a_year_in_brackets_is_not_taken_for_a_mark_that_was_set():
+    answer = repaired("The tower [1824] was built by Hannah Pell [1].")
+    assert (repaired_text(answer), labels(answer)) == (
+        r"The tower \[1824] was built by Hannah Pell [3].",
+        {3: BUILT.id},
+    )
+
+
 def test_in_a_paragraph_that_opens_with_marks_they_stay_in_front():
     text = "[2] The tower was lit on 3 May 1824. [2] The last keeper was Tom Ashby."
     assert after(text) == text.replace("[2]", "[1]", 1)
+
+
+def test_a_sentence_that_only_a_mark_set_off_from_the_next_is_set_off_again():
+    assert after(f"The tower was built by Hannah Pell. [1]{UNCITED}") == (
+        f"The tower was built by Hannah Pell [3]. {UNCITED}"
+    )
+
+
+def test_signs_around_a_sentence_go_with_it():
+    assert after(f"★ Wolves ate the bishop ☆. {UNCITED}") == UNCITED
 
 
 def test_two_passages_are_cited_where_neither_is_enough():

@@ -11,6 +11,7 @@ from toulmin.grounding.steps import Program, exchange
 from toulmin.grounding.verify import simplify, smallest_support, verify
 from toulmin.methods.assessing import CITATION_RECALL, Assessed, content_terms
 from toulmin.methods.feedback import Numbered, recall_faults
+from toulmin.methods.placing import STOPS
 from toulmin.methods.telling import draft_round
 
 CITED_ANEW = "cited anew: a search found passages that support it"
@@ -115,7 +116,7 @@ def _home(claim: Claim, failing: Sequence[Failing]) -> Failing | None:
 
 def _stopped(text: str) -> str:
     """The sentence with a stop at its end, so that it does not run into the next."""
-    return text if text.rstrip("\"'”’»)]").endswith((".", "!", "?", "…", "。", "！", "？")) else f"{text}."
+    return text if text.rstrip("\"'”’»)]").endswith(tuple(STOPS)) else f"{text}."
 
 
 def _bare(text: str) -> str:

@@ -18,8 +18,9 @@ from toulmin.data import Claim
 from toulmin.grounding.lines import Block, blocks
 from toulmin.grounding.marks import Mark, find_marks
 
-_STOPPED = re.compile(r"[.!?…。！？]")
+STOPS = ".!?…。！？｡؟۔।॥።"
 _STOP = re.compile(r"[.!?。！？]$")
+_WIDE = ("。", "！", "？")  # behind these no space is needed
 _OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks that open
 
 
@@ -104,11 +105,9 @@ class _Page:
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
         """The core with the signs and marks around it that are its own; nothing of it stands before `floor`."""
-        start = core.first
         bound = max(floor, core.block.start)
-        while start > bound and self._is_sign(start - 1):
-            start -= 1
-        start = min([start, *(mark.start for mark in self._before(core, bound))])
+        ahead = min((mark.start for mark in self._before(core, bound)), default=core.first)
+        start = next((i for i in range(bound, ahead) if self._is_sign(i)), ahead)
         end = self._closed(core.end)
         strays: list[Mark] = []
         for mark in self._behind(core, following):
@@ -130,10 +129,19 @@ class _Page:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
 
     def _closed(self, end: int) -> int:
-        """Behind the signs that close a sentence."""
-        while end < len(self.text) and self._is_sign(end) and unicodedata.category(self.text[end]) not in _OPENS:
-            end += 1
-        return end
+        """Behind the signs that close a sentence; those set off by a space belong to it as long as no stop has come."""
+        while True:
+            while self._closes(end):
+                end += 1
+            following = end
+            while following < len(self.text) and self.text[following] in " \u00a0":
+                following += 1
+            if self.text[end - 1] in STOPS or following == end or not self._closes(following):
+                return end
+            end = following
+
+    def _closes(self, at: int) -> bool:
+        return at < len(self.text) and self._is_sign(at) and unicodedata.category(self.text[at]) not in _OPENS
 
     def _opens(self, block: Block) -> bool:
         """Whether a paragraph begins with a mark: there, marks stand before their sentences."""
@@ -150,7 +158,7 @@ class _Page:
         marks = self._between(core.end, following.first if following else len(self.text))
         if following is None or not self._opens(following.block):
             return marks
-        return [m for m in marks if m.start < following.block.line or _STOPPED.match(self.text, m.end)]
+        return [m for m in marks if m.start < following.block.line or self.text[m.end : m.end + 1] in tuple(STOPS)]
 
 
 def _start(mark: Mark) -> int:
@@ -164,7 +172,8 @@ def remarked(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
     """The sentence, else byte for byte, with these marks in the place of its own: in front of its stop, or of all."""
     kept, at = "", 0
     for mark in find_marks(sentence, offered):
-        kept += sentence[at : mark.start].rstrip()
+        piece = sentence[at : mark.start]
+        kept += piece[:-1] if piece[-1:].isspace() else piece
         at = mark.end if kept else len(sentence) - len(sentence[mark.end :].lstrip())
     kept += sentence[at:]
     if is_led:
@@ -185,10 +194,16 @@ def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str])
         if place is None or n not in edits:
             continue
         start, end = (place.start, place.end) if edits[n] else _widened(text, place, last.get(place.block))
-        for begin, stop, words in [(start, end, edits[n]), *((mark.start, mark.end, "") for mark in place.strays)]:
-            pieces += [text[at : max(begin, at)], words]
+        words = edits[n] + (" " if edits[n] and _runs_on(text, end, edits[n]) else "")
+        for begin, stop, new in [(start, end, words), *((mark.start, mark.end, "") for mark in place.strays)]:
+            pieces += [text[at : max(begin, at)], new]
             at = max(stop, at)
     return "".join([*pieces, text[at:]])
+
+
+def _runs_on(text: str, end: int, words: str) -> bool:
+    """Whether what follows would run into a new sentence: it was set off by a mark alone."""
+    return not (end == len(text) or text[end].isspace() or words.endswith(_WIDE))
 
 
 def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:

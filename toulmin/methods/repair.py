@@ -52,10 +52,14 @@ def labels(answer: Answer) -> dict[int, str]:
     """
     named: dict[int, str] = {}
     for told in _changing(answer):
-        marks = find_marks("".join(told.kept), _ANY)
-        numbers = dict.fromkeys(label.first for mark in marks for label in mark.labels)
-        named |= dict(zip(numbers, told.read, strict=True))
+        named |= dict(zip(_numbers("".join(told.kept)), told.read, strict=True))
     return named
+
+
+def _numbers(text: str) -> list[int]:
+    """The numbers that the marks of a sentence name, each once."""
+    labels = (label.first for mark in find_marks(text, _ANY) for label in mark.labels)
+    return list(dict.fromkeys(labels))
 
 
 def _changing(answer: Answer) -> list[Round]:
@@ -232,7 +236,10 @@ class Page:
         place, claims = self.where[decision.n], tuple(one.claim for one in decision.way.claims) if decision.way else ()
         is_led = place is not None and place.is_led
         if [claim.text for claim in claims] == [was.text]:
-            return remarked(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
+            same = remarked(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
+            if _numbers(same) == [numbers[id] for id in claims[0].cited]:
+                return same
+        # Written anew, what looks like a mark in the words ("[2018]") is escaped.
         if not is_led:
             return render(claims, "long", numbers=numbers).text
         return " ".join(f"{_marks(claim, numbers)} {render((claim,), 'long', numbers={}).text}" for claim in claims)
