@@ -15,7 +15,7 @@ from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.calm import calm
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.drive import Driver, Job, Outcome, Watch
 from toulmin.run.kit import Kit
 
 QUESTION = "Who sings don't tell me what to do?"
@@ -89,8 +89,14 @@ class Run:
         return [told for told in self.answer.rounds if told.kind == kind]
 
 
-def run(main: Writer | str, verifier: Writer | str = "", stock: int | Sequence[Passage] = 20, **options: Any) -> Run:
-    """A run over the first `stock` passages, or over given ones."""
+def run(
+    main: Writer | str,
+    verifier: Writer | str = "",
+    stock: int | Sequence[Passage] = 20,
+    watch: Watch | None = None,
+    **options: Any,
+) -> Run:
+    """A run over the first `stock` passages, or over given ones; `watch` is shown the drafts."""
     made = Run(*(Writer(model) if isinstance(model, str) else model for model in (main, verifier)))
     kit = Kit(
         Given(POOL[:stock] if isinstance(stock, int) else stock),
@@ -98,7 +104,7 @@ def run(main: Writer | str, verifier: Writer | str = "", stock: int | Sequence[P
         {"main": made.main, "verifier": made.verifier},
     )
     job = Job(QUESTION, "calm", options.get("style", "long"), lambda: calm(QUESTION, **options))
-    made.outcome = asyncio.run(Driver(kit).answer(job))
+    made.outcome = asyncio.run(Driver(kit).answer(job, watch))
     if made.outcome.error:
         raise made.outcome.error
     return made

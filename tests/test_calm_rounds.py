@@ -16,6 +16,12 @@ from toulmin.methods.telling import SILENCE
 # ---------------------------------------------------------------- the end
 
 
+def test_a_shown_draft_holds_no_passage_that_no_model_has_read():
+    shown: list[int] = []
+    run(FOUR, "bells rang.", stock=30, max_rounds=2, watch=lambda draft: shown.append(len(draft.passages)))
+    assert shown == [5, 10]
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 4, 6])
 def test_the_rounds_are_spent_by_that_many_main_calls_and_one_contrast_less(rounds: int):
     made = run("Red lamps [*].", "bells rang.", stock=30, max_rounds=rounds)

@@ -122,9 +122,11 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             break
         prompt = _prompt(contrast.asked, shown, basis, n)
         candidate = yield from exchange(prompt, sample=draws.next(prompt))
-        answer = yield from _told(answer, candidate, basis, n)
         claims = candidate.value.claims
         read.update(read_by(candidate.prompt))
+        answer = _told(answer, candidate, basis, n)
+        if answer.claims:
+            yield from show(_of_what_was_read(answer, read))
         unread = tuple(passage for passage in pool if passage.id not in read)
         dropped = False
         if not claims:
@@ -150,13 +152,10 @@ def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: in
     return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
 
 
-def _told(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Program[Answer]:
-    """The answer with the candidate's claims, or the draft's where it has none, shown to whoever watches."""
+def _told(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
+    """The answer with the candidate's claims, or the draft's where it has none."""
     told = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
-    answer = drafted(answer, candidate.value.claims or basis.claims, told, candidate.value.invalid)
-    if answer.claims:
-        yield from show(answer)
-    return answer
+    return drafted(answer, candidate.value.claims or basis.claims, told, candidate.value.invalid)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:
