@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import Literal
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
@@ -38,6 +39,7 @@ def rerank(
     nothing counts as 0 either way, and so does a sample without claims. The first of equals wins, also when all are 0,
     where ALCE's tool would return an empty text. `n` model calls; all samples are judged in one request.
     """
+    _check(n, temperature)
     answer = yield from found(question, "rerank", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)
@@ -64,6 +66,7 @@ def usc(
     A sample that abstains is a candidate too: where most of them withhold an answer, that is the consistent one.
     `n` + 1 model calls; the choice is not asked for where all samples are equal.
     """
+    _check(n, temperature)
     answer = yield from found(question, "usc", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)
@@ -79,10 +82,15 @@ def usc(
     return (yield from judged(answer, unsupported))
 
 
-def _drawn(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
-    """`n` samples of one prompt, side by side."""
+def _check(n: int, temperature: float) -> None:
     if n < 1:
         raise UsageError(f"n: expected at least 1 sample, not {n}.")
+    if not 0 <= temperature < inf:
+        raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
+
+
+def _drawn(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
+    """`n` samples of one prompt, side by side."""
     return (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in range(n)]))
 
 
