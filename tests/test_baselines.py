@@ -22,7 +22,7 @@ from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, vanilla
 from toulmin.methods.sampled import rerank, usc
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
@@ -562,6 +562,12 @@ def test_less_than_one_sample_is_refused(name: str):
     assert isinstance(failure(name, saying(TRUE), n=0), UsageError)
 
 
+@pytest.mark.parametrize("name", ["rerank", "usc"])
+@pytest.mark.parametrize("temperature", [-1.0, float("nan"), float("inf")])
+def test_a_temperature_that_is_none_is_refused(name: str, temperature: float):
+    assert isinstance(failure(name, saying(TRUE), temperature=temperature), UsageError)
+
+
 # ---------------------------------------------------------------- usc
 
 
@@ -686,3 +692,14 @@ def test_self_refine_shows_every_version():
 
 def test_less_than_no_refinement_is_refused():
     assert isinstance(failure("self-refine", saying(TRUE), max_rounds=-1), UsageError)
+
+
+# ---------------------------------------------------------------- replies that say nothing
+
+
+@pytest.mark.parametrize("name", ["vanilla", "summ", "self-refine"])
+@pytest.mark.parametrize(("reply", "note"), [(Reply("", finish="refused"), REFUSED), (Reply(" \n"), EMPTY)])
+def test_of_a_reply_that_says_nothing_the_sources_are_not_blamed(name: str, reply: Reply, note: str):
+    model = Scripted(lambda request: reply if isinstance(request.prompt, AnswerPrompt) else "Lamps.")
+    notes = answered(name, model).notes
+    assert [told for told in notes if told in (note, SILENCE)] == [note]

@@ -15,7 +15,7 @@ from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.direct import vanilla
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY, SILENCE
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -101,7 +101,7 @@ def test_without_passages_the_model_is_not_asked():
 
 
 def test_an_empty_reply_is_an_abstention():
-    assert (answered("").status, answered("").notes) == ("abstained", (SILENCE,))
+    assert (answered("").status, answered("").notes) == ("abstained", (EMPTY,))
 
 
 FALSE = "The tower was lit on 3 May 1824 [1]. The tower was painted green in 1999 [2]."

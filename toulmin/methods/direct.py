@@ -13,7 +13,7 @@ from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
 from toulmin.grounding.steps import Exchange, Program, exchange, show
 from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.telling import SILENCE, concluded, draft_round, drafted, found, read_by
+from toulmin.methods.telling import SILENCE, concluded, draft_round, drafted, found, read_by, unsaid
 
 FROM_MEMORY = "The model wrote this from memory; no claim was checked against a source."
 NO_MEMORY = "The model gave no answer from memory; no source was searched."
@@ -81,8 +81,9 @@ def vanilla(
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
-    """The answer with the claims of a draft, and the round that tells of it."""
-    return drafted(answer, done.value.claims, draft_round(done, answer.style), done.value.invalid)
+    """The answer with the claims of a draft, the round that tells of it, and a note where the model gave none."""
+    told = replace(answer, notes=(*answer.notes, *unsaid(done)))
+    return drafted(told, done.value.claims, draft_round(done, answer.style), done.value.invalid)
 
 
 def shown(answer: Answer) -> Program[None]:

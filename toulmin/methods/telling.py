@@ -14,6 +14,8 @@ from toulmin.grounding.steps import Exchange, Program, search
 from toulmin.grounding.verify import apply_policy, smallest_support, verify
 
 SILENCE = "The sources do not say."
+REFUSED = "The model refused to answer; whether the sources say it is not known."
+EMPTY = "The model's reply was empty; whether the sources say it is not known."
 
 
 def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
@@ -65,6 +67,15 @@ def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
     return (Dropped(f"{count} passages from the end of the prompt", "the model's window could not hold them"),)
 
 
+def unsaid(done: Exchange[Draft]) -> tuple[str, ...]:
+    """Why a reply holds no answer where that tells nothing of the sources, as a note."""
+    if done.value.claims or done.reply.value is not None:
+        return ()
+    if done.reply.finish == "refused":
+        return (REFUSED,)
+    return () if done.reply.text.strip() else (EMPTY,)
+
+
 def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
     """The final answer: the claims under the policy, and an abstention where none is left.
 
@@ -73,7 +84,8 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifi
     kept, _ = apply_policy(claims, policy)
     rounds = (*answer.rounds, verdicts_round(claims)) if claims and verified else answer.rounds
     status: Status = "answered" if kept else "abstained"
-    notes = (*answer.notes, *_remarks(answer.invalid_citations, kept))
+    is_known = REFUSED not in answer.notes and EMPTY not in answer.notes
+    notes = (*answer.notes, *_remarks(answer.invalid_citations, kept, SILENCE if is_known else ""))
     return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
 
 
@@ -104,11 +116,11 @@ def _judged(draft: Answer) -> Program[list[Claim]]:
     return [next(judged[bool(c.citations)]) if c.support is None else c for c in draft.claims]
 
 
-def _remarks(invalid: int, kept: Sequence[Claim]) -> tuple[str, ...]:
-    """What a reader should know of the claims that stay."""
+def _remarks(invalid: int, kept: Sequence[Claim], silence: str) -> tuple[str, ...]:
+    """What a reader should know of the claims that stay; `silence` is said where none does."""
     marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
     if not kept:
-        return (*marks, SILENCE)
+        return (*marks, silence) if silence else marks
     weak = [claim for claim in kept if claim.support is not None and not claim.is_supported]
     return (*marks, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.") if weak else marks
 
