@@ -75,6 +75,15 @@ def test_an_impossible_value_of_an_option_is_wrong_usage(options: dict[str, obje
         toulmin.ask(QUESTION, passages=[PASSAGE], **options)
 
 
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [("calm", {"max_rounds": 0}), ("calm", {"threshold": 2.0}), ("vtg", {"preset": "asqa"}), ("rerank", {"n": 0})],
+)
+def test_a_value_that_only_the_method_knows_to_be_wrong_is_wrong_usage(method: str, option: dict[str, object]):
+    with pytest.raises(UsageError):
+        toulmin.ask(QUESTION, passages=[PASSAGE], method=method, **option)
+
+
 def test_given_settings_keep_the_environment_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TOULMIN_WORDS", "20")
     assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings()).settings["words"] == 75

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import STYLES, Answer, Passage, Style, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
+from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
 from toulmin.providers import is_embedded, model
@@ -231,16 +232,27 @@ def job(
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
+    program = partial(chosen, question, **options)
+    _check_beginning(program)
     return Job(
         question=question,
         method=name,
         style=options.get("style") or _usual_style(chosen),
-        program=partial(chosen, question, **options),
+        program=program,
         budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
         rescue=partial(rescued, policy=settings.unsupported),
     )
+
+
+def _check_beginning(program: Callable[[], Program[Answer]]) -> None:
+    """Raises what a method refuses before its first step, such as a value that means nothing; no step is served."""
+    begun = program()
+    try:
+        next(begun, None)
+    finally:
+        begun.close()
 
 
 def _usual_style(chosen: Method) -> Style:
