@@ -13,7 +13,19 @@ from hypothesis import strategies as st
 from toulmin.data import Answer, Claim, Hit, Passage, Tokens
 from toulmin.errors import BudgetEnded, ModelError, UsageError
 from toulmin.grounding.prompts import Extract, NextClaim
-from toulmin.grounding.steps import Generate, Pair, Program, Reply, Show, Verdict, entail, generate, search, together
+from toulmin.grounding.steps import (
+    Finish,
+    Generate,
+    Pair,
+    Program,
+    Reply,
+    Show,
+    Verdict,
+    entail,
+    generate,
+    search,
+    together,
+)
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
@@ -414,3 +426,9 @@ def test_embedded_parts_make_the_driver_deterministic():
 
 def test_an_empty_transcript_holds_nothing():
     assert from_json(to_json(Transcript())).entries == {}
+
+
+@pytest.mark.parametrize(("finish", "is_told"), [("stop", False), ("length", True)])
+def test_an_answer_says_that_a_reply_was_cut_off(finish: Finish, is_told: bool):
+    notes = answered(kit(lambda request: Reply("The mill", finish=finish)), job())[0].answer.notes
+    assert any("cut off" in note for note in notes) is is_told

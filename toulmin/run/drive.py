@@ -300,6 +300,8 @@ class Driver:
         reply = await calls.ask(step)
         if reply.omitted:
             transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
+        if reply.finish == "length" and step.max_tokens is None:  # else the method itself wanted no more
+            transcript.note(f"A reply of {model.name} was cut off where it reached the most tokens that it may have.")
         return reply
 
     def _model(self, role: str, transcript: Transcript) -> LanguageModel:
