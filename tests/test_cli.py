@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -378,6 +379,17 @@ def test_an_interrupt_leaves_with_130_and_an_index_that_opens(tmp_path, capsys):
     process.communicate(timeout=60)
     assert process.returncode in (130, 0)  # 0: it was done before the interrupt came
     assert run(["index", str(many), "--into", "library"]) == 0
+
+
+def test_an_interrupt_says_what_became_of_the_work(notes):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        words = ("--model", "openai:silent", "--set", f"openai.base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1")
+        process = toulmin("ask", QUESTION, "--docs", str(notes), *words)
+        connection, _ = silent.accept()
+        with connection:  # the request is under way, and nobody answers it
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+    assert (process.returncode, b"Interrupted" in told) == (130, True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")

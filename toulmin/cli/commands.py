@@ -24,6 +24,7 @@ app = App(
     version=__version__,
     help_format="plaintext",
     default_parameter=Parameter(negative=(), show_default=False),
+    suppress_keyboard_interrupt=False,  # `cli.run` says what became of it
 )
 
 Docs = Annotated[tuple[str, ...], Parameter(name="--docs", consume_multiple=False)]
