@@ -18,7 +18,7 @@ from toulmin.grounding.steps import Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
 from toulmin.methods.refining import UNTOUCHED, WITHDRAWN
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY
 from toulmin.models.extractive import Extractive
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -72,7 +72,7 @@ def test_stopping_after_looks_at_the_scores_that_the_refinement_was_made_from():
 
 def test_an_empty_draft_is_an_abstention_without_assessment():
     run = Run(Writer(""))
-    assert (run.answer.status, run.answer.notes, run.rounds("assess")) == ("abstained", (SILENCE,), [])
+    assert (run.answer.status, run.answer.notes, run.rounds("assess")) == ("abstained", (EMPTY,), [])
 
 
 def test_an_empty_refinement_ends_the_rounds_and_the_answer_before_it_stays():

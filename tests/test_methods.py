@@ -15,7 +15,7 @@ from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.direct import vanilla
-from toulmin.methods.telling import EMPTY, SILENCE
+from toulmin.methods.telling import EMPTY
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
