@@ -16,8 +16,13 @@ from web_server import Say, Server, page, redirect, results, running_server
 
 from toulmin.corpus.fetching import Bounds, Hosts, address_of, host_of, is_public
 from toulmin.corpus.web import Pages, SearchServer, WebSearch
-from toulmin.data import Hit
+from toulmin.data import Answer, Citation, Claim, Hit
 from toulmin.errors import SourceError, UsageError
+from toulmin.grounding.steps import Program, read, search
+from toulmin.judges.lexical import Lexical
+from toulmin.judges.reader import Embedded
+from toulmin.run.drive import Driver, Job
+from toulmin.run.kit import Kit
 
 QUICK = Bounds(size=100_000, timeout=3.0, idle_timeout=2.0, retries=0, pause=0.01)
 
@@ -485,3 +490,23 @@ def test_a_host_of_version_six_is_a_host():
 def test_an_address_has_a_host_and_the_scheme_of_the_web(text: str):
     url = address_of(f"http://{text}")
     assert url is None or (url.scheme in ("http", "https") and url.raw_host != b"")
+
+
+# ---------------------------------------------------------------- with the driver
+
+
+def reading(question: str) -> Program[Answer]:
+    """What the reader finds in the web's passages, quoted."""
+    hits = yield from search(question, 5)
+    passages = tuple(hit.passage for hit in hits)
+    span = yield from read(question, passages)
+    assert span is not None
+    claim = Claim(span.quote.text, (Citation(span.passage, span.quote),))
+    return Answer(question, "short", "reading", "answered", (claim,), passages)
+
+
+def test_the_driver_searches_the_web_and_reads_what_was_found(server: Server):
+    question = "When was the tower lit?"
+    kit = Kit(WebSearch(at(server)), Lexical(), reader=Embedded())
+    outcome = asyncio.run(Driver(kit).answer(Job(question, "reading", "short", lambda: reading(question))))
+    assert (outcome.error, outcome.answer.claims[0].text) == (None, "1824")
