@@ -1,0 +1,163 @@
+"""Putting right what fails: evidence is looked for, and only then are the failing claims rewritten, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toulmin.data import Claim, Dropped, Passage, Round
+from toulmin.grounding.prompts import Queries, Refine
+from toulmin.grounding.steps import Program, exchange, generate, search, together
+from toulmin.methods.aims import aims
+from toulmin.methods.assessing import assess, content_terms
+from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
+from toulmin.methods.best_contrast import contrasted
+from toulmin.methods.best_state import LEFT_OUT, State, Task
+from toulmin.methods.feedback import Numbered, grounded
+from toulmin.methods.memory import distinct
+from toulmin.methods.telling import draft_round, ids
+
+REWRITTEN = "rewritten by what the passages say"
+AGAIN = "rewritten, but what stands in its place is not supported either"
+ADDED = "added: a passage that was read says it"
+_NEAR = 0.5  # of the content terms of the shorter claim
+
+
+def with_evidence(task: Task, state: State, n: int) -> Program[State]:
+    """The state with passages found for its failing claims, and those claims judged by all that was read."""
+    queries = yield from _queries(task, state)
+    hits = yield from together([search(query, task.per_query) for query in queries])
+    found = distinct(hit.passage for own in hits for hit in own)
+    state = state.telling(Round("search", n + 1, read=ids(found), queries=queries)).reading(found)
+    failing = [one.claim for one in state.failing]
+    judged = iter((yield from settled(failing, state.answer.passages, task.asked, task.style)))
+    after = tuple(one if one.holds else _better(one, next(judged)) for one in state.claims)
+    return state.telling(*anew_rounds(after, state.claims)).having(after)
+
+
+def _better(before: Settled, now: Settled) -> Settled:
+    """A claim that was found wanting by its own citations needs others to hold."""
+    return now if now.is_anew else before
+
+
+def anew_rounds(claims: Sequence[Settled], before: Sequence[Settled] = ()) -> list[Round]:
+    """What is told of claims that were cited anew, unless they were so `before`."""
+    return [
+        Round(
+            "repair",
+            n,
+            read=one.claim.cited,
+            kept=(one.claim.text,),
+            dropped=(Dropped(one.claim.text, CITED_ANEW),),
+            chosen=True,
+        )
+        for n, one in enumerate(claims, start=1)
+        if one.is_anew and one not in before
+    ]
+
+
+def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
+    """The failing claims themselves, or up to `queries` questions about all of them that the model writes."""
+    texts = tuple(one.claim.text for one in state.failing)
+    if not task.queries:
+        return texts
+    written = " ".join(claim.text for claim in state.holding)
+    given = yield from generate(Queries(task.asked, written, " ".join(texts), task.queries))
+    distinct_ones = dict.fromkeys(" ".join(query.split()) for query in given)
+    return tuple(query for query in distinct_ones if query)[: task.queries] or texts
+
+
+# ---------------------------------------------------------------- rewriting
+
+
+def rewritten(task: Task, state: State, n: int) -> Program[State]:
+    """The state with what the model makes of its failing claims; those that hold stay as they are, whatever it says.
+
+    The model is shown the whole answer, all passages read and feedback composed from the verdicts. What it writes anew
+    is judged like a draft; what does not hold of it is what fails now.
+    """
+    passages = state.answer.passages
+    asked = yield from _asked(task, state, passages)
+    done = yield from exchange(asked, sample=task.draws.next(asked))
+    new = _new(done.value.claims, state)
+    judged = yield from settled(new, passages, task.asked, task.style)
+    doubtless = yield from contrasted(task, judged, passages, n)
+    told = draft_round(done, task.style, kind="refine", n=n)
+    state = state.telling(told, *doubtless.rounds, invalid=done.value.invalid + doubtless.invalid)
+    return _placed(state, doubtless.claims)
+
+
+def _asked(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
+    claims = tuple(one.claim for one in state.claims)
+    goals = aims(task.style, None, None, None)
+    assessed = yield from assess(claims, passages, task.asked, task.style)
+    said = grounded(goals.assessment(assessed, (task.asked,)), goals, passages, (task.asked,), task.style)
+    doubts = _doubts(state, Numbered.of(passages, task.style))
+    return Refine(task.asked, passages, claims, said | doubts, task.style)
+
+
+def _doubts(state: State, name: Numbered) -> dict[str, str]:
+    """What the verdicts do not say: which claims a verifier model did not bear out."""
+    remedy = "Replace it by what the passages say, or remove it."
+    refuted = [n for n, one in enumerate(state.claims, start=1) if one.is_refuted]
+    found = [f"{name.noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
+    return {"doubts": " ".join(found)} if found else {}
+
+
+def _new(claims: Sequence[Claim], state: State) -> list[Claim]:
+    """What the answer does not say yet, each once."""
+    known = {_bare(claim.text) for claim in state.holding}
+    found: dict[str, Claim] = {}
+    for claim in claims:
+        if _bare(claim.text) not in known:
+            found.setdefault(_bare(claim.text), claim)
+    return list(found.values())
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _placed(state: State, new: Sequence[Settled]) -> State:
+    """The state with the new claims in the places of those that they rewrite, else at the end; each change is told."""
+    homes = [_home(one.claim, state.claims) for one in new]
+    claims: list[Settled] = []
+    told, gone = [], []
+    for n, old in enumerate(state.claims):
+        own = [one for one, home in zip(new, homes, strict=True) if home == n]
+        claims += [old] if old.holds else own
+        if not old.holds:
+            told.append(_change(n, old, own))
+        if not old.holds and not own:
+            gone.append(old.claim.text)
+    added = [one for one, home in zip(new, homes, strict=True) if home is None]
+    told += [_addition(len(state.claims), one.claim) for one in added if one.holds]
+    return state.telling(*told).leaving_out(gone).having([*claims, *added])
+
+
+def _home(new: Claim, claims: Sequence[Settled]) -> int | None:
+    """The failing claim that a new one rewrites: the nearest by content terms, None where none is near."""
+    own = content_terms(new.text)
+    near = {
+        n: len(own & terms) / (min(len(own), len(terms)) or 1)
+        for n, terms in ((n, content_terms(one.claim.text)) for n, one in enumerate(claims) if not one.holds)
+    }
+    best = max(near, key=near.__getitem__, default=None)
+    return best if best is not None and near[best] >= _NEAR else None
+
+
+def _change(n: int, old: Settled, own: Sequence[Settled]) -> Round:
+    """What became of a failing claim: `own` stands in its place."""
+    holding = [one.claim for one in own if one.holds]
+    way = REWRITTEN if holding else AGAIN if own else LEFT_OUT
+    return Round(
+        "repair",
+        n + 1,
+        read=tuple(dict.fromkeys(id for claim in holding for id in claim.cited)),
+        kept=tuple(claim.text for claim in holding),
+        dropped=(Dropped(old.claim.text, f"{way} ({old.why})"),),
+        chosen=True,
+    )
+
+
+def _addition(count: int, claim: Claim) -> Round:
+    return Round("repair", count + 1, read=claim.cited, text=ADDED, kept=(claim.text,), chosen=True)

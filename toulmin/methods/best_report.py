@@ -1,0 +1,85 @@
+"""`best` in the style `report`: an outline first, then each paragraph as a text of its own, all side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from toulmin.data import Answer, Claim, Passage, Round, Section
+from toulmin.grounding.prompts import Paragraph
+from toulmin.grounding.steps import Program, search, show, together
+from toulmin.methods.best_state import State, Task
+from toulmin.methods.memory import distinct
+from toulmin.methods.plan_questions import outlined, worded
+from toulmin.methods.telling import ids
+
+PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
+
+Writing = Callable[[Task, State], Program[State]]
+
+
+def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
+    """The answer with a section a paragraph of the outline, each searched for and written by `writing`.
+
+    What is shown is whatever all sections have by then, so that of a run that ends early the ready ones remain.
+    """
+    plan = yield from outlined(task.question, "other", answer.passages, PARAGRAPHS)
+    report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
+    yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
+    return report.answer
+
+
+def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
+    own = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
+    hits = yield from search(own.asked, task.k)
+    passages = distinct(hit.passage for hit in hits)
+    told = Round("search", n + 1, read=ids(passages), queries=(own.asked,))
+    start = Answer(own.asked, "long", "best", "abstained", rounds=(told,))
+    state = yield from writing(own, State(start).reading((*passages, *report.passages)))
+    yield from show(report.with_part(n, state))
+
+
+class _Report:
+    """A report that grows section by section, in whatever order they come; what there is of it is a whole answer."""
+
+    def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
+        self._start = answer
+        self.paragraphs = paragraphs
+        self._parts: dict[int, Answer] = {}
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What was read before the sections."""
+        return self._start.passages
+
+    def with_part(self, n: int, state: State) -> Answer:
+        """The report with the section as it stands now."""
+        self._parts[n] = state.draft
+        return self.answer
+
+    @property
+    def answer(self) -> Answer:
+        """All sections in their order; a sentence that stands in an earlier one is left out of a later one."""
+        parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
+        claims = _in_sections(parts)
+        filled = {claim.section for claim in claims}
+        told = [part for _, part in parts]
+        return replace(
+            self._start,
+            status="answered" if claims else "abstained",
+            claims=claims,
+            passages=distinct((*self.passages, *(passage for part in told for passage in part.passages))),
+            sections=tuple(Section(p.title, p.description) for p in self.paragraphs if p.title in filled),
+            rounds=(*self._start.rounds, *(step for part in told for step in part.rounds)),
+            invalid_citations=sum(part.invalid_citations for part in told),
+            notes=tuple(f"{p.title}: {note}" for p, part in parts for note in part.notes),
+        )
+
+
+def _in_sections(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
+    standing: dict[tuple[str, ...], Claim] = {}
+    for paragraph, part in parts:
+        for claim in part.claims:
+            standing.setdefault(worded(claim.text), replace(claim, section=paragraph.title))
+    return tuple(standing.values())

@@ -1,0 +1,161 @@
+"""What the method `best` knows as it goes: its settings, and the claims that hold so far beside those that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
+from toulmin.grounding.citing import Draft
+from toulmin.grounding.prompts import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
+from toulmin.methods.best_claims import Settled
+from toulmin.methods.memory import distinct
+
+LEFT_OUT = "left out: no passage that was read supports it"
+UNSURE = "stays as it is, marked: the judge is not sure of it, and no rewriting holds"
+
+
+class Draws:
+    """Numbers the draws of each prompt of a run, so that asking one again asks for another reply."""
+
+    def __init__(self) -> None:
+        self._made: list[Prompt[Any]] = []  # no set, since the feedback in a prompt cannot be hashed
+
+    def next(self, prompt: Prompt[Any]) -> int:
+        """How often the prompt was asked before."""
+        self._made.append(prompt)
+        return self._made.count(prompt) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """From which score of the judge up to, but not including, which one the verifier model decides."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What stays the same for one text: an answer, or a paragraph of a report.
+
+    Without a `doubt` no verifier is asked. `keeps_unsure` says whether a claim may stay of which the judge is unsure.
+    `present` makes what is shown of a state: itself, or the report that it is a part of.
+    """
+
+    question: str
+    style: Style
+    k: int
+    max_rounds: int
+    queries: int
+    per_query: int
+    doubt: Doubt | None
+    keeps_unsure: bool
+    prompt: Preset
+    examples: tuple[Example, ...]
+    paragraph: Paragraph | None = None
+    present: Callable[[State], Answer] = field(default=lambda state: state.draft, compare=False)
+    draws: Draws = field(default_factory=Draws, compare=False)
+
+    def drafting(self, passages: tuple[Passage, ...]) -> Prompt[Draft]:
+        """What is asked for the text from these passages."""
+        if self.paragraph is not None:
+            return Write(self.question, passages, (), (self.paragraph,), "long", inline=True)
+        return self.answering(passages)
+
+    @property
+    def asked(self) -> str:
+        """What the text is to answer: the question, or what a paragraph tells of it."""
+        return f"{self.question}: {self.paragraph.title}" if self.paragraph else self.question
+
+    def answering(self, passages: tuple[Passage, ...]) -> AnswerPrompt:
+        """What is asked for an answer from these passages."""
+        return AnswerPrompt(self.asked, passages, self.style, self.examples, self.prompt)
+
+    def doubts(self, claim: Claim) -> bool:
+        """Whether the verifier is to decide about a claim; of one without citations it could say nothing."""
+        if self.doubt is None or claim.support is None or not claim.citations:
+            return False
+        labels = ("supported", "unsure") if self.keeps_unsure else ("supported",)
+        return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
+
+    def tolerates(self, one: Settled) -> bool:
+        """Whether a claim that no rewriting could mend may stay, labelled as the judge has it."""
+        support = one.claim.support
+        is_unsure = support is not None and support.label == "unsure" and bool(one.claim.citations)
+        return is_unsure and self.keeps_unsure and not one.is_refuted
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The claims in their order, those that fail among them; `answer` has only the claims that hold.
+
+    `left_out` are sentences that did not come to hold.
+    """
+
+    answer: Answer
+    claims: tuple[Settled, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> tuple[Settled, ...]:
+        """The claims that are to be rewritten or left out."""
+        return tuple(one for one in self.claims if not one.holds)
+
+    @property
+    def holding(self) -> tuple[Claim, ...]:
+        """The claims that stay as they are."""
+        return tuple(one.claim for one in self.claims if one.holds)
+
+    @property
+    def draft(self) -> Answer:
+        """The answer as it could be given now, with a note of what it lacks."""
+        texts = dict.fromkeys((*self.left_out, *(one.claim.text for one in self.failing)))
+        if not texts:
+            return self.answer
+        listed = " ".join(f"“{text}”" for text in texts)
+        note = f"Left out, since no passage that was read supports it ({len(texts)}): {listed}"
+        return replace(self.answer, notes=(*self.answer.notes, note))
+
+    def telling(self, *rounds: Round, invalid: int = 0) -> State:
+        """With more of the story."""
+        count = self.answer.invalid_citations + invalid
+        answer = replace(self.answer, rounds=(*self.answer.rounds, *rounds), invalid_citations=count)
+        return replace(self, answer=answer)
+
+    def noting(self, note: str) -> State:
+        """With a note for the reader."""
+        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, note)))
+
+    def reading(self, passages: Sequence[Passage]) -> State:
+        """With more passages read."""
+        return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
+
+    def having(self, claims: Sequence[Settled]) -> State:
+        """With these claims in the place of its own."""
+        holding = tuple(one.claim for one in claims if one.holds)
+        answer = replace(self.answer, status="answered" if holding else "abstained", claims=holding)
+        return replace(self, answer=answer, claims=tuple(claims))
+
+    def leaving_out(self, texts: Sequence[str]) -> State:
+        """With these sentences among those that did not come to hold."""
+        return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
+
+    def settled(self, task: Task) -> State:
+        """The end: what still fails is left out, or stays where the task tolerates it; either is told."""
+        told = [
+            Round(
+                "repair",
+                n,
+                read=one.claim.cited if task.tolerates(one) else (),
+                kept=(one.claim.text,) if task.tolerates(one) else (),
+                dropped=(Dropped(one.claim.text, f"{UNSURE if task.tolerates(one) else LEFT_OUT} ({one.why})"),),
+                chosen=True,
+            )
+            for n, one in enumerate(self.claims, start=1)
+            if not one.holds
+        ]
+        claims = [replace(one, holds=True) for one in self.claims if one.holds or task.tolerates(one)]
+        gone = [one.claim.text for one in self.failing if not task.tolerates(one)]
+        return self.telling(*told).leaving_out(gone).having(claims)
