@@ -18,7 +18,7 @@ from toulmin.grounding.steps import Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
 from toulmin.methods.refining import UNTOUCHED, WITHDRAWN
-from toulmin.methods.telling import EMPTY
+from toulmin.methods.telling import EMPTY, SILENCE
 from toulmin.models.extractive import Extractive
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -81,8 +81,18 @@ def test_an_empty_refinement_ends_the_rounds_and_the_answer_before_it_stays():
 
 
 def test_an_answer_of_which_nothing_holds_gives_way_to_a_refinement_that_takes_it_back():
-    run = Run(Writer(ALL_BAD, [""]))
+    run = Run(Writer(ALL_BAD, ["The documents do not contain this information."]))
     assert (run.answer.status, run.chosen, WITHDRAWN in run.answer.notes) == ("abstained", [False, True], True)
+
+
+@pytest.mark.parametrize("reply", ["", Reply("", finish="refused")])
+def test_a_reply_that_is_empty_or_a_refusal_takes_nothing_back(reply: str | Reply):
+    assert Run(Writer(ALL_BAD, [reply])).texts == [BAD]
+
+
+def test_an_empty_reply_that_is_returned_is_not_called_silence_of_the_sources():
+    notes = Run(Writer(ALL_BAD, [""]), returns="last").answer.notes
+    assert (EMPTY in notes, SILENCE in notes) == (True, False)
 
 
 def test_an_empty_refinement_is_what_the_last_one_is():
