@@ -16,7 +16,7 @@ from toulmin.methods.aims import Aims
 from toulmin.methods.assessing import Assessment, assess
 from toulmin.methods.direct import shown
 from toulmin.methods.feedback import grounded
-from toulmin.methods.telling import concluded, draft_round, drafted, ids, left_out
+from toulmin.methods.telling import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
 
 Stop = Literal["before", "after"]
 Source = Literal["both", "grounded", "model"]
@@ -60,11 +60,15 @@ def plan_of(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An answer on the way, assessed, with the feedback that it was given; `place` is its round in the story."""
+    """An answer on the way, assessed, with the feedback that it was given; `place` is its round in the story.
+
+    `unsaid` is the note on a reply that was empty or a refusal.
+    """
 
     draft: Draft
     place: int | None
     assessment: Assessment
+    unsaid: tuple[str, ...] = ()
     said: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -155,7 +159,8 @@ def _rewritten(course: Course, plan: Plan, has_history: bool) -> Program[Course]
     answer = drafted(course.answer, done.value.claims, replace(told, dropped=dropped))
     yield from shown(answer)
     rewritten = replace(course.asking(asked), answer=answer)
-    return (yield from _assessed(rewritten, done.value, len(answer.rounds) - 1, plan))
+    course = yield from _assessed(rewritten, done.value, len(answer.rounds) - 1, plan)
+    return replace(course, candidates=(*course.candidates[:-1], replace(course.last, unsaid=unsaid(done))))
 
 
 # ---------------------------------------------------------------- the end
@@ -169,6 +174,7 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
     places = {one.place: n == best for n, one in enumerate(candidates) if one.place is not None}
     rounds = [replace(told, chosen=places.get(n, told.chosen)) for n, told in enumerate(course.answer.rounds)]
     claims = candidates[best].assessment.judged
+    mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
     answer = replace(
         course.answer,
         status="answered" if claims else "abstained",
@@ -176,7 +182,7 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
         sections=_sections(course.answer.sections, claims),
         rounds=tuple(rounds),
         invalid_citations=candidates[best].draft.invalid,
-        notes=(*course.answer.notes, WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD, *_choice(best, means, plan)),
+        notes=(*course.answer.notes, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
     )
     return concluded(answer, claims, policy)
 
@@ -184,8 +190,9 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
     """The first with the best mean; but claims that score nothing give way to a refinement that takes them back."""
     best = means.index(max(means))
-    is_silent = not candidates[-1].assessment.claims  # only the last can be: there is nothing to refine then
-    return len(candidates) - 1 if is_silent and not means[best] else best
+    last = candidates[-1]  # only the last can be without claims: there is nothing to refine then
+    is_withdrawn = not last.assessment.claims and REFUSED not in last.unsaid
+    return len(candidates) - 1 if is_withdrawn and not means[best] else best
 
 
 def _sections(known: Sequence[Section], claims: Sequence[Claim]) -> tuple[Section, ...]:
