@@ -45,9 +45,17 @@ class Sources:
     retriever: Retriever | None = None
 
     def __post_init__(self) -> None:
-        given = [bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None]
-        if sum(given) > 1:
+        if sum(self._given) > 1:
             raise UsageError("Give one of docs, index, passages or retriever, not several.")
+
+    @property
+    def _given(self) -> tuple[bool, ...]:
+        return bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing was named: then the settings say where to search, in the index or on the web."""
+        return not any(self._given)
 
 
 # ---------------------------------------------------------------- sources
@@ -111,6 +119,9 @@ def opened(
     if sources.retriever is not None:
         yield Opened(sources.retriever)
         return
+    if sources.is_open and settings.web.get("url"):
+        yield Opened(_web(settings.web))
+        return
     from toulmin.corpus import retrieve, store
 
     k1 = retrieve.K1 if settings.bm25_k1 is None else settings.bm25_k1
@@ -121,6 +132,30 @@ def opened(
     ready, skipped = indexed(sources, settings, on_progress)
     with store.open_index(Path(ready.index or settings.index)) as corpus:
         yield Opened(retrieve.Bm25(corpus, k1, b), skipped)
+
+
+def _web(table: Mapping[str, Any]) -> Retriever:
+    """The search server that the settings name; pages behind its results are fetched where `web.allow` names hosts."""
+    from toulmin.corpus.web import Pages, SearchServer, WebSearch
+
+    pages = {"allow": tuple[str, ...], "inside": tuple[str, ...], "pages": int}
+    server = {
+        "url": str,
+        "query": str,
+        "results": str,
+        "title": str,
+        "snippet": str,
+        "link": str,
+        "parameters": Mapping,
+    }
+    for name in table:
+        if name not in {**pages, **server}:
+            raise unknown_name("setting of web", name, {**pages, **server})
+    own = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
+    behind = None
+    if "allow" in own:
+        behind = Pages(own["allow"], own.get("inside", ()), **({"most": own["pages"]} if "pages" in own else {}))
+    return WebSearch(SearchServer(**{name: value for name, value in own.items() if name in server}), behind)
 
 
 def indexed(
@@ -316,7 +351,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
 
 
 # Of the place where it ran, not of the answer: these do not go into the Answer document.
-_PRIVATE = frozenset({"index", "cache", "prompts", "servers", "prices", "options"})
+_PRIVATE = frozenset({"index", "cache", "prompts", "web", "servers", "prices", "options"})
 
 
 def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Settings:
 
     `options` are the method's own parameters (`--set NAME=VALUE`). `servers` holds the settings of each provider
     (`openai.base_url`, ...) and of servers that a person names, `prices` US dollars per million tokens by model;
-    neither ever holds a key.
+    neither ever holds a key. `web` says which search server is asked (`web.url`) and which pages may be fetched.
     """
 
     index: str = ".toulmin"
@@ -54,6 +54,7 @@ class Settings:
     max_calls: int | None = None
     max_tokens: int | None = None
     deadline: float | None = None
+    web: Mapping[str, Any] = field(default_factory=dict)
     servers: Tables = field(default_factory=dict)
     prices: Tables = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -63,6 +64,8 @@ class Settings:
         given = {name: value for name, value in flags.items() if value is not None}
         if isinstance(given.get("options"), Mapping):
             given["options"] = {**self.options, **given["options"]}
+        if isinstance(given.get("web"), Mapping):
+            given["web"] = {**self.web, **given["web"]}
         for table in {"servers", "prices"} & given.keys():
             given[table] = merged(getattr(self, table), _checked(table, given[table], "option"))
         return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
@@ -83,7 +86,9 @@ def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in flat.items():
         path = _path(name)
-        if path is None:
+        if name.startswith("web."):
+            found["web"] = {**found.get("web", {}), name.removeprefix("web."): value}
+        elif path is None:
             found[name] = value
         else:
             table, row, key = path
@@ -152,6 +157,8 @@ def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
         value = str(value)
     if isinstance(value, list):
         value = tuple(value)
+    if isinstance(value, str) and any(get_origin(part) is tuple for part in _parts(kind)):
+        value = (value,)
     if not _allows_value(kind, value):
         raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
     return value

@@ -63,6 +63,7 @@ def ask(
     *,
     docs: Docs = (),
     index: str | None = None,
+    web: str | None = None,
     method: str | None = None,
     style: Style | None = None,
     model: str | None = None,
@@ -89,6 +90,8 @@ def ask(
         A file or folder to answer from; may be given again. Indexed on the fly, read again only where changed.
     index
         The folder of an index made by `toulmin index` (default: .toulmin).
+    web
+        The address of a SearXNG server (or one like it) to search the web with, in place of documents.
     method
         How to answer (default: vanilla).
     style
@@ -119,7 +122,7 @@ def ask(
     from toulmin import aio, build
 
     chosen = _settings(
-        set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
+        set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
     job = build.job(aio.checked_question(question), chosen)
@@ -322,6 +325,10 @@ def _settings(pairs: tuple[str, ...], **flags: Any) -> Settings:
 
     given = {name: value for name, value in flags.items() if value is not None}
     return aio.settled(None, aio.settings_of(config.parse_options(pairs) | given))
+
+
+def _address(web: str | None) -> dict[str, str] | None:
+    return None if web is None else {"url": web}
 
 
 def _text(file: Path | None) -> str:
