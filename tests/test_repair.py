@@ -357,7 +357,7 @@ def test_the_scores_before_are_told():
 
 def test_a_note_counts_what_was_done():
     notes = repaired(f"{TRUE} {MISCITED} {NONSENSE}").notes
-    assert notes == ("Of 3 sentences 2 were not supported: 1 put right, 1 taken away, 0 left as they are.",)
+    assert notes == ("Not supported: 2 of 3 sentences; 1 put right, 1 taken away, 0 left.",)
 
 
 def test_the_answer_says_that_every_claim_left_is_supported():

@@ -197,8 +197,8 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
         return ("Nothing was changed: every sentence is supported.",) if claims else ()
     gone = sum(not words for words in edits.values())
     left = failed - len(edits)
-    made = f"{len(edits) - gone} put right, {gone} taken away, {left} left as they are"
-    return (f"Of {len(claims)} sentences {failed} were not supported: {made}.",)
+    made = f"{len(edits) - gone} put right, {gone} taken away, {left} left"
+    return (f"Not supported: {failed} of {len(claims)} sentences; {made}.",)
 
 
 def _spelled(label: LabelRange) -> Sequence[int]:
