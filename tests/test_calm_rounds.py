@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.calm_parts import FALSE, FOUR, POOL, TRUE, Writer, numbers, run
 from toulmin.errors import UsageError
 from toulmin.methods.calm import FORMER, UNCONFIRMED, UNCONTRASTED
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY
 
 # ---------------------------------------------------------------- the end
 
@@ -86,7 +86,7 @@ def test_an_empty_candidate_reads_on():
 
 def test_a_model_that_never_answers_abstains_when_the_rounds_are_spent():
     made = run("", "")
-    assert (made.answer.status, made.answer.notes, len(made.main.asked)) == ("abstained", (SILENCE,), 4)
+    assert (made.answer.status, made.answer.notes, len(made.main.asked)) == ("abstained", (EMPTY,), 4)
 
 
 def test_an_empty_correction_leaves_the_draft_as_it_was():

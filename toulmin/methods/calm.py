@@ -23,7 +23,7 @@ from toulmin.grounding.steps import Exchange, Program, exchange, show
 from toulmin.grounding.verify import verify
 from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
 from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Draws, Reads
-from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by
+from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by, unsaid
 
 V = TypeVar("V")
 Dataset = Literal["asqa", "qampari", "eli5"]
@@ -116,6 +116,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
     pool = answer.passages
     read: set[str] = set()
     draws = Draws()
+    silence: tuple[str, ...] = ()  # why the last candidate says nothing
     basis, shown, ending = Basis(), pool[:k], ""
     for n in range(1, rounds + 1):
         if not shown:
@@ -123,6 +124,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         prompt = _prompt(contrast.asked, shown, basis, n)
         candidate = yield from exchange(prompt, sample=draws.next(prompt))
         claims = candidate.value.claims
+        silence = unsaid(candidate)
         read.update(read_by(candidate.prompt))
         answer = _told(answer, candidate, basis, n)
         if answer.claims:
@@ -142,7 +144,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             ending = UNCONFIRMED
             basis, dropped = outcome.basis, len(outcome.basis.claims) < len(claims)
         shown = (*basis.passages, *unread)[:k] if unread or dropped else ()
-    notes = (ending,) if ending and answer.claims else ()
+    notes = ((ending,) if ending else ()) if answer.claims else silence
     return _of_what_was_read(replace(answer, notes=(*answer.notes, *notes)), read)
 
 
