@@ -116,6 +116,13 @@ def test_a_server_of_ones_own_has_its_own_variable(monkeypatch: pytest.MonkeyPat
     assert key.reveal() == "k-small"
 
 
+def test_a_variable_that_was_named_and_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("SMALL_KEY", raising=False)
+    chosen = with_set(servers__small__base_url="http://here/v1", servers__small__key_variable="SMALL_KEY")
+    with pytest.raises(UsageError, match="SMALL_KEY"):
+        server("small", chosen)
+
+
 def test_a_key_file_that_others_can_read_is_refused(tmp_path: Path):
     file = tmp_path / "key"
     file.write_text("sk-filed", "ascii")

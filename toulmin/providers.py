@@ -128,6 +128,11 @@ def server(provider: str, settings: Settings) -> Server:
     # The usual variable holds the key of the usual provider: it is not sent to other servers unless they ask for it.
     if variable is None and provider in PROVIDERS:
         variable = VARIABLE
+    elif variable and file is None and variable not in os.environ:
+        raise UsageError(
+            f"The setting {provider}.key_variable names {variable}, but the environment has no such variable. Set it,"
+            " or leave the setting out where the server wants no key."
+        )
     key = key_from(os.environ, variable or "", file)
     return Server(key=key, **_set({"temperature": settings.temperature, "seed": settings.seed}) | own)
 
