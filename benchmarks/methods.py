@@ -55,6 +55,7 @@ ROWS = (
     Row("a2r, K=1", "a2r", {"max_rounds": 1}),
     Row("a2r, K=2", "a2r"),
     Row("self-rag", "self-rag"),
+    Row("best", "best"),
 )
 QUESTION_SEED = 3
 

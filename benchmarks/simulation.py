@@ -21,9 +21,7 @@ from toulmin.data import Answer, Hit, Style
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
-from toulmin.methods.a2r import a2r
-from toulmin.methods.plan import plan
-from toulmin.methods.selfrag import self_rag
+from toulmin.methods.best import best
 from toulmin.models.faulty import Faulty
 from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
@@ -31,7 +29,7 @@ from toulmin.run.kit import Judge, Kit, LanguageModel
 
 STYLE: Style = "long"
 POLICY = "keep"
-ASKED_FOR: Mapping[str, Any] = {**METHODS, "plan": plan, "a2r": a2r, "self-rag": self_rag}
+ASKED_FOR: Mapping[str, Any] = {**METHODS, "best": best}
 INDEPENDENT = 1_000  # added to a seed: the verifier is another model than the main one
 
 

@@ -241,3 +241,9 @@ def test_every_rival_to_which_best_loses_is_named(benchmark: Any, lines: Any):
 def test_best_may_make_half_of_the_calls_of_vtg(benchmark: Any, lines: Any, calls: int, holds: bool):
     *_, told = benchmark("wanted").rivals("faults", lines(best=(HIGH, calls), vtg=(LOW, 6)))
     assert told.endswith("DOES NOT HOLD") is not holds
+
+
+def test_every_method_that_loses_where_nothing_is_wrong_is_named(benchmark: Any, lines: Any):
+    given = {"vanilla": (HIGH, 1), "vtg": (LOW, 6), "usc": (HIGH, 9)}
+    told = [line for line in benchmark("wanted").losses(lines(**given)) if "DOES NOT HOLD" in line]
+    assert [line.split()[2] for line in told] == ["vtg"]
