@@ -3,6 +3,7 @@
     python benchmarks/reader.py            the figures, on the dev splits
     python benchmarks/reader.py --train    the same on the train splits, to look at while working
     python benchmarks/reader.py --fit      fits the weights of spans and the confidence, on the train splits
+    python benchmarks/reader.py --calibrate   fits the confidence alone
 
 An answer is right if its F1 with a gold answer is at least a half, or, where the reader gives a whole sentence, if that
 sentence holds one (`reader_sets` has more). EM and F1 are of answerable questions, before any is left unanswered. AUC
@@ -26,6 +27,7 @@ from reader_sets import Item, sets
 
 from toulmin.judges import reader
 from toulmin.judges.asking import Form
+from toulmin.judges.confidence import Signs
 from toulmin.judges.ranking import WEIGHTS
 
 BINS = 10
@@ -42,7 +44,7 @@ class Outcome:
 
     item: Item
     text: str | None
-    signs: reader.Signs
+    signs: Signs
     confidence: float
 
     @property
@@ -54,7 +56,7 @@ class Outcome:
 def outcome(item: Item) -> Outcome:
     found = reader.find(item.question, item.passages)
     if found is None:
-        return Outcome(item, None, reader.Signs(), 0.0)
+        return Outcome(item, None, Signs(), 0.0)
     return Outcome(item, found.text, found.signs, found.confidence)
 
 
@@ -128,9 +130,8 @@ def as_table(weights: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
-def fit() -> None:
-    """Each set counts the same for the confidence, each question for the spans."""
-    known = sets("train")
+def fit(known: Mapping[str, Sequence[Item]]) -> None:
+    """The weights of spans; each question counts the same."""
     able = [item for items in known.values() for item in items if item.is_answerable]
     able.sort(key=lambda item: zlib.crc32(item.question.encode()))
     data = table(able[:MOST_FITTED])
@@ -138,6 +139,10 @@ def fit() -> None:
     WEIGHTS.clear()
     WEIGHTS.update({n: round(float(w), 2) for n, w in sorted(weights.items()) if abs(w) >= LEAST_WEIGHT})
     print(as_table(WEIGHTS))
+
+
+def calibrate(known: Mapping[str, Sequence[Item]]) -> None:
+    """The coefficients of the confidence; each set counts the same."""
     features, right, counts = [], [], []
     for items in known.values():
         found = [each for each in map(outcome, items) if each.text is not None]
@@ -146,7 +151,7 @@ def fit() -> None:
         counts += [1e4 / len(found)] * len(found)
     told = logistic(np.array(features), np.array(right), np.array(counts))
     print("COEFFICIENTS")
-    for name, value in zip(reader.Signs._fields, told, strict=True):
+    for name, value in zip(Signs._fields, told, strict=True):
         print(f"    {name}={value:.2f},")
 
 
@@ -154,11 +159,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", action="store_true")
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--calibrate", action="store_true")
     chosen = parser.parse_args()
-    if chosen.fit:
-        fit()
-    else:
+    if not (chosen.fit or chosen.calibrate):
         report("train" if chosen.train else "dev")
+        return
+    known = sets("train")
+    if chosen.fit:
+        fit(known)
+    calibrate(known)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage
+from toulmin.errors import UsageError
 from toulmin.grounding.overlap import token_f1
 from toulmin.grounding.steps import Span
 from toulmin.judges.asking import asked
@@ -124,6 +125,12 @@ def test_an_answer_less_sure_than_asked_for_counts_as_none():
     found = span(question)
     assert found is not None
     assert span(question, by=Embedded(least=found.confidence + 0.01)) is None
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1, float("nan")])
+def test_a_least_confidence_that_is_no_chance_is_refused(least: float):
+    with pytest.raises(UsageError, match=r"lies in 0\.\.1"):
+        Embedded(least)
 
 
 def test_what_the_passage_does_not_say_is_less_sure_than_what_it_says():

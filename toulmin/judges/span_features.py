@@ -50,7 +50,7 @@ def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Cand
     for candidate in sentence.candidates:
         first, last = candidate.first, candidate.last
         features = before[first] | after[last] | view.inside(candidate)
-        features["pull"] = view.left(first) + view.right(last)
+        features |= _both(question.form, "pull", view.left(first) + view.right(last))
         if {"behind an asked word", "before an asked word"} <= features.keys():
             features["between asked words"] = 1.0
         if view.opens_quote(first) and view.closes_quote(last):
@@ -142,6 +142,10 @@ class _View:
         size = "one word" if len(words) == 1 else "several words"
         if candidate.kind in ("name", "date"):
             features |= _both(form, f"{candidate.kind} of {size}")
+        if words[0].fact is not None and words[0].fact is words[-1].fact:
+            features |= _both(form, "one fact")
+        if _is_named_after(self.sentence, last):
+            features |= _both(form, "before a name")
         mean = _mean_rarity(words)
         features |= {"rarity": mean, f"{candidate.kind}: rarity": mean}
         asked = sum(pull > 0 for pull in self.pulls[first:last]) / len(words)
@@ -174,20 +178,29 @@ def _standing(found: Sequence[Word], term: str) -> tuple[int, ...]:
 
 
 def _class_before(sentence: Sentence, first: int) -> str:
-    """What stands before a word: a mark, the sentence's start, or a function word by its class, before an article."""
+    """What stands before a word: a mark, the sentence's start, or a function word by its class; an article and what
+    stands before it.
+    """
     gap = sentence.gaps[first].strip()
     if gap:
         return "bracket" if gap in ("(", "[") else "mark"
     if not first:
         return "start"
     found = _CLASS.get(sentence.words[first - 1].lower, "other")
-    return _CLASS.get(sentence.words[first - 2].lower, "the") if found == "the" and first > 1 else found
+    if found != "the" or first < 2:
+        return found
+    return f"{_CLASS.get(sentence.words[first - 2].lower, 'other')} the"
 
 
 def _made_of(word: Word, end: str) -> Features:
     """The form of a span's first or last word."""
     features = {f"{end} with -{e}": 1.0 for e in _ENDINGS if word.lower.endswith(e) and (e != "s" or not word.fact)}
     return features | {"opens with a function word": 1.0} if end == "opens" and word.is_function else features
+
+
+def _is_named_after(sentence: Sentence, last: int) -> bool:
+    """Whether a name stands at once behind: "the poet John Keats"."""
+    return last < len(sentence.words) and not sentence.gaps[last].strip() and sentence.words[last].is_capital
 
 
 def _mean_rarity(words: Sequence[Word]) -> float:

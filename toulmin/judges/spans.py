@@ -84,9 +84,9 @@ class Sentence:
     candidates: tuple[Candidate, ...]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def sentences_of(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage in order; those of the last 2048 passages are kept."""
+    """The sentences of a passage in order; those of the last 512 passages are kept."""
     return tuple(_sentence(passage.text, span) for span in sentences(passage.text))
 
 
