@@ -226,6 +226,11 @@ def test_a_retriever_of_ones_own_finds():
     assert toulmin.ask(QUESTION, retriever=Same()).cited == (PASSAGE,)
 
 
+def test_a_method_of_ones_own_that_yields_no_step_is_wrong_usage():
+    with pytest.raises(UsageError, match="should yield steps"):
+        toulmin.ask(QUESTION, passages=[PASSAGE], method=lambda question: question)
+
+
 def test_a_method_of_ones_own_takes_only_the_options_it_names():
     def counting(question: str, *, k: int) -> Program[Answer]:
         hits = yield from search(question, k)

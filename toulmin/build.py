@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -268,7 +268,7 @@ def job(
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
     program = partial(chosen, question, **options)
-    _check_beginning(program)
+    _check_beginning(name, program)
     return Job(
         question=question,
         method=name,
@@ -281,9 +281,11 @@ def job(
     )
 
 
-def _check_beginning(program: Callable[[], Program[Answer]]) -> None:
+def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:
     """Raises what a method refuses before its first step, such as a value that means nothing; no step is served."""
     begun = program()
+    if not isinstance(begun, Generator):
+        raise UsageError(f"The method {name} should yield steps, but gave a {type(begun).__name__}.")
     try:
         next(begun, None)
     finally:
