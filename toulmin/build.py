@@ -348,6 +348,8 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
         general["k"] = EMBEDDED_K if reads_more else None
+    if settings.verifier is not None:
+        general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
     taken = {key: value for key, value in general.items() if key in known and value is not None}
     return taken | dict(settings.options)
 
@@ -359,7 +361,16 @@ _PRIVATE = frozenset({"index", "cache", "prompts", "web", "servers", "prices", "
 def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
-    return chosen | dict(options)
+    return chosen | {name: value for name, value in options.items() if _is_told(value)}
+
+
+def _is_told(value: Any) -> bool:
+    """Whether an option can stand in a document: what a caller hands over as an object or a function cannot."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_told(item) for name, item in value.items())
+    if isinstance(value, tuple | list):
+        return all(map(_is_told, value))
+    return value is None or isinstance(value, str | int | float | bool)
 
 
 class Answerer:

@@ -35,7 +35,7 @@ class Settings:
     """
 
     index: str = ".toulmin"
-    method: str = "vanilla"
+    method: str = "best"
     style: Style | None = None
     model: str = "extractive"
     verifier: str | None = None

@@ -93,7 +93,7 @@ def ask(
     web
         The address of a SearXNG server (or one like it) to search the web with, in place of documents.
     method
-        How to answer (default: vanilla).
+        How to answer (default: best).
     style
         long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
     model

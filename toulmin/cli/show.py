@@ -56,8 +56,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.question:
         console.print(words(answer.question, "bold"))
         console.print()
-    changed = any(step.kind == "repair" for step in answer.rounds)
-    if changed:
+    if answer.method == "check" and any(step.kind == "repair" for step in answer.rounds):
         _repaired(answer, console)
     elif answer.claims:
         _prose(answer, console)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from toulmin.data import Answer
 from toulmin.grounding.steps import Program
 from toulmin.methods.a2r import a2r
+from toulmin.methods.best import best
 from toulmin.methods.calm import calm
 from toulmin.methods.direct import closed, vanilla
 from toulmin.methods.plan import plan
@@ -19,6 +20,7 @@ from toulmin.methods.vtg import vtg
 Method = Callable[..., Program[Answer]]
 
 METHODS: Mapping[str, Method] = {
+    "best": best,
     "closed": closed,
     "vanilla": vanilla,
     "summ": summ,
