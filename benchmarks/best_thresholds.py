@@ -1,0 +1,95 @@
+"""Which numbers `best` should have, searched on the train split, in simulation, beside the methods it is to beat.
+
+    python benchmarks/best_thresholds.py [--each 50] [--seeds 2] [--rates 0,0.15,0.3,0.5]
+
+Around the numbers that stand in `best` one at a time is moved: passages read, rounds, whether the model writes the
+queries for failing claims and how many passages each query brings, and where the verifier model is asked at all and up
+to which score of the judge. The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop,
+and, since train has no unanswerable ones, short ones whose facts the writers do not know. `methods.py` reports what was
+chosen here, on dev.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+
+from calm_settings import asked
+from intervals import Interval, difference
+from scoring import Score
+from simulation import Row, Run, by_question, kit, pool_index, run, writers
+
+CHOSEN = "best"
+OTHERS = (
+    Row("vanilla", "vanilla"),
+    Row("vanilla, k doubled", "vanilla", {"k": 10}),
+    Row("rerank", "rerank"),
+    Row("a2r", "a2r"),
+    Row("vtg", "vtg"),
+)
+TRIED = (
+    Row(CHOSEN, "best"),
+    Row("best, k 5", "best", {"k": 5}),
+    Row("best, no round", "best", {"max_rounds": 0}),
+    Row("best, 1 round", "best", {"max_rounds": 1}),
+    Row("best, 3 rounds", "best", {"max_rounds": 3}),
+    Row("best, 1 a query", "best", {"per_query": 1}),
+    Row("best, 4 a query", "best", {"per_query": 4}),
+    Row("best, 3 queries written", "best", {"queries": 3}),
+    Row("best, contrast to 0.65", "best", {"contrast": True}),
+    Row("best, contrast to 0.8", "best", {"contrast": True, "doubt_to": 0.8}),
+    Row("best, contrast to 1", "best", {"contrast": True, "doubt_to": 1.0}),
+)
+MEASURES: Mapping[str, Callable[[Score], float]] = {
+    "F1": lambda score: score.f1,
+    "correct": lambda score: score.correctness,
+    "main": lambda score: score.calls.get("main", 0),
+    "verifier": lambda score: score.calls.get("verifier", 0),
+    "tokens": lambda score: score.tokens,
+}
+BEYOND = f"{'best beyond it':>23}"
+HEAD = f"{'method':<24}{'F1':>6}{BEYOND}{'corr.':>8}{BEYOND}{'main':>7}{'ver.':>6}{'tokens':>8}"
+
+
+def of(runs: Sequence[Run], measure: str) -> list[float]:
+    """One value a question."""
+    return by_question(runs, MEASURES[measure])
+
+
+def show(rate: float, found: Mapping[str, Sequence[Run]]) -> None:
+    """A line a method; beside it how far `best` is beyond it, by question, with 95 % intervals; in points of 100."""
+    print(f"\nfaults at {rate:.0%}\n{HEAD}")
+    for name, own in found.items():
+        mean = {measure: fmean(of(own, measure)) for measure in MEASURES}
+        f1, correct = (told(difference(of(found[CHOSEN], one), of(own, one))) for one in ("F1", "correct"))
+        print(
+            f"{name:<24}{100 * mean['F1']:>6.1f}{f1:>23}{100 * mean['correct']:>8.1f}{correct:>23}"
+            f"{mean['main']:>7.2f}{mean['verifier']:>6.2f}{mean['tokens']:>8.0f}",
+            flush=True,
+        )
+
+
+def told(gap: Interval) -> str:
+    return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f}..{100 * gap.high:+.1f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--each", type=int, default=50)
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--rates", default="0,0.15,0.3,0.5")
+    options = parser.parse_args()
+    matter = asked(options.each)
+    print(f"Simulation, train, {len(matter)} questions, {options.seeds} seeds")
+    with pool_index() as retriever:
+        for rate in map(float, options.rates.split(",")):
+            found: dict[str, list[Run]] = {row.name: [] for row in (*OTHERS, *TRIED)}
+            for seed in range(options.seeds):
+                for done in run(kit(retriever, writers(matter, rate, seed)), matter, (*OTHERS, *TRIED)):
+                    found[done.row.name].append(done)
+            show(rate, found)
+
+
+if __name__ == "__main__":
+    main()

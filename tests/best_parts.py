@@ -1,0 +1,147 @@
+"""A question answered by `best` from scripted parts: replies in turn by kind, a judge that knows what holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
+from typing import Any
+
+from vtg_parts import PASSAGES, QUESTION, letters
+
+from toulmin.data import Answer, Hit, Label, Round
+from toulmin.errors import ModelError
+from toulmin.grounding.prompts import AnswerPrompt, Outline, Queries, Refine, Write
+from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
+from toulmin.methods.best import best
+from toulmin.methods.telling import rescued
+from toulmin.models.scripted import Scripted
+from toulmin.run.budget import Budget
+from toulmin.run.drive import Driver, Job
+from toulmin.run.kit import Kit
+
+RED, NEW, OLD, GONE = (f"The lamp is said to be {word}." for word in ("red", "new", "old", "gone"))
+# RED holds by A, NEW by B, OLD by F, which only a search for GONE finds; GONE holds by nothing.
+SUPPORTS: Mapping[str, Sequence[str]] = {RED: ["A"], NEW: ["B"], OLD: ["F"]}
+FOUND = {QUESTION: "ABCDEFGHI", GONE: "FG", OLD: "F"}
+
+
+def cited(claim: str, *marks: int) -> str:
+    """The claim as a model writes it."""
+    return f"{claim[:-1]} {''.join(f'[{n}]' for n in marks)}."
+
+
+class Judge:
+    """Supports a claim by every set of passages that holds one of its sets of letters; is unsure of those in `doubts`.
+
+    `scores` are of claims that it supports; else these have 0.9.
+    """
+
+    name = "oracle"
+
+    def __init__(self, supports: Mapping[str, Sequence[str]], doubts: Sequence[str], scores: Mapping[str, float]):
+        self.supports, self.doubts, self.scores = supports, doubts, scores
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return [self.verdict(pair) for pair in pairs]
+
+    def verdict(self, pair: Pair) -> Verdict:
+        given = set(letters([passage.id for passage in pair.premises]))
+        holds = any(set(one) <= given for one in self.supports.get(pair.claim, ()))
+        label: Label = "supported" if holds else "unsure" if pair.claim in self.doubts else "unsupported"
+        score = self.scores.get(pair.claim, 0.9) if holds else 0.5 if label == "unsure" else 0.1
+        return Verdict(label, score, 0.0, self.name)
+
+
+class Corpus:
+    """Finds the passages of `found` by their letters."""
+
+    def __init__(self, found: Mapping[str, str]) -> None:
+        self.found = found
+        self.asked: list[tuple[str, int]] = []
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        self.asked += [(query, k) for query in queries]
+        return [[Hit(PASSAGES[letter], 1.0) for letter in self.found.get(query, "")[:k]] for query in queries]
+
+
+class Writer:
+    """Replies to each kind of prompt in turn; the last of each is repeated. An exception is raised."""
+
+    def __init__(self, drafts: Sequence[Any], refined: Sequence[Any], **others: Sequence[Any]) -> None:
+        lists = {"AnswerPrompt": drafts, "Refine": refined, **others}
+        self.replies = {kind: chain(own, repeat(own[-1])) for kind, own in lists.items()}
+        self.asked: list[Generate] = []
+
+    def __call__(self, request: Generate) -> str | Reply:
+        self.asked.append(request)
+        kind = "verifier" if request.role == "verifier" else type(request.prompt).__name__
+        reply = next(self.replies[kind])
+        if isinstance(reply, ModelError):
+            raise reply
+        return reply if isinstance(reply, Reply) else str(reply)
+
+    def prompts(self, kind: type[Any], role: str = "main") -> list[Any]:
+        return [one.prompt for one in self.asked if isinstance(one.prompt, kind) and one.role == role]
+
+    @property
+    def kinds(self) -> str:
+        """What was asked, in order: Answer, Refine, Queries, Outline, Write; V for the verifier."""
+        first = {AnswerPrompt: "A", Refine: "R", Queries: "Q", Outline: "O", Write: "W"}
+        return "".join("V" if one.role == "verifier" else first[type(one.prompt)] for one in self.asked)
+
+
+class Run:
+    """One question through the driver, with everything that was asked on the way."""
+
+    def __init__(
+        self,
+        drafts: str | Sequence[Any],
+        refined: str | Sequence[Any] = "",
+        *,
+        verifier: str | Sequence[Any] = "",
+        supports: Mapping[str, Sequence[str]] = SUPPORTS,
+        doubts: Sequence[str] = (),
+        scores: Mapping[str, float] | None = None,
+        found: Mapping[str, str] = FOUND,
+        replies: Mapping[str, Sequence[Any]] | None = None,
+        budget: Budget | None = None,
+        **options: Any,
+    ) -> None:
+        def listed(given: str | Sequence[Any]) -> Sequence[Any]:
+            return [given] if isinstance(given, str) else given
+
+        options = {"k": 3, **options}
+        self.writer = Writer(listed(drafts), listed(refined), verifier=listed(verifier), **(replies or {}))
+        self.corpus = Corpus(found)
+        self.drafts: list[Answer] = []
+        model = Scripted(self.writer)
+        kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})
+        rescue = partial(rescued, policy=options.get("unsupported", "keep"))
+        style = options.get("style", "long")
+        job = Job(QUESTION, "best", style, lambda: best(QUESTION, **options), budget or Budget(), rescue=rescue)
+        self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
+        self.answer, self.error = self.outcome.answer, self.outcome.error
+
+    @property
+    def texts(self) -> list[str]:
+        return [claim.text for claim in self.answer.claims]
+
+    @property
+    def cited(self) -> list[str]:
+        return [letters(claim.cited) for claim in self.answer.claims]
+
+    @property
+    def notes(self) -> str:
+        return " ".join(self.answer.notes)
+
+    def rounds(self, kind: str) -> list[Round]:
+        return [step for step in self.answer.rounds if step.kind == kind]
+
+    @property
+    def refine(self) -> Refine:
+        """The first request to rewrite."""
+        prompt = self.writer.prompts(Refine)[0]
+        assert isinstance(prompt, Refine)
+        return prompt

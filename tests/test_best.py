@@ -1,0 +1,332 @@
+"""`best` branch by branch, with scripted writers and a judge that knows what holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from best_parts import GONE, NEW, OLD, RED, SUPPORTS, Run, cited
+from vtg_parts import QUESTION, letters
+
+from toulmin.errors import ModelError
+from toulmin.grounding.prompts import AnswerPrompt, Queries, Refine, Write
+from toulmin.methods.telling import SILENCE
+from toulmin.run.budget import Budget
+
+GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
+HALF = f"{cited(RED, 1)} {cited(GONE, 2)}"
+MENDED = f"{cited(RED, 1)} {cited(NEW, 2)}"
+
+# ---------------------------------------------------------------- what holds
+
+
+def test_a_draft_that_holds_costs_one_call():
+    assert Run(GOOD).answer.usage.calls == {"main": 1}
+
+
+def test_a_draft_that_holds_searches_once():
+    assert Run(GOOD).answer.usage.searches == 1
+
+
+def test_a_claim_that_holds_cites_no_more_than_it_needs():
+    assert Run(cited(RED, 1, 2, 3)).cited == ["A"]
+
+
+def test_a_claim_that_cites_another_passage_of_those_read_is_cited_anew_without_a_call():
+    run = Run(cited(RED, 3))
+    assert (run.cited, run.writer.kinds) == (["A"], "A")
+
+
+def test_a_claim_without_citations_is_cited_without_a_call():
+    run = Run(f"{RED} {cited(NEW, 2)}")
+    assert (run.cited, run.writer.kinds) == (["A", "B"], "A")
+
+
+def test_a_claim_that_two_passages_support_only_together_cites_both():
+    assert Run(cited(OLD, 1), supports={OLD: ["BC"]}).cited == ["BC"]
+
+
+def test_what_was_cited_anew_is_told():
+    (told,) = Run(cited(RED, 3)).rounds("repair")
+    assert (told.kept, letters(told.read)) == ((RED,), "A")
+
+
+# ---------------------------------------------------------------- what fails
+
+
+def test_only_the_failing_claim_is_replaced():
+    assert Run(HALF, MENDED).texts == [RED, NEW]
+
+
+def test_a_rewritten_claim_stands_where_the_failing_one_stood():
+    assert Run(f"{cited(GONE, 2)} {cited(RED, 1)}", cited(NEW, 2)).texts == [NEW, RED]
+
+
+def test_a_claim_that_holds_stays_though_the_model_leaves_it_out():
+    assert RED in Run(HALF, cited(NEW, 2)).texts
+
+
+def test_a_claim_that_holds_stays_as_it_is_though_the_model_changes_its_citations():
+    assert Run(HALF, f"{cited(RED, 3)} {cited(NEW, 2)}").cited == ["A", "B"]
+
+
+def test_a_rewriting_that_does_not_hold_is_left_out():
+    assert Run(HALF, HALF).texts == [RED]
+
+
+def test_what_is_left_out_stands_in_the_notes():
+    assert GONE in Run(HALF, cited(RED, 1)).notes
+
+
+def test_what_was_mended_does_not_stand_in_the_notes_as_left_out():
+    assert Run(HALF, MENDED).answer.notes == ()
+
+
+def test_a_rewriting_is_told_with_the_claim_before_and_after():
+    (told,) = Run(HALF, MENDED).rounds("repair")
+    assert ([one.text for one in told.dropped], told.kept) == ([GONE], (NEW,))
+
+
+def test_a_claim_that_is_left_out_is_told_with_why():
+    (told,) = Run(HALF, cited(RED, 1)).rounds("repair")
+    assert (told.kept, told.dropped[0].text, "no passage" in told.dropped[0].why) == ((), GONE, True)
+
+
+def test_the_feedback_names_the_failing_claim_alone():
+    said = " ".join(Run(HALF, MENDED).refine.feedback.values())
+    assert ("Sentence 2 cites [2]" in said, "Sentence 1" in said) == (True, False)
+
+
+def test_a_claim_that_the_model_adds_stands_at_the_end_if_it_holds():
+    beside = "Both towers were built of granite."
+    run = Run(HALF, f"{cited(RED, 1)} {cited(beside, 3)}", supports={**SUPPORTS, beside: ["C"]})
+    assert run.texts == [RED, beside]
+
+
+def test_rewriting_ends_after_the_rounds_granted():
+    assert Run(HALF, HALF, max_rounds=3).writer.kinds == "ARRR"
+
+
+def test_a_prompt_that_is_asked_again_is_another_draw():
+    run = Run(HALF, cited(GONE, 2), max_rounds=2)
+    assert [one.sample for one in run.writer.asked] == [0, 0, 1]
+
+
+def test_without_rounds_what_fails_is_left_out_at_once():
+    run = Run(HALF, max_rounds=0)
+    assert (run.texts, run.writer.kinds) == ([RED], "A")
+
+
+def test_a_model_that_fails_to_rewrite_leaves_what_holds():
+    run = Run(HALF, [ModelError("The server is down.")])
+    assert (run.texts, "The server is down." in run.notes) == ([RED], True)
+
+
+def test_a_model_that_fails_where_nothing_holds_fails_the_answer():
+    assert Run(cited(GONE, 2), [ModelError("The server is down.")]).answer.status == "failed"
+
+
+# ---------------------------------------------------------------- evidence
+
+
+def test_the_failing_claim_is_what_is_searched_for():
+    assert Run(HALF, MENDED).corpus.asked == [(QUESTION, 3), (GONE, 2)]
+
+
+def test_the_model_rewrites_from_old_and_new_passages():
+    assert letters([passage.id for passage in Run(HALF, MENDED).refine.passages]) == "ABCFG"
+
+
+def test_a_claim_that_found_passages_support_is_cited_anew_without_a_call():
+    run = Run(f"{cited(RED, 1)} {cited(OLD, 2)}")
+    assert (run.cited, run.writer.kinds) == (["A", "F"], "A")
+
+
+def test_a_rewritten_claim_may_cite_what_was_found():
+    assert Run(HALF, f"{cited(RED, 1)} {cited(OLD, 4)}").cited == ["A", "F"]
+
+
+def test_the_model_may_write_the_queries_for_all_failing_claims_at_once():
+    asked = {"Queries": ["1. first query\n2. second query\n3. third query"]}
+    run = Run(HALF, MENDED, replies=asked, queries=2)
+    assert [query for query, _ in run.corpus.asked] == [QUESTION, "first query", "second query"]
+
+
+def test_where_the_model_writes_no_query_the_claims_are_searched_for():
+    run = Run(HALF, MENDED, replies={"Queries": [""]}, queries=2)
+    assert ([query for query, _ in run.corpus.asked], len(run.writer.prompts(Queries))) == ([QUESTION, GONE], 1)
+
+
+# ---------------------------------------------------------------- nothing holds
+
+
+def test_where_the_model_says_nothing_the_next_passages_are_read_too():
+    run = Run(["", cited(OLD, 6)])
+    shown = [letters([passage.id for passage in prompt.passages]) for prompt in run.writer.prompts(AnswerPrompt)]
+    assert (shown, run.cited) == (["ABC", "ABCDEF"], ["F"])
+
+
+def test_where_nothing_is_left_to_read_the_answer_is_an_abstention():
+    run = Run("", found={QUESTION: "ABC"})
+    assert (run.writer.kinds, run.answer.status, SILENCE in run.notes) == ("A", "abstained", True)
+
+
+def test_where_nothing_holds_after_all_rounds_the_answer_is_an_abstention():
+    run = Run(cited(GONE, 2), cited(GONE, 2))
+    assert (run.answer.status, SILENCE in run.notes) == ("abstained", True)
+
+
+def test_where_the_rewriting_says_nothing_the_next_passages_are_read():
+    run = Run([cited(GONE, 2), cited(NEW, 2)], "")
+    assert (run.writer.kinds, run.texts) == ("ARA", [NEW])
+
+
+def test_without_passages_no_model_is_asked():
+    run = Run(GOOD, found={})
+    assert (run.writer.kinds, run.answer.status) == ("", "abstained")
+
+
+# ---------------------------------------------------------------- where the judge is unsure
+
+
+def test_without_a_verifier_an_unsure_claim_is_rewritten_like_others():
+    assert Run(HALF, MENDED, doubts=[GONE]).texts == [RED, NEW]
+
+
+def test_an_unsure_claim_that_no_rewriting_mends_stays_labelled_unsure():
+    run = Run(HALF, HALF, doubts=[GONE])
+    assert [claim.support.label for claim in run.answer.claims if claim.support] == ["supported", "unsure"]
+
+
+def test_under_drop_no_unsure_claim_stays():
+    assert Run(HALF, HALF, doubts=[GONE], unsupported="drop").texts == [RED]
+
+
+def test_an_unsure_claim_that_the_verifier_bears_out_costs_no_rewriting():
+    run = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True)
+    assert (run.writer.kinds, run.texts) == ("AV", [RED, GONE])
+
+
+def test_the_verifier_makes_no_claim_supported():
+    run = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True)
+    assert not run.answer.claims[1].is_supported
+
+
+def test_an_unsure_claim_that_the_verifier_does_not_bear_out_is_left_out():
+    run = Run(HALF, HALF, doubts=[GONE], verifier="Something quite different was written.", contrast=True)
+    assert run.texts == [RED]
+
+
+def test_a_claim_that_barely_holds_is_rewritten_where_the_verifier_does_not_bear_it_out():
+    run = Run(cited(RED, 1), MENDED, scores={RED: 0.6}, verifier="", contrast=True, max_rounds=1)
+    assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
+
+
+def test_the_verifier_reads_only_what_the_doubtful_claims_cite():
+    run = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True)
+    (prompt,) = run.writer.prompts(AnswerPrompt, "verifier")
+    assert letters([passage.id for passage in prompt.passages]) == "B"
+
+
+@pytest.mark.parametrize("score", [0.65, 0.9])
+def test_from_the_upper_bound_on_the_verifier_is_not_asked(score: float):
+    assert Run(cited(RED, 1), scores={RED: score}, contrast=True).writer.kinds == "A"
+
+
+def test_the_verifier_is_not_asked_without_being_told_to():
+    assert Run(HALF, HALF, doubts=[GONE], scores={RED: 0.6}).writer.kinds == "ARR"
+
+
+def test_a_contrast_is_told():
+    (told,) = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True).rounds("contrast")
+    assert (told.role, told.kept) == ("verifier", (GONE,))
+
+
+# ---------------------------------------------------------------- styles
+
+
+def test_an_entity_that_fails_leaves_the_list():
+    assert Run("red [1], gone [2]", "red [1]", supports={"red": ["A"]}, style="list").texts == ["red"]
+
+
+def test_a_short_answer_that_fails_is_rewritten():
+    assert Run("gone [2]", "red [1]", supports={"red": ["A"]}, style="short").texts == ["red"]
+
+
+OUTLINE = "1. Colour: what it looks like\n2. Age: how old it is"
+REPORT = {"Outline": [OUTLINE], "Write": [cited(RED, 4), cited(GONE, 5)]}
+SECTIONS = {QUESTION: "ABC", f"{QUESTION}: Colour": "DEF", f"{QUESTION}: Age": "GHI", GONE: "J"}
+
+
+def report(**options: Any) -> Run:
+    return Run("", cited(NEW, 5), replies=REPORT, found=SECTIONS, style="report", **options)
+
+
+def test_a_report_is_planned_before_its_sections_are_written():
+    assert report().writer.kinds == "OWWR"
+
+
+def test_a_report_has_a_section_for_each_planned_paragraph():
+    assert [(claim.section, claim.text) for claim in report().answer.claims] == [("Colour", RED), ("Age", NEW)]
+
+
+def test_a_section_reads_what_its_own_search_finds_before_what_the_first_one_found():
+    prompts = report().writer.prompts(Write)
+    assert letters([passage.id for passage in prompts[0].passages]) == "DEFABC"
+
+
+def test_a_sentence_that_stands_in_an_earlier_section_is_left_out():
+    run = Run("", replies={**REPORT, "Write": [cited(RED, 4)]}, found=SECTIONS, style="report")
+    assert [claim.section for claim in run.answer.claims] == ["Colour"]
+
+
+def test_a_section_of_which_nothing_holds_is_left_out():
+    run = Run("", "", replies=REPORT, found=SECTIONS, style="report", max_rounds=1)
+    assert [section.title for section in run.answer.sections] == ["Colour"]
+
+
+def test_of_a_report_whose_budget_ends_the_sections_that_hold_stay():
+    assert [claim.section for claim in report(budget=Budget(calls=3)).answer.claims] == ["Colour"]
+
+
+# ---------------------------------------------------------------- budgets and what is seen
+
+
+def test_a_budget_that_ends_leaves_what_holds():
+    run = Run(HALF, MENDED, budget=Budget(calls=1))
+    assert (run.texts, run.outcome.exit_code) == ([RED], 0)
+
+
+def test_a_budget_that_ends_leaves_a_note_of_what_was_left_out():
+    assert GONE in Run(HALF, MENDED, budget=Budget(calls=1)).notes
+
+
+def test_a_budget_that_ends_before_anything_holds_fails():
+    run = Run(cited(GONE, 2), MENDED, budget=Budget(calls=1))
+    assert (run.answer.status, run.outcome.exit_code) == ("failed", 5)
+
+
+def test_every_stage_is_shown():
+    shown = [[claim.text for claim in draft.claims] for draft in Run(HALF, MENDED).drafts]
+    assert shown == [[RED, GONE], [RED], [RED], [RED, NEW]]
+
+
+def test_the_rounds_tell_the_story_in_order():
+    kinds = [step.kind for step in Run(HALF, MENDED).answer.rounds]
+    assert kinds == ["search", "draft", "verify", "search", "refine", "repair"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"k": 0}, {"max_rounds": -1}, {"queries": True}, {"per_query": 0}, {"doubt_from": 0.7}, {"doubt_to": 2}]
+)
+def test_an_option_that_means_nothing_is_refused(options: dict[str, Any]):
+    assert Run(GOOD, **options).outcome.exit_code == 2
+
+
+def test_a_mark_that_names_no_passage_is_counted():
+    assert Run(f"{cited(RED, 1, 9)} {cited(NEW, 2)}").answer.invalid_citations == 1
+
+
+def test_rewriting_is_asked_for_the_whole_answer_once():
+    run = Run(f"{cited(GONE, 1)} {cited(OLD, 1)} {cited(RED, 1)}", MENDED, found={QUESTION: "ABC"})
+    assert [len(prompt.claims) for prompt in run.writer.prompts(Refine)] == [3]
