@@ -56,7 +56,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.question:
         console.print(words(answer.question, "bold"))
         console.print()
-    if answer.method == "check" and any(step.kind == "repair" for step in answer.rounds):
+    if answer.method == "repair":
         _repaired(answer, console)
     elif answer.claims:
         _prose(answer, console)
@@ -177,7 +177,7 @@ def _cost(answer: Answer) -> Text:
     judges = dict.fromkeys(claim.support.judge for claim in answer.claims if claim.support)
     parts = [f"judged by {', '.join(judges)}"] if judges else []
     model = answer.settings.get("model")
-    parts.append(f"written by {model}" if model and answer.method != "check" else answer.method)
+    parts.append(f"written by {model}" if model and answer.method not in ("check", "repair") else answer.method)
     counts = ((usage.searches, "search", "es"), (sum(usage.calls.values()), "model call", "s"))
     counted = [
         f"{n} {noun}{'' if n == 1 else plural}" for n, noun, plural in (*counts, (usage.judge_pairs, "judgement", "s"))
