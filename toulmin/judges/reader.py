@@ -20,7 +20,7 @@ from toulmin.errors import UsageError
 from toulmin.grounding.steps import Span
 from toulmin.judges.asking import Question, asked
 from toulmin.judges.confidence import EXPLAINED, Signs, confidence, signs_of
-from toulmin.judges.ranking import Place, places, ranked
+from toulmin.judges.ranking import Place, Scored, places, ranked
 
 LEAST = 0.08  # the confidence below which passages do not say
 _STANDS_OUT = 0.12  # the chance from which a span is preferred to its sentence
@@ -79,13 +79,23 @@ def find(text: str, passages: Sequence[Passage]) -> Found | None:
         return None
     spans = ranked(question, best)
     if spans and question.form not in EXPLAINED and spans[0].chance >= _STANDS_OUT:
-        top = spans[0]
+        top = _with_unit(spans)
         start, end = top.candidate.start, top.candidate.end
         return Found(top.place.passage, start, end, signs_of(question, top.place, spans, len(passages)))
     place = best[0]
     start, end = _clause(question, place)
     signs = signs_of(question, place, spans, len(passages))._replace(whole=1.0, fits=0.0)
     return Found(place.passage, start, end, signs)
+
+
+def _with_unit(spans: Sequence[Scored]) -> Scored:
+    """The first span, or where it is a bare number the one that holds the unit behind it too: "38 metres"."""
+    top = spans[0]
+    bare = top.candidate
+    if bare.unit != "things":
+        return top
+    longer = (s for s in spans if s.place is top.place and s.candidate[:2] == (bare.first, bare.last + 1))
+    return next((span for span in longer if span.candidate.unit != "things"), top)
 
 
 def _clause(question: Question, place: Place) -> tuple[int, int]:
