@@ -21,7 +21,6 @@ from toulmin.data import Answer, Hit, Style
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
-from toulmin.methods.best import best
 from toulmin.models.faulty import Faulty
 from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
@@ -29,7 +28,6 @@ from toulmin.run.kit import Judge, Kit, LanguageModel
 
 STYLE: Style = "long"
 POLICY = "keep"
-ASKED_FOR: Mapping[str, Any] = {**METHODS, "best": best}
 INDEPENDENT = 1_000  # added to a seed: the verifier is another model than the main one
 
 
@@ -109,7 +107,7 @@ async def _run(parts: Kit, asked: Sequence[Question], rows: Sequence[Row], keep:
 
 def program(row: Row, question: str) -> Callable[[], Any]:
     """The row's method on the question, as a driver starts it."""
-    method = ASKED_FOR[row.method]
+    method = METHODS[row.method]
     return lambda: method(question, style=STYLE, unsupported=POLICY, **row.options)
 
 
