@@ -244,3 +244,22 @@ def test_a_rescued_answer_replays_with_its_transcript(tower: dict):
     done = asyncio.run(Driver(parts).answer(one))
     again = asyncio.run(Driver(kit()).answer(one, replay=from_json(to_json(done.transcript))))
     assert (again.answer, done.answer.status) == (done.answer, "answered")
+
+
+def test_a_method_that_returns_something_else_is_wrong_usage():
+    def silly(question: str) -> Program[Answer]:
+        yield from generate(Extract(question, PASSAGE))
+        return "an answer"
+
+    done = outcomes(kit(main=Scripted(lambda _: "x")), "q", program=silly)[0]
+    assert (done.exit_code, done.answer.notes) == (2, ("The method 'copied' should return an Answer, not a str.",))
+
+
+def test_a_model_that_names_no_concurrency_is_called_one_by_one():
+    class Plain:
+        name = "plain"
+
+        def generate(self, requests: Sequence[Generate]) -> list[Reply]:
+            return [Reply(request.prompt.question) for request in requests]
+
+    assert [o.answer.claims[0].text for o in outcomes(kit(main=Plain()), "a", "b")] == ["a", "b"]

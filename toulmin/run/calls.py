@@ -32,7 +32,7 @@ class Calls:
     def __init__(self, model: LanguageModel, call: Callable[[Sequence[Generate]], Awaitable[Results]]) -> None:
         self._call = call
         self._batch = max(1, getattr(model, "batch", 1))
-        self._free = max(1, model.concurrency)
+        self._free = max(1, getattr(model, "concurrency", 1))
         self._waiting: deque[_Waiting] = deque()
         self._running: set[asyncio.Task[None]] = set()
         self._timer: asyncio.Handle | None = None

@@ -147,7 +147,10 @@ class Driver:
         """What the program returns; what can be rescued of its draft when the budget ends before it does."""
         job = running.job
         try:
-            return await self._run(job.program(), running, ())
+            answer: object = await self._run(job.program(), running, ())
+            if not isinstance(answer, Answer):
+                raise UsageError(f"The method {job.method!r} should return an Answer, not a {type(answer).__name__}.")
+            return answer
         except BudgetEnded as ended:
             if job.rescue is None or not running.draft.claims:
                 raise
