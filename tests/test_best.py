@@ -176,9 +176,32 @@ def test_where_nothing_holds_after_all_rounds_the_answer_is_an_abstention():
     assert (run.answer.status, SILENCE in run.notes) == ("abstained", True)
 
 
-def test_where_the_rewriting_says_nothing_the_next_passages_are_read():
-    run = Run([cited(GONE, 2), cited(NEW, 2)], "")
-    assert (run.writer.kinds, run.texts) == ("ARA", [NEW])
+def test_where_nothing_holds_the_next_passages_are_read_before_rewriting():
+    assert letters([passage.id for passage in Run(cited(GONE, 2), cited(NEW, 2)).refine.passages]) == "ABCFGDE"
+
+
+def test_where_something_holds_no_further_passages_of_the_question_are_read():
+    assert QUESTION not in [query for query, _ in Run(HALF, MENDED).corpus.asked[1:]]
+
+
+def test_a_model_that_says_nothing_twice_is_believed():
+    run = Run("", max_rounds=3)
+    assert (run.writer.kinds, run.answer.status) == ("AA", "abstained")
+
+
+def test_a_model_that_takes_all_back_when_asked_to_rewrite_is_believed():
+    run = Run(cited(GONE, 2), "", max_rounds=3)
+    assert (run.writer.kinds, run.answer.status) == ("AR", "abstained")
+
+
+def test_what_a_second_draft_says_is_repaired_like_a_first_one():
+    run = Run(["", cited(GONE, 2)], cited(NEW, 2), max_rounds=3)
+    assert (run.writer.kinds, run.texts) == ("AAR", [NEW])
+
+
+def test_reading_on_is_told():
+    (_, told) = Run(["", cited(OLD, 6)]).rounds("search")
+    assert (told.queries, letters(told.read)) == ((QUESTION,), "DEF")
 
 
 def test_without_passages_no_model_is_asked():
@@ -234,7 +257,7 @@ def test_from_the_upper_bound_on_the_verifier_is_not_asked(score: float):
 
 
 def test_the_verifier_is_not_asked_without_being_told_to():
-    assert Run(HALF, HALF, doubts=[GONE], scores={RED: 0.6}).writer.kinds == "ARR"
+    assert Run(HALF, HALF, doubts=[GONE], scores={RED: 0.6}, max_rounds=1).writer.kinds == "AR"
 
 
 def test_a_contrast_is_told():

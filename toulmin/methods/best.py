@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toulmin.data import Answer, Passage, Policy, Style
+from toulmin.data import Answer, Policy, Round, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import Example, Preset
 from toulmin.grounding.steps import Program, exchange, search, show
@@ -18,7 +18,7 @@ from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
 from toulmin.methods.best_report import reported
 from toulmin.methods.best_state import Doubt, State, Task
 from toulmin.methods.memory import distinct
-from toulmin.methods.telling import concluded, draft_round, drafted, found, verdicts_round
+from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, verdicts_round
 
 
 def best(
@@ -26,7 +26,7 @@ def best(
     *,
     style: Style = "long",
     k: int = 10,
-    max_rounds: int = 2,
+    max_rounds: int = 3,
     queries: int = 0,
     per_query: int = 2,
     contrast: bool = False,
@@ -42,8 +42,8 @@ def best(
     cited anew if other passages read support it; then `per_query` passages are searched for with the claim itself (or
     with up to `queries` questions of the model about all such claims, a call more a round); then the model rewrites
     what still fails, by feedback from the verdicts. What then fails is left out, with a note, but for claims of which
-    the judge is unsure: these stay, labelled so, unless `unsupported` is "drop". Where nothing holds and nothing can
-    be rewritten, the next `k` passages are read too; where nothing holds in the end the answer is an abstention.
+    the judge is unsure: these stay, labelled so, unless `unsupported` is "drop". Where nothing holds, or the model says
+    nothing, the next `k` passages are read too; where nothing holds in the end the answer is an abstention.
 
     With `contrast` the role "verifier" is asked, once a draft, about claims whose score by the judge lies from
     `doubt_from` up to `doubt_to`: it answers from what they cite, and those that its answer does not bear out fail.
@@ -94,15 +94,18 @@ def answered(task: Task, state: State) -> Program[State]:
 
 
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
-    """The state after one more round; None where there is nothing to do, or nothing left to do it with."""
+    """The state after round `n`; None where there is nothing to do, or nothing left to do it with.
+
+    A model that says nothing is asked once more, over more passages; the second time it is believed.
+    """
     if state.failing:
         return (yield from _repaired(task, state, n))
-    if state.holding:
+    if state.holding or n > 1:
         return None
-    unread = yield from _unread(task, state, n)
-    if not unread:
+    more = yield from _with_unread(task, state, n)
+    if more.answer.passages == state.answer.passages:
         return None
-    return (yield from _drafted(task, state.reading(unread), n + 1))
+    return (yield from _drafted(task, more, n + 1))
 
 
 def _drafted(task: Task, state: State, n: int) -> Program[State]:
@@ -122,17 +125,19 @@ def _drafted(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _repaired(task: Task, state: State, n: int) -> Program[State]:
-    """The state with evidence for what fails, and what still fails rewritten."""
+    """The state with evidence for what fails, and what still fails rewritten, from more where nothing holds."""
     state = yield from with_evidence(task, state, n)
     yield from show(task.present(state))
     if state.failing:
+        state = state if state.holding else (yield from _with_unread(task, state, n))
         state = yield from rewritten(task, state, n)
         yield from show(task.present(state))
     return state
 
 
-def _unread(task: Task, state: State, n: int) -> Program[tuple[Passage, ...]]:
-    """The next `k` passages for the question that were not read."""
+def _with_unread(task: Task, state: State, n: int) -> Program[State]:
+    """The state having read the next `k` passages for the question, if there are any."""
     read = {passage.id for passage in state.answer.passages}
     hits = yield from search(task.asked, task.k * (n + 1))
-    return distinct(hit.passage for hit in hits if hit.passage.id not in read)[: task.k]
+    unread = distinct(hit.passage for hit in hits if hit.passage.id not in read)[: task.k]
+    return state.telling(Round("search", n + 1, read=ids(unread), queries=(task.asked,))).reading(unread)
