@@ -103,6 +103,12 @@ def test_a_claim_that_the_model_adds_stands_at_the_end_if_it_holds():
     assert run.texts == [RED, beside]
 
 
+def test_what_is_far_from_all_that_failed_does_not_take_its_place():
+    beside = "Both towers were built of granite."
+    run = Run(f"{cited(GONE, 2)} {cited(RED, 1)}", cited(beside, 3), supports={**SUPPORTS, beside: ["C"]})
+    assert run.texts == [RED, beside]
+
+
 def test_rewriting_ends_after_the_rounds_granted():
     assert Run(HALF, HALF, max_rounds=3).writer.kinds == "ARRR"
 
@@ -245,6 +251,11 @@ def test_a_claim_that_barely_holds_is_rewritten_where_the_verifier_does_not_bear
     assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
 
 
+def test_under_drop_the_verifier_is_not_asked_about_what_could_not_stay():
+    run = Run(HALF, MENDED, doubts=[GONE], contrast=True, unsupported="drop")
+    assert run.writer.kinds == "AR"
+
+
 def test_the_verifier_reads_only_what_the_doubtful_claims_cite():
     run = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True)
     (prompt,) = run.writer.prompts(AnswerPrompt, "verifier")
@@ -258,6 +269,11 @@ def test_from_the_upper_bound_on_the_verifier_is_not_asked(score: float):
 
 def test_the_verifier_is_not_asked_without_being_told_to():
     assert Run(HALF, HALF, doubts=[GONE], scores={RED: 0.6}, max_rounds=1).writer.kinds == "AR"
+
+
+def test_a_verifier_that_fails_leaves_doubtful_claims_as_they_are_with_a_note():
+    run = Run(cited(RED, 1), scores={RED: 0.6}, verifier=[ModelError("The verifier is down.")], contrast=True)
+    assert (run.texts, "The verifier is down." in run.notes) == ([RED], True)
 
 
 def test_a_contrast_is_told():
@@ -324,6 +340,11 @@ def test_a_budget_that_ends_leaves_a_note_of_what_was_left_out():
     assert GONE in Run(HALF, MENDED, budget=Budget(calls=1)).notes
 
 
+def test_a_budget_that_ends_before_the_contrast_leaves_what_the_judge_supports():
+    run = Run(f"{cited(RED, 3)} {cited(GONE, 2)}", scores={RED: 0.6}, contrast=True, budget=Budget(calls=1))
+    assert (run.texts, run.cited) == ([RED], ["A"])
+
+
 def test_a_budget_that_ends_before_anything_holds_fails():
     run = Run(cited(GONE, 2), MENDED, budget=Budget(calls=1))
     assert (run.answer.status, run.outcome.exit_code) == ("failed", 5)
@@ -348,6 +369,10 @@ def test_an_option_that_means_nothing_is_refused(options: dict[str, Any]):
 
 def test_a_mark_that_names_no_passage_is_counted():
     assert Run(f"{cited(RED, 1, 9)} {cited(NEW, 2)}").answer.invalid_citations == 1
+
+
+def test_a_mark_of_a_rewriting_that_names_no_passage_is_counted_too():
+    assert Run(HALF, f"{cited(RED, 1)} {cited(NEW, 2, 9)}").answer.invalid_citations == 1
 
 
 def test_rewriting_is_asked_for_the_whole_answer_once():

@@ -118,7 +118,19 @@ def _drafted(task: Task, state: State, n: int) -> Program[State]:
     claims = yield from settled(done.value.claims, passages, task.asked, task.style)
     if claims:
         state = state.telling(verdicts_round([one.claim for one in claims], n), *anew_rounds(claims))
-    decided = yield from contrasted(task, claims, passages, n)
+    state = state.having(claims)
+    yield from show(task.present(state))
+    return (yield from _contrasted(task, state, n))
+
+
+def _contrasted(task: Task, state: State, n: int) -> Program[State]:
+    """The state with the verifier's word on doubtful claims; without it they are as the judge has them, with a note."""
+    try:
+        decided = yield from contrasted(task, state.claims, state.answer.passages, n)
+    except ModelError as error:
+        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
+    if not decided.rounds:
+        return state
     state = state.telling(*decided.rounds, invalid=decided.invalid).having(decided.claims)
     yield from show(task.present(state))
     return state
