@@ -139,6 +139,11 @@ def test_the_failing_claim_is_what_is_searched_for():
     assert Run(HALF, MENDED).corpus.asked == [(QUESTION, 3), (GONE, 2)]
 
 
+def test_an_entity_is_searched_for_with_the_question():
+    run = Run("red [1], gone [2]", "red [1]", supports={"red": ["A"]}, style="list")
+    assert run.corpus.asked[1] == (f"{QUESTION} gone", 2)
+
+
 def test_the_model_rewrites_from_old_and_new_passages():
     assert letters([passage.id for passage in Run(HALF, MENDED).refine.passages]) == "ABCFG"
 
@@ -225,6 +230,14 @@ def test_without_a_verifier_an_unsure_claim_is_rewritten_like_others():
 def test_an_unsure_claim_that_no_rewriting_mends_stays_labelled_unsure():
     run = Run(HALF, HALF, doubts=[GONE])
     assert [claim.support.label for claim in run.answer.claims if claim.support] == ["supported", "unsure"]
+
+
+def test_an_unsure_claim_is_rewritten_once():
+    assert Run(HALF, HALF, doubts=[GONE], max_rounds=3).writer.kinds == "AR"
+
+
+def test_under_drop_an_unsure_claim_is_rewritten_as_often_as_others():
+    assert Run(HALF, HALF, doubts=[GONE], max_rounds=3, unsupported="drop").writer.kinds == "ARRR"
 
 
 def test_under_drop_no_unsure_claim_stays():

@@ -80,7 +80,11 @@ OPTIONS = st.fixed_dictionaries(
         "unsupported": st.sampled_from(["keep", "flag", "drop"]),
     }
 )
-BUDGETS = st.one_of(st.just(Budget()), st.integers(1, 7).map(lambda calls: Budget(calls=calls)))
+BUDGETS = st.one_of(
+    st.sampled_from([Budget(), Budget(seconds=1e-9)]),
+    st.integers(1, 7).map(lambda calls: Budget(calls=calls)),
+    st.integers(1, 2_000).map(lambda tokens: Budget(tokens=tokens)),
+)
 
 
 def model(replies: Sequence[Any]) -> LanguageModel:

@@ -96,11 +96,12 @@ def answered(task: Task, state: State) -> Program[State]:
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
     """The state after round `n`; None where there is nothing to do, or nothing left to do it with.
 
-    A model that says nothing is asked once more, over more passages; the second time it is believed.
+    A model that says nothing is asked once more, over more passages; the second time it is believed. What stays unsure
+    when it was rewritten once is not rewritten again.
     """
-    if state.failing:
+    if any(n == 1 or not task.tolerates(one) for one in state.failing):
         return (yield from _repaired(task, state, n))
-    if state.holding or n > 1:
+    if state.claims or n > 1:
         return None
     more = yield from _with_unread(task, state, n)
     if more.answer.passages == state.answer.passages:

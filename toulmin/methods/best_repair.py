@@ -56,14 +56,19 @@ def anew_rounds(claims: Sequence[Settled], before: Sequence[Settled] = ()) -> li
 
 
 def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
-    """The failing claims themselves, or up to `queries` questions about all of them that the model writes."""
-    texts = tuple(one.claim.text for one in state.failing)
+    """The failing claims themselves, or up to `queries` questions about all of them that the model writes.
+
+    An entity or a short answer says too little by itself and is searched for with the question.
+    """
+    texts = [one.claim.text for one in state.failing]
+    alone = tuple(f"{task.asked} {text}" for text in texts) if task.style in ("list", "short") else tuple(texts)
     if not task.queries:
-        return texts
+        return alone
     written = " ".join(claim.text for claim in state.holding)
-    given = yield from generate(Queries(task.asked, written, " ".join(texts), task.queries))
+    asked = Queries(task.asked, written, " ".join(texts), task.queries)
+    given = yield from generate(asked, sample=task.draws.next(asked))
     distinct_ones = dict.fromkeys(" ".join(query.split()) for query in given)
-    return tuple(query for query in distinct_ones if query)[: task.queries] or texts
+    return tuple(query for query in distinct_ones if query)[: task.queries] or alone
 
 
 # ---------------------------------------------------------------- rewriting
