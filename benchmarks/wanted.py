@@ -21,7 +21,7 @@ def compare(found: Found) -> Iterator[str]:
         yield from gains(found[part_of(FAULTY_RATE)])
         yield from refinements(found[part_of(FAULTY_RATE)])
     for part, lines in found.items():
-        if part.startswith("faults") and BEST in lines:
+        if not part.startswith("chance") and BEST in lines:
             yield from rivals(part, lines)
     if part_of(FAULTY_RATE) in found:
         yield from controls(found)
