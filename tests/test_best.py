@@ -337,6 +337,17 @@ def test_a_section_of_which_nothing_holds_is_left_out():
     assert [section.title for section in run.answer.sections] == ["Colour"]
 
 
+def test_a_section_that_a_model_fails_to_write_is_missing_with_a_note():
+    replies = {**REPORT, "Write": [cited(RED, 4), ModelError("The server is down.")]}
+    run = Run("", replies=replies, found=SECTIONS, style="report")
+    assert (run.texts, "Age: The server is down." in run.notes) == ([RED], True)
+
+
+def test_a_report_of_which_no_section_could_be_written_fails():
+    replies = {**REPORT, "Write": [ModelError("The server is down.")]}
+    assert Run("", replies=replies, found=SECTIONS, style="report").outcome.exit_code == 4
+
+
 def test_of_a_report_whose_budget_ends_the_sections_that_hold_stay():
     assert [claim.section for claim in report(budget=Budget(calls=3)).answer.claims] == ["Colour"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from toulmin.data import Answer, Claim, Passage, Round, Section
+from toulmin.errors import ModelError
 from toulmin.grounding.prompts import Paragraph
 from toulmin.grounding.steps import Program, search, show, together
 from toulmin.methods.best_state import State, Task
@@ -27,16 +28,24 @@ def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
     plan = yield from outlined(task.question, "other", answer.passages, PARAGRAPHS)
     report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
     yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
+    if report.failures and not report.answer.claims:
+        raise report.failures[0]
     return report.answer
 
 
 def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
+    """Writes section n into the report, or notes that a model failed to write it."""
     own = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
     hits = yield from search(own.asked, task.k)
     passages = distinct(hit.passage for hit in hits)
     told = Round("search", n + 1, read=ids(passages), queries=(own.asked,))
     start = Answer(own.asked, "long", "best", "abstained", rounds=(told,))
-    state = yield from writing(own, State(start).reading((*passages, *report.passages)))
+    state = State(start).reading((*passages, *report.passages))
+    try:
+        state = yield from writing(own, state)
+    except ModelError as error:
+        report.failures.append(error)
+        state = state.noting(f"{error} It is missing here.")
     yield from show(report.with_part(n, state))
 
 
@@ -46,6 +55,7 @@ class _Report:
     def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
         self._start = answer
         self.paragraphs = paragraphs
+        self.failures: list[ModelError] = []
         self._parts: dict[int, Answer] = {}
 
     @property
