@@ -157,6 +157,21 @@ def test_a_sentence_that_only_a_mark_set_off_from_the_next_is_set_off_again():
     )
 
 
+@pytest.mark.parametrize("mark", ["[2]", "[2][1]", "([2])", "[2] "])
+@pytest.mark.parametrize("sign", ["**", "*", "`", "_"])
+def test_a_sign_that_opens_the_next_sentence_stays_with_it(mark: str, sign: str):
+    kept = f"{sign}Three{sign} keepers lived in the tower until 1978."
+    assert after(f"Wolves ate the bishop of Ghent. {mark} {kept}") == kept
+
+
+def test_a_mark_within_a_quoted_line_belongs_to_that_line():
+    assert after(f"{NONSENSE}\n> [2] {UNCITED}") == f"> [2] {UNCITED}"
+
+
+def test_a_mark_on_a_line_before_the_first_sentence_goes_with_it():
+    assert after(f"[1]\n{MISCITED}") == "\nThe tower was built by Hannah Pell [3]."
+
+
 def test_signs_around_a_sentence_go_with_it():
     assert after(f"★ Wolves ate the bishop ☆. {UNCITED}") == UNCITED
 
@@ -278,6 +293,8 @@ def test_what_nothing_supports_is_taken_away_with_its_space():
         (f"{NONSENSE}\n\n{TRUE}", TRUE),
         (NONSENSE, ""),
         (f"# Title\n\n{NONSENSE}\n", "# Title"),
+        (f"{TRUE}\r\n\r\n{NONSENSE}\r\n\r\n{UNCITED}\r\n", f"{TRUE}\r\n\r\n{UNCITED}\r\n"),
+        (f"[1] {TRUE[:-5]}.[2]{NONSENSE[:-5]}. [2] {UNCITED}", f"[1] {TRUE[:-5]}. [2] {UNCITED}"),
     ],
 )
 def test_where_a_sentence_was_taken_away_no_gap_is_left(text: str, left: str):
@@ -444,6 +461,7 @@ def test_no_score_falls(text: str):
 
 @settings(deadline=None, max_examples=25)
 @given(PAGES)
+@example(f"[1]\n{WRONG} {UNCITED} ")
 def test_repairing_twice_changes_nothing_more(text: str):
     once = repaired(text)
     by_number = {n: p.id for n, p in enumerate(GIVEN, start=1)} | labels(once)

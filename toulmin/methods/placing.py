@@ -20,6 +20,8 @@ from toulmin.grounding.marks import Mark, find_marks
 
 STOPS = ".!?…。！？｡؟۔।॥።"
 _STOP = re.compile(r"[.!?。！？]$")
+_NEWLINE = re.compile(r"\r?\n")
+_BLANK_LINE = re.compile(r"\n\r?\n\Z")
 _WIDE = ("。", "！", "？")  # behind these no space is needed
 _OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks that open
 
@@ -28,8 +30,8 @@ _OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks t
 class Place:
     """Where a claim stands: `text[start:end]`, its stop and its marks included, within the paragraph or item `block`.
 
-    `strays` are marks of its own that stand behind a heading. `is_led`: the paragraph opens with a mark, so that in it
-    marks stand before their sentences.
+    `strays` are marks of its own that stand behind a heading, or on lines before a text's first claim. `is_led`: the
+    paragraph opens with a mark, so that in it marks stand before their sentences.
     """
 
     start: int
@@ -108,14 +110,14 @@ class _Page:
         bound = max(floor, core.block.start)
         ahead = min((mark.start for mark in self._before(core, bound)), default=core.first)
         start = next((i for i in range(bound, ahead) if self._is_sign(i)), ahead)
-        end = self._closed(core.end)
+        end = self._closed(core, core.end)
         strays: list[Mark] = []
         for mark in self._behind(core, following):
             if strays or self._has_words(end, mark.start):
                 strays.append(mark)
             else:
-                end = self._closed(max(end, mark.end))
-        return Place(start, end, core.block, tuple(strays), self._opens(core.block))
+                end = self._closed(core, max(end, mark.end))
+        return Place(start, end, core.block, (*self._ahead(core), *strays), self._opens(core.block))
 
     def _between(self, start: int, end: int) -> Sequence[Mark]:
         """The marks that begin there."""
@@ -128,7 +130,7 @@ class _Page:
     def _is_sign(self, at: int) -> bool:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
 
-    def _closed(self, end: int) -> int:
+    def _closed(self, core: _Core, end: int) -> int:
         """Behind the signs that close a sentence; those set off by a space belong to it as long as no stop has come."""
         while True:
             while self._closes(end):
@@ -136,9 +138,13 @@ class _Page:
             following = end
             while following < len(self.text) and self.text[following] in " \u00a0":
                 following += 1
-            if self.text[end - 1] in STOPS or following == end or not self._closes(following):
+            if self._is_stopped(core, end) or following == end or not self._closes(following):
                 return end
             end = following
+
+    def _is_stopped(self, core: _Core, end: int) -> bool:
+        """Whether a stop has come: a sign behind it, also behind marks, opens the next sentence ("[1] **A**")."""
+        return any(self.text[i] in STOPS for i in range(core.end, end) if i not in self.marked)
 
     def _closes(self, at: int) -> bool:
         return at < len(self.text) and self._is_sign(at) and unicodedata.category(self.text[at]) not in _OPENS
@@ -153,12 +159,19 @@ class _Page:
             return []
         return [mark for mark in self._between(bound, core.first) if not self._has_words(mark.end, core.first)]
 
+    def _ahead(self, core: _Core) -> Sequence[Mark]:
+        """Of the first claim, the marks on lines before it, which have no other claim to belong to."""
+        is_first = self.positions[0] == core.first
+        return self._between(0, core.block.line) if is_first else ()
+
     def _behind(self, core: _Core, following: _Core | None) -> Sequence[Mark]:
         """The marks behind a claim that point back to it: where others point ahead, those before its stop."""
         marks = self._between(core.end, following.first if following else len(self.text))
-        if following is None or not self._opens(following.block):
+        is_led = following is not None and self._opens(following.block)
+        if following is None or (following.block == core.block and not is_led):
             return marks
-        return [m for m in marks if m.start < following.block.line or self.text[m.end : m.end + 1] in tuple(STOPS)]
+        line = following.block.line
+        return [m for m in marks if m.start < line or (is_led and self.text[m.end : m.end + 1] in tuple(STOPS))]
 
 
 def _start(mark: Mark) -> int:
@@ -195,7 +208,7 @@ def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str])
             continue
         start, end = (place.start, place.end) if edits[n] else _widened(text, place, last.get(place.block))
         words = edits[n] + (" " if edits[n] and _runs_on(text, end, edits[n]) else "")
-        for begin, stop, new in [(start, end, words), *((mark.start, mark.end, "") for mark in place.strays)]:
+        for begin, stop, new in sorted([(start, end, words), *((mark.start, mark.end, "") for mark in place.strays)]):
             pieces += [text[at : max(begin, at)], new]
             at = max(stop, at)
     return "".join([*pieces, text[at:]])
@@ -215,6 +228,8 @@ def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
         return _line(text, place)
     start, end = place.start, place.end
     if last.start >= end:
+        if start > place.block.start and not text[start - 1].isspace():
+            return start, end  # a mark alone set it off: the space behind it is all there is
         while text[end].isspace():
             end += 1
         return start, end
@@ -231,6 +246,6 @@ def _line(text: str, place: Place) -> tuple[int, int]:
     if end == len(text):
         return len(text[: block.line].rstrip()), end
     before = text[: block.line]
-    while (not before.strip() or before.endswith("\n\n")) and text[end : end + 1] == "\n":
-        end += 1
+    while (not before.strip() or _BLANK_LINE.search(before)) and (blank := _NEWLINE.match(text, end)):
+        end = blank.end()
     return block.line, end
