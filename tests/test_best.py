@@ -264,6 +264,23 @@ def test_a_claim_that_barely_holds_is_rewritten_where_the_verifier_does_not_bear
     assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
 
 
+def test_the_verifier_is_asked_about_a_claim_once():
+    run = Run(
+        f"{HALF} {cited(OLD, 1)}", HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True, found={QUESTION: "ABC"}
+    )
+    assert run.writer.kinds.count("V") == 1
+
+
+def test_the_verifier_is_asked_about_what_was_rewritten():
+    run = Run(cited(GONE, 1), cited(RED, 1), scores={RED: 0.6}, verifier=cited(RED, 1), contrast=True)
+    assert (run.writer.kinds, run.texts) == ("ARV", [RED])
+
+
+def test_a_budget_that_ends_before_a_rewriting_is_contrasted_leaves_what_the_judge_supports_of_it():
+    run = Run(cited(GONE, 1), cited(RED, 1), scores={RED: 0.6}, contrast=True, budget=Budget(calls=2))
+    assert run.texts == [RED]
+
+
 def test_under_drop_the_verifier_is_not_asked_about_what_could_not_stay():
     run = Run(HALF, MENDED, doubts=[GONE], contrast=True, unsupported="drop")
     assert run.writer.kinds == "AR"

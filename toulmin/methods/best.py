@@ -90,7 +90,7 @@ def answered(task: Task, state: State) -> Program[State]:
         if following is None:
             break
         state = following
-    return state.settled(task)
+    return state.finished(task)
 
 
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
@@ -145,7 +145,7 @@ def _repaired(task: Task, state: State, n: int) -> Program[State]:
         state = state if state.holding else (yield from _with_unread(task, state, n))
         state = yield from rewritten(task, state, n)
         yield from show(task.present(state))
-    return state
+    return (yield from _contrasted(task, state, n))
 
 
 def _with_unread(task: Task, state: State, n: int) -> Program[State]:

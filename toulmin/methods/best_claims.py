@@ -17,13 +17,13 @@ CITED_ANEW = "cited anew: another passage that was read supports it"
 class Settled:
     """A judged claim, whether it may stay, and why it may not, or what was done that it may.
 
-    `is_refuted`: a verifier was asked and does not bear it out.
+    `borne_out` is the word of a verifier model, None where it was not asked.
     """
 
     claim: Claim
     holds: bool
     why: str = ""
-    is_refuted: bool = False
+    borne_out: bool | None = None
 
     @property
     def is_anew(self) -> bool:

@@ -29,9 +29,9 @@ class Contrasted(NamedTuple):
 def contrasted(task: Task, claims: tuple[Settled, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
     """The claims, of which a doubtful one stays exactly if the verifier bears it out; one call for all of them.
 
-    Its label stays what the judge gave it: the verifier makes no claim supported.
+    Its label stays what the judge gave it: the verifier makes no claim supported. It is asked about a claim once.
     """
-    doubtful = [one for one in claims if task.doubts(one.claim)]
+    doubtful = [one for one in claims if one.borne_out is None and task.doubts(one.claim)]
     if not doubtful:
         return Contrasted(claims)
     grounds = cited_by([one.claim for one in doubtful], passages)
@@ -53,5 +53,5 @@ def contrasted(task: Task, claims: tuple[Settled, ...], passages: Sequence[Passa
 
 def _decided(one: Settled, others: Sequence[str], task: Task) -> Settled:
     if others and CORROBORATION[task.style](one.claim.text, others) > CORROBORATED:
-        return replace(one, holds=True)
-    return replace(one, holds=False, why=NOT_CORROBORATED, is_refuted=True)
+        return replace(one, holds=True, borne_out=True)
+    return replace(one, holds=False, why=NOT_CORROBORATED, borne_out=False)

@@ -10,7 +10,6 @@ from toulmin.grounding.steps import Program, exchange, generate, search, togethe
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import assess, content_terms
 from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
-from toulmin.methods.best_contrast import contrasted
 from toulmin.methods.best_state import LEFT_OUT, State, Task
 from toulmin.methods.feedback import Numbered, grounded
 from toulmin.methods.memory import distinct
@@ -85,10 +84,8 @@ def rewritten(task: Task, state: State, n: int) -> Program[State]:
     done = yield from exchange(asked, sample=task.draws.next(asked))
     new = _new(done.value.claims, state)
     judged = yield from settled(new, passages, task.asked, task.style)
-    doubtless = yield from contrasted(task, judged, passages, n)
     told = draft_round(done, task.style, kind="refine", n=n)
-    state = state.telling(told, *doubtless.rounds, invalid=done.value.invalid + doubtless.invalid)
-    return _placed(state, doubtless.claims)
+    return _placed(state.telling(told, invalid=done.value.invalid), judged)
 
 
 def _asked(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
@@ -103,7 +100,7 @@ def _asked(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[R
 def _doubts(state: State, name: Numbered) -> dict[str, str]:
     """What the verdicts do not say: which claims a verifier model did not bear out."""
     remedy = "Replace it by what the passages say, or remove it."
-    refuted = [n for n, one in enumerate(state.claims, start=1) if one.is_refuted]
+    refuted = [n for n, one in enumerate(state.claims, start=1) if one.borne_out is False]
     found = [f"{name.noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
     return {"doubts": " ".join(found)} if found else {}
 

@@ -84,7 +84,7 @@ class Task:
         """Whether a claim that no rewriting could mend may stay, labelled as the judge has it."""
         support = one.claim.support
         is_unsure = support is not None and support.label == "unsure" and bool(one.claim.citations)
-        return is_unsure and self.keeps_unsure and not one.is_refuted
+        return is_unsure and self.keeps_unsure and one.borne_out is not False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class State:
         """With these sentences among those that did not come to hold."""
         return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
 
-    def settled(self, task: Task) -> State:
+    def finished(self, task: Task) -> State:
         """The end: what still fails is left out, or stays where the task tolerates it; either is told."""
         told = [
             Round(
