@@ -1,24 +1,36 @@
 """Which numbers `best` should have, searched on the train split, in simulation, beside the methods it is to beat.
 
     python benchmarks/best_thresholds.py [--each 50] [--seeds 2] [--rates 0,0.15,0.3,0.5]
+    python benchmarks/best_thresholds.py --doubt [--cases 400]
 
 Around the numbers that stand in `best` one at a time is moved: passages read, rounds, whether the model writes the
 queries for failing claims and how many passages each query brings, and where the verifier model is asked at all and up
 to which score of the judge. The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop,
 and, since train has no unanswerable ones, short ones whose facts the writers do not know. `methods.py` reports what was
 chosen here, on dev.
+
+The simulated writers hardly ever say what the lexical judge is unsure of, so the bounds between which the verifier is
+asked are read off claims that people judged: `--doubt` prints, by the judge's score, the share of claims (train splits
+of the sets of `judge.py`, as many of each at most, supported and unsupported ones weighing the same) that people found
+supported. Where that is near one half, a second opinion is worth a call.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from statistics import fmean
+from typing import NamedTuple
 
 from calm_settings import asked
 from intervals import Interval, difference
+from judge import SETS, Case, cases
 from scoring import Score
 from simulation import Row, Run, by_question, kit, pool_index, run, writers
+
+from toulmin.judges.lexical import Lexical
 
 CHOSEN = "best"
 OTHERS = (
@@ -75,12 +87,48 @@ def told(gap: Interval) -> str:
     return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f}..{100 * gap.high:+.1f})"
 
 
+def show_doubt(most: int) -> None:
+    """Where the judge's score says least: the share of claims that people found supported, by twentieths."""
+    found = [scored for name in SETS for scored in weighed(cases(name, "train"), most)]
+    print("score        claims  supported by people, of 100")
+    for n in range(20):
+        own = [one for one in found if n / 20 <= one.score < (n + 1) / 20]
+        if own:
+            share = sum(one.weight for one in own if one.supported) / sum(one.weight for one in own)
+            print(f"{n / 20:.2f}..{(n + 1) / 20:.2f}{len(own):>8}{100 * share:>8.0f}")
+
+
+class Scored(NamedTuple):
+    """A judge's score, people's verdict, and what it counts."""
+
+    score: float
+    supported: bool
+    weight: float
+
+
+def weighed(held: Sequence[Case], most: int) -> list[Scored]:
+    """Cases of one set drawn by chance, without those that the judge calls contradicted: of these it is sure."""
+    drawn = Random(1).sample(held, min(most, len(held)))
+    counts = Counter(case.supported for case in drawn)
+    verdicts = Lexical().judge([case.pair for case in drawn])
+    return [
+        Scored(verdict.support, case.supported, 0.5 / counts[case.supported])
+        for case, verdict in zip(drawn, verdicts, strict=True)
+        if verdict.label != "contradicted"
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rates", default="0,0.15,0.3,0.5")
+    parser.add_argument("--doubt", action="store_true")
+    parser.add_argument("--cases", type=int, default=400)
     options = parser.parse_args()
+    if options.doubt:
+        show_doubt(options.cases)
+        return
     matter = asked(options.each)
     print(f"Simulation, train, {len(matter)} questions, {options.seeds} seeds")
     with pool_index() as retriever:
