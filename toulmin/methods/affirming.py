@@ -17,12 +17,14 @@ from toulmin.methods.aims import Aims
 _FAULT = (
     r"(?:errors?|mistakes?|issues?|problems?|faults?|flaws?|gaps?|changes?|improvements?|corrections?|revisions?"
     r"|concerns?|complaints?|feedback|weakness(?:es)?|shortcomings?|irrelevan\w+|unsupported|wrong|incorrect\w*"
-    r"|inaccura\w+|missing|lacking|omitted|left out|incomplete|insufficient|vague|unclear|contradict\w*)"
+    r"|inaccura\w+|false|misleading|missing|lacking|omitted|left out|incomplete|insufficient|vague|unclear"
+    r"|contradict\w*)"
 )
 _NOT = r"(?:\s+not|n['’]t)"
 # What sounds like fault-finding but is none.
 _HARMLESS = re.compile(
-    rf"\b(?:no|without(?: any)?|free (?:of|from)|not any|zero|hardly any|needs? no)\s+(?:\w+\s+){{0,3}}?{_FAULT}"
+    r"\b(?:no|without(?: any)?|free (?:of|from)|devoid of|not any|zero|hardly any|needs? no)"
+    rf"\s+(?:\w+\s+){{0,3}}?{_FAULT}"
     r"(?:\s+(?:(?:to|that|which)\s+)?(?:\w+\s+){0,2}?(?:be\s+)?"
     r"(?:needed|necessary|required|found|made|fix|correct|change|mend))?"
     rf"|\b(?:does|do|did|is|are|was|were|has|have){_NOT}\s+(?:\w+\s+){{0,3}}?{_FAULT}"
@@ -31,8 +33,10 @@ _HARMLESS = re.compile(
     r"(?:need|require|have to|miss|lack|omit|change|alter|touch|modify)\b(?:\s+\w+){0,3}"
     r"|\b(?:no(?:thing| need| more| further)|little)\b(?:\s+\w+){0,2}?\s+"
     r"(?:to|be|is|are|was|needs?|requires?|must|should|has)\b(?:\s+(?:to\s+)?\w+){0,3}"
-    rf"|\b(?:could|can)(?:{_NOT}|not|\s+hardly|\s+scarcely)\s+be\s+\w+"
-    r"|\bnot\s+(?:only|just|merely|bad)\b|\b(?:error|mistake|fault)s?[- ]?(?:free|less)\b|\bnever\s+(?:fail|miss)\w*"
+    rf"|\b(?:could|can)(?:{_NOT}|not|\s+hardly|\s+scarcely)\s+be\s+(?:better|improved|faulted|\w+er|more)\b"
+    rf"|\b(?:could|can|does|do)(?:{_NOT}|not)\s+(?:ask|wish|hope|get)\b[^.!?;]{{0,40}}"
+    r"|\bnot\s+(?:only|just|merely)\b[^.!?;]{0,60}?\bbut\b|\bnot\s+(?:only|just|merely|bad)\b"
+    r"|\b(?:error|mistake|fault)s?[- ]?(?:free|less)\b|\bnever\s+(?:fail|miss)\w*"
     r"|\b(?:please\s+)?(?:make sure to\s+|try to\s+)?(?:keep|continue|maintain)\b[^.!?;]{0,60}"
     r"|\bshould\s+(?:be\s+)?(?:kept|stay|remain|proud)\b[^.!?;]{0,30}",
     re.IGNORECASE,
@@ -42,20 +46,37 @@ _VERBS = (
     r"|verify|clarify|correct|fix|mend|improve|expand|elaborate|specify|complete|mention|cover|address|focus|use|give"
     r"|say|tell|name|limit|shorten|look|refer|back|support|state|list|attach|answer|stick)"
 )
-# What asks for a change, or names a fault. A verb asks where a clause begins with it: "You cite well" does not.
-_DEMANDS = re.compile(
-    rf"(?:\A|[,;:–—]\s|\n)\W{{0,8}}(?:(?:also|then|next|instead|finally|first|and|but|or|so)\W{{1,8}}){{0,2}}{_VERBS}\b"
-    r"|\b(?:please|try|ensure|make sure|should|must|ought|needs?|needed|required|necessary|could|consider|recommend\w*"
-    r"|suggest\w*|instead|would be better|better to|to improve"
+# What asks for a change. A verb asks where a clause begins with it ("You cite well" does not), and is no noun there
+# ("Use of citations is excellent").
+_ASKS = re.compile(
+    rf"(?:\A|[,;:–—]\s|\n)\W{{0,8}}(?:(?:also|then|next|instead|finally|first|and|but|or|so)\W{{1,8}}){{0,2}}{_VERBS}"
+    r"\b(?!\s*(?:[:.!]|\Z|(?:of|for|is|are|was|were|and|or)\b))"
+    rf"|\b(?:should|must|ought to|needs? to|ha(?:s|ve) to|better to|want to)\s+(?:\w+ly\s+|also\s+)?{_VERBS}\b"
+    r"|\bneeds?\s+(?:an?|more|another|some|better|further|its)\b"
+    r"|\b(?:please|try|ensure|make sure|consider|would be better)\b"
+    r"|\b(?:recommend|suggest)\w*\s+(?:\w+ing|that|to|you)\b",
+    re.IGNORECASE,
+)
+_BLAMES = re.compile(
+    r"\b(?:(?:is|are) (?:needed|required|necessary)|instead|(?:should|must|ought to|needs? to|could) be \w+"
+    r"|absent|ignor\w+|overlook\w*|off by|beyond (?!improve|doubt|reproach|question)|about something else"
+    r"|no mention"
     r"|incorrect\w*|inaccura\w+|wrong\w*|false|mistaken\w*|errors?|mistakes?|missing|misses|missed|lacks?|lacking"
     r"|omit\w*|leaves? out|left out|incomplete|insufficient\w*|irrelevant|unsupported|unrelated|contradict\w*"
     r"|unverified|unclear|vague|fails?|failed|weak|poor|low|too (?:few|little|much|many|long|short|general)"
     r"|without (?:a |any )?(?:citations?|sources?|support|evidence)|no (?:citations?|sources?|support|evidence)"
-    r"|none of|hardly|barely|not (?!only|just|merely)\w+|cannot|\w+n['’]t|nothing in|nowhere)\b",
+    r"|not (?!only|just|merely)\w+|cannot|\w+n['’]t|nowhere)\b",
     re.IGNORECASE,
 )
+# What turns a fault into praise ("Nothing is wrong", "No sentence lacks a source", "hard to see what is missing").
+_SWEEPING = re.compile(
+    r"(?<!not )\b(?:nothing|none|never|neither|nobody|anything|every(?:thing|body|one)?|each|all|always|hard(?:ly)?"
+    r"|scarcely|barely|difficult|few,? if any|not (?:one|a single))\b|(?:\A|[,;:]\s*)\W{0,4}no\b",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(r"\b(?:but|however|although|though|yet|except|unless|while|whereas)\b", re.IGNORECASE)
 _PRAISES = re.compile(
-    r"\b(?:great|good|excellent|perfect\w*|well|nice\w*|satisf\w+|strong|correct|right|accura\w+|precise|appropriate\w*"
+    r"\b(?:great|fantastic|wonderful|superb|flawless\w*|exactly|wisely|good|excellent|perfect\w*|well|nice\w*|satisf\w+|strong|correct|right|accura\w+|precise|appropriate\w*"
     r"|relevant|comprehensive\w*|thorough\w*|impressive|commendable|outstanding|fine|keep|continue|maintain|bravo"
     r"|congratulations|fully|effective\w*|high|properly)\b",
     re.IGNORECASE,
@@ -67,12 +88,13 @@ def agreeing(part: str, score: float, target: float) -> str | None:
 
     From the target on, whatever was said becomes a plain affirmation. Below it only words that ask for a change or
     name a fault agree: sentences that only affirm are left out, and words in which nothing of that kind is found
-    (in another language than English, say) count as affirming, so that praise of a low score never gets through.
+    (in another language than English, say) count as affirming. What could be either counts as affirming too, since
+    the composed feedback is there to take its place: praise of a low score is to be kept out, not advice let in.
     """
     if score >= target:
         return affirmation(score, target)
     said = [part[span.start : span.end] for span in sentences(part)]
-    kept = [sentence for sentence in said if _demands(sentence) or not _PRAISES.search(sentence)]
+    kept = [sentence for sentence in said if _demands(sentence) or not _affirms(sentence)]
     return " ".join(kept) if any(map(_demands, kept)) else None
 
 
@@ -82,7 +104,14 @@ def affirmation(score: float, target: float) -> str:
 
 
 def _demands(sentence: str) -> bool:
-    return _DEMANDS.search(_HARMLESS.sub(" ", sentence)) is not None
+    telling = _HARMLESS.sub(" ", sentence)
+    if _ASKS.search(telling):
+        return True
+    return _BLAMES.search(telling) is not None and (_TURNS.search(telling) is not None or not _affirms(sentence))
+
+
+def _affirms(sentence: str) -> bool:
+    return bool(_PRAISES.search(sentence) or _SWEEPING.search(sentence))
 
 
 @dataclass(frozen=True, slots=True)
