@@ -64,6 +64,11 @@ def cited(draft: Any) -> list[tuple[str, list[int]]]:
     return [(claim.text, [NUMBER[id] for id in claim.cited]) for claim in draft.claims]
 
 
+@pytest.mark.parametrize("reply", ['{"answer": "x \ud83d', '["x", "y \ud83d', '[{"question": "x \ud83d'])
+def test_json_that_is_cut_off_within_a_character_is_read(reply: str):
+    assert AnswerPrompt("Q?", ()).read(reply).claims
+
+
 def test_an_answer_is_read_as_cited_claims():
     assert cited(AnswerPrompt("Who?", PASSAGES).read("Lamps burn [1]. Storms pass [2][3].")) == [
         ("Lamps burn.", [1]),

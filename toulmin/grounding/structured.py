@@ -79,7 +79,7 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
     """The value that begins there, and where it ends; raises ValueError for what is no JSON."""
     with suppress(ValueError):
         return json.JSONDecoder(strict=False).raw_decode(text, start)
-    cut_off = text[start:].rstrip("` \n")
+    cut_off = _encodable(text[start:]).rstrip("` \n")
     return pydantic_core.from_json(cut_off, allow_partial="trailing-strings"), len(text)
 
 
