@@ -64,7 +64,7 @@ def cited(draft: Any) -> list[tuple[str, list[int]]]:
     return [(claim.text, [NUMBER[id] for id in claim.cited]) for claim in draft.claims]
 
 
-@pytest.mark.parametrize("reply", ['{"answer": "x \ud83d', '["x", "y \ud83d', '[{"question": "x \ud83d'])
+@pytest.mark.parametrize("reply", ['{"answer": "The lamp was lit. \ud83d', '["It was lit.", "It was \ud83d'])
 def test_json_that_is_cut_off_within_a_character_is_read(reply: str):
     assert AnswerPrompt("Q?", ()).read(reply).claims
 
