@@ -17,7 +17,7 @@ from toulmin.grounding.prompts import AnswerPrompt, Feedback, Refine
 from toulmin.grounding.steps import Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
-from toulmin.methods.refining import UNTOUCHED, WITHDRAWN
+from toulmin.methods.refining import UNTOUCHED, WITHDRAWN, WITHOUT_GOLD
 from toulmin.methods.telling import EMPTY, SILENCE
 from toulmin.models.extractive import Extractive
 from toulmin.run.drive import Driver, Job
@@ -331,6 +331,11 @@ def test_what_the_notes_said_of_the_claims_before_is_not_said_of_those_after():
     )  # fmt: skip
     notes = refined(stale).answer.notes
     assert ("Mind this." in notes, any("not shown" in note for note in notes)) == (True, False)
+
+
+def test_how_correctness_was_measured_is_said_once_and_of_the_last_refinement():
+    again = refined(refined(WRONGLY_CITED, correctness=lambda claims: 50.0).answer).answer
+    assert [note for note in again.notes if note.startswith("Correctness was measured")] == [WITHOUT_GOLD]
 
 
 def test_an_answer_without_claims_comes_back_as_it_is():

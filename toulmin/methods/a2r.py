@@ -21,7 +21,18 @@ from toulmin.grounding.steps import Program, exchange
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import Oracle
 from toulmin.methods.direct import shown, with_draft
-from toulmin.methods.refining import Course, Returned, Source, Stop, ended, plan_of, refined
+from toulmin.methods.refining import (
+    UNTOUCHED,
+    WITH_GOLD,
+    WITHOUT_GOLD,
+    Course,
+    Returned,
+    Source,
+    Stop,
+    ended,
+    plan_of,
+    refined,
+)
 from toulmin.methods.telling import concluded, found, read_by
 
 NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
@@ -94,7 +105,8 @@ def refine(
         return answer
     if not answer.passages:
         return replace(answer, notes=(*answer.notes, NOTHING_READ))
-    outdated = concluded(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
+    remarks = concluded(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
+    outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
     draft = Draft(answer.claims, answer.invalid_citations)
     course = yield from refined(Course(start, answer.passages), draft, None, plan)
