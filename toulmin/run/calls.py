@@ -83,33 +83,39 @@ class Calls:
             task.cancel()
 
     async def _served(self, batch: Sequence[_Waiting]) -> None:
-        """One call from start to end; its place is free again whatever happened."""
-        try:
-            await self._settled(batch)
-        finally:
-            task = asyncio.current_task()
-            if task is not None:
-                self._running.discard(task)
-            self._free += 1
-            self._wake()
+        """One call from start to end: nobody is left waiting and its place is free again, whatever happens.
 
-    async def _settled(self, batch: Sequence[_Waiting]) -> None:
-        """Settles every request of the batch, whatever the call does: nobody may be left waiting."""
+        The next call goes out before the replies are handed on, so that they are read while it waits on the network.
+        """
+        results: Sequence[Reply | Exception] = [ToulminError("The driver was stopped.")] * len(batch)
         try:
-            results = await self._call([waiting.request for waiting in batch])
-        except ToulminError as error:
-            if len(batch) == 1:
-                _settle(batch[0].reply, error)
-            else:
-                await asyncio.gather(*(self._settled([waiting]) for waiting in batch))
-        except BaseException as error:
-            stopped = error if isinstance(error, Exception) else ToulminError("The driver was stopped.")
-            for waiting in batch:
-                _settle(waiting.reply, stopped)
+            results = await self._results([waiting.request for waiting in batch])
+        except Exception as error:
+            results = [error] * len(batch)
             raise
-        else:
+        finally:
+            self._ended()
             for waiting, result in zip(batch, results, strict=True):
                 _settle(waiting.reply, result)
+
+    def _ended(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.discard(task)
+        self._free += 1
+        if self._batch == 1 and self._timer is None:
+            self._start(0, 0)
+        else:
+            self._wake()
+
+    async def _results(self, requests: Sequence[Generate]) -> Results:
+        try:
+            return await self._call(requests)
+        except ToulminError as error:
+            if len(requests) == 1:
+                return [error]
+            alone = await asyncio.gather(*(self._results([request]) for request in requests))
+            return [results[0] for results in alone]
 
 
 def _settle(future: asyncio.Future[Reply], result: Reply | Exception) -> None:
