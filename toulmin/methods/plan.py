@@ -79,16 +79,23 @@ def plan(
     made = (yield from searched(made, per_question)) if second_search else resting_on(made, first)
     answer = _telling(answer, made.rounds, made.passages)
     whole = Whole(topic, style, first, made, sections)
-    if variant == "A":
-        parts = whole.from_passages(inline=inline)
-        answer = yield from written(answer, parts, partial(told_by, made.inquiries, topic), inline=inline)
-    else:
-        read = yield from readings(made.inquiries, qa_threshold)
-        answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
-        parts = whole.from_findings(read, skip=unanswerable == "keep")
-        outcomes = tuple(one.result for one in read)
-        answer = yield from written(answer, parts, lambda _: outcomes, inline=False)
+    if variant == "B":
+        return (yield from _from_answers(answer, whole, qa_threshold, unanswerable, unsupported))
+    parts = whole.from_passages(inline=inline)
+    answer = yield from written(answer, parts, partial(told_by, made.inquiries, topic), inline=inline)
     return _concluded(answer, parts, unsupported)
+
+
+def _from_answers(
+    answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
+) -> Program[Answer]:
+    """Variant B: the reader's answers to the questions, and the text that is written from them."""
+    read = yield from readings(whole.plan.inquiries, threshold)
+    answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
+    parts = whole.from_findings(read, skip=unanswerable == "keep")
+    outcomes = tuple(one.result for one in read)
+    answer = yield from written(answer, parts, lambda _: outcomes, inline=False)
+    return _concluded(answer, parts, policy)
 
 
 # ---------------------------------------------------------------- options
