@@ -1,0 +1,145 @@
+"""What holds of every method whatever models write, judges say and budgets allow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import MARK_LIKE, WORDS
+from typed_prompts import HOSTILE
+
+from toulmin import wire
+from toulmin.corpus.retrieve import InMemory
+from toulmin.data import STYLES, Answer, Passage
+from toulmin.errors import ModelError
+from toulmin.grounding.steps import Generate, Reply
+from toulmin.grounding.verify import hypothesis
+from toulmin.judges.lexical import Lexical
+from toulmin.judges.reader import Embedded
+from toulmin.methods import METHODS
+from toulmin.methods.telling import rescued
+from toulmin.models.chance import ChanceJudge
+from toulmin.models.scripted import Scripted
+from toulmin.run.budget import Budget
+from toulmin.run.drive import Driver, Job, Outcome
+from toulmin.run.kit import Judge, Kit
+
+QUESTION = "Who built the tower of Hull, and when?"
+TRUE = [
+    "Hannah Pell built the tower of Hull in 1824.",
+    "The tower of Hull was lit by whale oil until 1861.",
+    "The keepers of Hull watched the lamp at night.",
+]
+FALSE = ["Hannah Pell built the tower of Hull in 1842.", "Nobody ever lived in Hull."]
+PASSAGES = [Passage.of(f"It is told often. {text} No more is known.", f"Hull {n}") for n, text in enumerate(TRUE)]
+
+SENTENCES = st.builds(
+    lambda text, marks: f"{text[:-1]} {''.join(f'[{n}]' for n in marks)}.",
+    st.sampled_from([*TRUE, *FALSE]),
+    st.lists(st.integers(0, 5), max_size=3),
+)
+REFLECTIONS = "[Retrieval]|[No Retrieval]|[Relevant]|[Fully supported]|[Utility:5]|[Continue to Use Evidence]".split(
+    "|"
+)
+SIGNS = [
+    "\n",
+    "\n\n",
+    "1. Who built it?\n",
+    "## Title\n",
+    "Final Answer:",
+    "END",
+    '{"answer": "',
+    "citation recall: bad",
+]
+PIECES = st.one_of(SENTENCES, SENTENCES, st.sampled_from([*HOSTILE, *MARK_LIKE, *WORDS, *REFLECTIONS, *SIGNS]))
+TEXTS = st.lists(PIECES, max_size=6).map(" ".join)
+REPLIES = st.one_of(
+    TEXTS,
+    TEXTS,
+    st.builds(Reply, TEXTS, omitted=st.integers(0, 2), finish=st.sampled_from([None, "length", "refused"])),
+    st.just(ModelError("The model is down.")),
+)
+RUNS = st.fixed_dictionaries(
+    {
+        "replies": st.lists(REPLIES, min_size=1, max_size=6),
+        "judge": st.sampled_from([Lexical(), ChanceJudge()]),
+        "calls": st.none() | st.integers(1, 6),
+        "style": st.sampled_from(STYLES),
+        "unsupported": st.sampled_from(["keep", "flag", "drop"]),
+        "variant": st.sampled_from("AB"),
+    }
+)
+
+
+def run(
+    name: str, replies: Sequence[Any], judge: Judge, calls: int | None, style: Any, unsupported: Any, variant: str
+) -> Outcome:
+    asked = iter(range(10**6))
+
+    def write(_: Generate) -> str | Reply:
+        reply = replies[next(asked) % len(replies)]
+        if isinstance(reply, ModelError):
+            raise reply
+        return reply
+
+    model = Scripted(write)
+    kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, Embedded())
+    options = {"style": style, "k": 2, "unsupported": unsupported, **({"variant": variant} if name == "plan" else {})}
+    rescue = partial(rescued, policy=unsupported)
+    job = Job(QUESTION, name, style, lambda: METHODS[name](QUESTION, **options), Budget(calls=calls), rescue=rescue)
+    return asyncio.run(Driver(kit).answer(job))
+
+
+def has_true_labels(answer: Answer, judge: Judge) -> bool:
+    """Whether the judge supports every claim that is called supported, by exactly the passages that it cites."""
+    by_id = {passage.id: passage for passage in answer.passages}
+    pairs = [hypothesis(c, by_id, answer.question, answer.style) for c in answer.claims if c.is_supported]
+    verdicts = judge.judge(pairs)
+    assert isinstance(verdicts, Sequence)
+    return all(verdict.entails for verdict in verdicts)
+
+
+law = settings(deadline=None, max_examples=25)
+every_method = pytest.mark.parametrize("name", METHODS)
+
+
+@every_method
+@law
+@given(RUNS)
+def test_what_is_called_supported_is_so_by_its_very_citations(name: str, drawn: dict[str, Any]):
+    assert has_true_labels(run(name, **drawn).answer, drawn["judge"])
+
+
+@every_method
+@law
+@given(RUNS)
+def test_no_passage_is_cited_that_no_round_tells_to_have_been_read(name: str, drawn: dict[str, Any]):
+    answer = run(name, **drawn).answer
+    read = {id for step in answer.rounds for id in step.read}
+    assert {id for claim in answer.claims for id in claim.cited} <= read
+
+
+@every_method
+@law
+@given(RUNS)
+def test_the_end_is_a_valid_document_within_the_calls_granted(name: str, drawn: dict[str, Any]):
+    outcome = run(name, **drawn)
+    wire.parse(wire.dumps(outcome.answer))
+    calls = sum(outcome.answer.usage.calls.values())
+    assert (outcome.answer.status == "failed", calls <= (drawn["calls"] or calls)) == (
+        outcome.exit_code in (4, 5),
+        True,
+    )
+
+
+@every_method
+@law
+@given(RUNS)
+def test_under_drop_nothing_stays_but_what_is_supported(name: str, drawn: dict[str, Any]):
+    answer = run(name, **{**drawn, "unsupported": "drop"}).answer
+    assert all(claim.is_supported for claim in answer.claims)
