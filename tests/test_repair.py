@@ -272,6 +272,11 @@ def test_the_embedded_writer_rewrites_too():
     assert after(WRONG, Extractive()) == RIGHT
 
 
+def test_sentences_of_which_the_passages_know_nothing_do_not_keep_the_writer_from_the_others():
+    noise = "In Ghent wolves ate the keeper of bishops. Bananas from Antwerp were sold as moon dust by a tower of apes."
+    assert after(f"{WRONG} {noise} Die letzte Uhr von Tom wurde in Berlin gebaut.", Extractive()) == RIGHT
+
+
 # ---------------------------------------------------------------- taken away, or left
 
 

@@ -93,8 +93,20 @@ def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
 
 
 def _question(failing: Sequence[Failing]) -> str:
-    """What a text that answers no question is about: the sentences themselves."""
-    return " ".join(claim.text for claim in _claims(failing))
+    """What a text that answers no question is about: the sentences themselves.
+
+    Those of which the passages know little are left out, if there are others: a writer that is asked about what is not
+    there may find nothing to say at all.
+    """
+    known = [each for each in failing if _is_spoken_of(each)]
+    return " ".join(claim.text for claim in _claims(known or failing))
+
+
+def _is_spoken_of(each: Failing) -> bool:
+    """Whether half of the sentence's terms stand in what was read for it."""
+    asked = content_terms(each.one.claim.text)
+    held = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in each.read))
+    return 2 * len(asked & held) >= len(asked)
 
 
 def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[str, str]:
