@@ -27,7 +27,7 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.methods.plan import plan
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
@@ -312,7 +312,14 @@ def test_a_section_of_which_nothing_was_written_is_noted_and_left_out():
 @pytest.mark.parametrize("layout", ["one", "sections"])
 def test_empty_drafts_are_an_abstention(layout: str):
     run = Run(Writer(texts="", whole=""), layout=layout)
-    assert (run.answer.status, run.answer.notes, run.answer.sections) == ("abstained", (SILENCE,), ())
+    assert (run.answer.status, run.answer.notes, run.answer.sections) == ("abstained", (EMPTY,), ())
+
+
+@pytest.mark.parametrize("layout", ["one", "sections"])
+def test_a_model_that_refuses_to_write_is_no_silence_of_the_sources(layout: str):
+    refused = Reply("I cannot help.", finish="refused")
+    run = Run(Writer(texts=dict.fromkeys(("Life", "Work"), refused), whole=refused), layout=layout)
+    assert (run.answer.status, run.answer.notes) == ("abstained", (REFUSED,))
 
 
 def verdicts(draft: Answer) -> list[str | None]:

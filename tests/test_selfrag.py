@@ -22,7 +22,7 @@ from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.steps import Reply
 from toulmin.methods.direct import NO_MEMORY
 from toulmin.methods.selfrag import FROM_MEMORY
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import REFUSED, SILENCE
 
 # ---------------------------------------------------------------- the wish to search
 
@@ -216,6 +216,11 @@ def test_a_segment_without_words_is_none():
 
 def test_where_no_passage_has_a_segment_the_answer_is_an_abstention():
     assert always(lambda _: "[Irrelevant][Utility:1]").answer.status == "abstained"
+
+
+def test_a_model_that_refuses_is_no_silence_of_the_sources():
+    answer = always(lambda _: Reply("", finish="refused")).answer
+    assert (answer.status, answer.notes) == ("abstained", (REFUSED,))
 
 
 def test_where_nothing_is_found_no_segment_is_asked_for():

@@ -13,7 +13,7 @@ from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
 from toulmin.methods.plan_prompts import Part
 from toulmin.methods.plan_questions import worded
-from toulmin.methods.telling import draft_round, drafted, ids, read_by
+from toulmin.methods.telling import draft_round, drafted, ids, read_by, unsaid
 
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 
@@ -31,17 +31,19 @@ def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline
     failures = growing.failures
     if failures and len(failures) == len(asked):
         raise failures[asked[0]]
-    notes = (f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures))
-    return replace(growing.answer, notes=(*answer.notes, *notes))
+    notes = [f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures)]
+    done = growing.answer
+    return replace(done, notes=(*answer.notes, *notes, *(() if done.claims else growing.unsaid)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The draft of a part: its claims and its story."""
+    """The draft of a part: its claims and its story; `unsaid` is the note on a reply that was empty or a refusal."""
 
     claims: tuple[Claim, ...]
     round: Round
     invalid: int = 0
+    unsaid: tuple[str, ...] = ()
 
 
 class _Growing:
@@ -71,6 +73,11 @@ class _Growing:
     def put(self, n: int, draft: _Written) -> None:
         """Takes the draft for part n, in place of the one before."""
         self._drafts[n] = draft
+
+    @property
+    def unsaid(self) -> tuple[str, ...]:
+        """Why the model wrote no draft, where that tells nothing of the sources."""
+        return tuple(dict.fromkeys(note for n in sorted(self._drafts) for note in self._drafts[n].unsaid))
 
     @property
     def answer(self) -> Answer:
@@ -114,7 +121,8 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
         for claim in done.value.claims
     )
     told = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
-    return _Written(claims, replace(told, read=read_by(done.prompt) or ids(part.shown)), done.value.invalid)
+    told = replace(told, read=read_by(done.prompt) or ids(part.shown))
+    return _Written(claims, told, done.value.invalid, unsaid(done))
 
 
 def _seen(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:

@@ -21,7 +21,7 @@ from toulmin.grounding.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, Next
 from toulmin.grounding.steps import Generate, Program, Reply, search, together
 from toulmin.methods.direct import NO_MEMORY, judged, shown
 from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
-from toulmin.methods.telling import SILENCE, ids
+from toulmin.methods.telling import REFUSED, SILENCE, ids
 
 Retrieve = Literal["adaptive", "always", "never"]
 
@@ -123,13 +123,14 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The answer, its beam, the story so far, what each search found, and what the model said."""
+    """The answer, its beam, the story so far, what each search found, what the model said, and if it ever refused."""
 
     answer: Answer
     paths: tuple[Path, ...] = ()
     log: tuple[Round | Segment, ...] = ()
     found: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
     said: tuple[Reflected, ...] = ()
+    was_refused: bool = False
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         """The state with what a search found."""
@@ -199,7 +200,8 @@ def _grown(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
     continued = {id(path) for path, _ in grown}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
     log = (*state.log, *(one.segment for one in tries))
-    state = replace(state, log=log, said=(*state.said, *(one.said for one in tries)))
+    refused = state.was_refused or any(one.was_refused for one in tries)
+    state = replace(state, log=log, said=(*state.said, *(one.said for one in tries)), was_refused=refused)
     return state.on(best([*complete, *(path for _, path in grown)], beam))
 
 
@@ -216,10 +218,11 @@ def _searched(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_Sta
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """A segment, and the reply that it was read from."""
+    """A segment, what the reply that it was read from said, and whether that was a refusal."""
 
     segment: Segment
     said: Reflected
+    was_refused: bool
 
 
 def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
@@ -237,7 +240,7 @@ def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Progra
     scores = task.weights.scores(said, pieces)
     goes_on = end is not None and task.style != "short"
     segment = Segment(n, passage, said.text, draft.claims, scores, goes_on, draft.invalid, refused)
-    return _Try(segment, whole_reply)
+    return _Try(segment, whole_reply, reply.finish == "refused")
 
 
 # ---------------------------------------------------------------- the end
@@ -247,7 +250,9 @@ def _with_notes(state: _State) -> Answer:
     """The answer with what a reader should know of how it was made."""
     answer = state.answer
     notes = [] if state.found else [FROM_MEMORY if answer.claims else NO_MEMORY]
-    if answer.passages and not any(said.marks or said.opening for said in state.said):
+    if state.was_refused and not answer.claims:
+        notes.append(REFUSED)
+    elif answer.passages and not any(said.marks or said.opening for said in state.said):
         notes.append(NO_TOKENS)
     elif any(not mark.odds for said in state.said for mark in said.marks):
         notes.append(NO_ODDS)
