@@ -31,8 +31,8 @@ from scoring import share
 from simulation import INDEPENDENT, Row, Run, by_question, facts_by_question, kit, pool_index, run, writers
 
 from toulmin.methods.vtg import trials
-from toulmin.models.faulty import Faulty
-from toulmin.models.faulty_truth import supports
+from toulmin.simulation.faulty import Faulty
+from toulmin.simulation.truth import supports
 
 TRIALS = range(6)
 CORRECTIONS = range(7)

@@ -5,7 +5,7 @@
 A question's sentences share its evidence by a softmax of their weighted features; the weights are those under which
 the sentences that hold an answer have most of it: least mean -log of what the holders of an answer have together. Half
 of the loss are short questions, half the sets of ambiguous ones. Printed are the loss of questions not fitted on (four
-folds, by a hash of the question), and the weights to be put into `toulmin/models/evidence.py`. Nothing is drawn.
+folds, by a hash of the question), and the weights to be put into `toulmin/extractive/evidence.py`. Nothing is drawn.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from writer_sets import (
     short_answers,
 )
 
-from toulmin.models.evidence import Features, gather
-from toulmin.models.question import Question
+from toulmin.extractive.evidence import Features, gather
+from toulmin.extractive.question import Question
 
 FOLDS = 4
 STEPS, RATE = 150, 0.05

@@ -24,9 +24,9 @@ from typing import Any
 from data import rows
 from writer_sets import normalised
 
+from toulmin.extractive.analysis import content_terms, weight
 from toulmin.language import sentences
-from toulmin.models.analysis import content_terms, weight
-from toulmin.models.faulty_truth import Fact, is_legible, plain
+from toulmin.simulation.truth import Fact, is_legible, plain
 
 KINDS = ("short", "long", "multihop", "unanswerable")
 MOST_FACTS = 4

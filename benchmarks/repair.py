@@ -24,11 +24,11 @@ from data import rows
 
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage
+from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places
 from toulmin.methods.repair import repair
-from toulmin.models.extractive import Extractive
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from gold import Question, is_in
 
 from toulmin.data import Answer, Claim, Passage
-from toulmin.models.faulty_truth import plain, supports
+from toulmin.simulation.truth import plain, supports
 
 
 @dataclass(frozen=True)

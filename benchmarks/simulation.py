@@ -21,10 +21,10 @@ from toulmin.data import Answer, Hit, Style
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
-from toulmin.models.faulty import Faulty
-from toulmin.models.faulty_truth import Fact
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Judge, Kit, LanguageModel
+from toulmin.simulation.faulty import Faulty
+from toulmin.simulation.truth import Fact
 
 STYLE: Style = "long"
 POLICY = "keep"

@@ -37,7 +37,7 @@ from writer_sets import normalised, passage
 
 from toulmin.corpus.retrieve import Given, InMemory
 from toulmin.data import Answer, Passage
-from toulmin.models.extractive import Extractive
+from toulmin.extractive.writer import Extractive
 from toulmin.run.drive import Driver, Job
 
 SEED = 4

@@ -33,12 +33,12 @@ from writer_sets import (
 )
 
 from toulmin.data import Claim, Passage
+from toulmin.extractive.analysis import analyse
+from toulmin.extractive.survey import Survey
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate
 from toulmin.language import sentences
-from toulmin.models.analysis import analyse
-from toulmin.models.extractive import Extractive
-from toulmin.models.survey import Survey
 
 LENGTHS = (50, 75, 100)
 EVERY = 4  # of the many short questions of the train split, spread over its sources

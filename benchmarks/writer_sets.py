@@ -20,8 +20,8 @@ from data import rows
 
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
+from toulmin.extractive.analysis import content_terms
 from toulmin.grounding.facts import facts
-from toulmin.models.analysis import content_terms
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.judges.lexical import Lexical
@@ -23,7 +24,6 @@ from toulmin.methods.sampled import rerank, usc
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
 from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
-from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome

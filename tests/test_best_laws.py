@@ -15,19 +15,19 @@ from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage, Style
 from toulmin.errors import ModelError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.steps import Generate, Pair, Reply
 from toulmin.grounding.verify import hypothesis
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
 from toulmin.methods.telling import rescued
-from toulmin.models.chance import ChanceJudge
-from toulmin.models.extractive import Extractive
-from toulmin.models.faulty import Faulty
-from toulmin.models.faulty_truth import Fact
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.kit import Judge, Kit, LanguageModel
+from toulmin.simulation.chance import ChanceJudge
+from toulmin.simulation.faulty import Faulty
+from toulmin.simulation.truth import Fact
 
 QUESTION = "Who built the tower of Hull, and when?"
 TRUE = [

@@ -23,13 +23,13 @@ from hypothesis import strategies as st
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
 from toulmin.errors import ModelError, SourceError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Prompt, Queries, Refine
 from toulmin.grounding.replies import plain, reply_of
 from toulmin.grounding.steps import Generate, Reply, TokenLogprob
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
-from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job
 from toulmin.run.journal import from_json, to_json

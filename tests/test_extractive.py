@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from toulmin.data import Citation, Claim, Passage, Support
 from toulmin.errors import ModelError, UsageError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding import prompts as ask
 from toulmin.grounding.steps import Generate
 from toulmin.language import sentences
-from toulmin.models.extractive import Extractive
 
 TOWER = Passage.of(
     "Kettle Rock Tower was designed by Hannah Pell. It was lit for the first time on 3 May 1824. The tower is 38 metres"

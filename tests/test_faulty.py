@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts as ask
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.reflection import NextSegment, weighed
 from toulmin.grounding.steps import Generate, Pair
-from toulmin.models.chance import ChanceJudge, ChanceWriter, Dice
-from toulmin.models.faulty import Faulty
-from toulmin.models.faulty_truth import Fact, holds, is_legible, supports
+from toulmin.reading.citing import Draft
+from toulmin.simulation.chance import ChanceJudge, ChanceWriter, Dice
+from toulmin.simulation.faulty import Faulty
+from toulmin.simulation.truth import Fact, holds, is_legible, supports
 
 TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
 QUESTIONS = [f"What is known about {town} number {n}?" for n in range(20) for town in TOWNS]
@@ -200,9 +200,8 @@ def test_another_order_of_requests_changes_nothing():
 
 
 def test_another_process_says_the_same():
-    code = (
-        "from toulmin.models.chance import Dice; print(Dice('a').share('b', 3, None), Dice('a').of(1).pick('xyz', 2))"
-    )
+    shown = "Dice('a').share('b', 3, None), Dice('a').of(1).pick('xyz', 2)"
+    code = f"from toulmin.simulation.chance import Dice; print({shown})"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == [str(Dice("a").share("b", 3, None)), Dice("a").of(1).pick("xyz", 2)]
 

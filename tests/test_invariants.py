@@ -23,11 +23,11 @@ from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
 from toulmin.methods.telling import rescued
-from toulmin.models.chance import ChanceJudge
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.kit import Judge, Kit
+from toulmin.simulation.chance import ChanceJudge
 
 QUESTION = "Who built the tower of Hull, and when?"
 TRUE = [

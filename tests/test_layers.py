@@ -21,15 +21,18 @@ MAY_IMPORT = {
     "errors": set(),
     "language": set(),
     "demo": set(),
-    "grounding": GROUND,
-    "methods": GROUND | {"grounding"},
-    "models": GROUND | {"grounding"},
-    "judges": GROUND | {"grounding"},
+    "reading": GROUND,
+    "grounding": GROUND | {"reading"},
+    "methods": GROUND | {"grounding", "reading"},
+    "models": GROUND | {"grounding", "reading"},
+    "extractive": GROUND | {"grounding", "reading"},
+    "simulation": GROUND | {"grounding", "reading"},
+    "judges": GROUND | {"grounding", "reading"},
     "corpus": GROUND,
     "run": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
     "config": GROUND,
-    "providers": GROUND | {"config", "models", "run"},
+    "providers": GROUND | {"config", "extractive", "models", "run"},
     "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "run", "config", "providers"},
     "evaluate": GROUND | {"grounding", "run", "wire"},
     "aio": GROUND | {"build", "config", "corpus", "methods", "run"},
@@ -153,4 +156,4 @@ def test_importing_the_package_loads_no_heavy_library():
 
 def test_help_loads_no_heavy_library():
     loaded = loaded_by("import toulmin.cli.commands")
-    assert loaded & {"numpy", "pydantic", "tantivy", "toulmin.build", "toulmin.models.extractive"} == set()
+    assert loaded & {"numpy", "pydantic", "tantivy", "toulmin.build", "toulmin.extractive.writer"} == set()

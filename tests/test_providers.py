@@ -10,8 +10,8 @@ import pytest
 import toulmin
 from toulmin.config import Settings, gathered
 from toulmin.errors import SourceError, UsageError
+from toulmin.extractive.writer import Extractive
 from toulmin.models.cache import Cached
-from toulmin.models.extractive import Extractive
 from toulmin.models.remote import Chat, Completions
 from toulmin.providers import model, server
 

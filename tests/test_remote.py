@@ -24,7 +24,6 @@ from toulmin.data import Passage, Tokens
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate, Reply
-from toulmin.grounding.thinking import without_thinking
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.keys import Key, key_from
@@ -32,6 +31,7 @@ from toulmin.models.prices import Price, read_prices
 from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
+from toulmin.reading.thinking import without_thinking
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.journal import to_json
 from toulmin.run.kit import Kit

@@ -16,15 +16,15 @@ from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.grounding.citing import read_draft, without_marks
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import Refine
 from toulmin.grounding.steps import Generate, Pair, Verdict
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places, replaced
 from toulmin.methods.repair import Change, changes, labels, repair, repaired_text
-from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
+from toulmin.reading.citing import read_draft, without_marks
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.kit import Kit
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from toulmin.data import Answer, Citation, Claim, Passage
-from toulmin.models.faulty_truth import Fact
+from toulmin.simulation.truth import Fact
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 

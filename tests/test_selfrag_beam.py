@@ -30,12 +30,12 @@ from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import STYLES, Passage
 from toulmin.errors import UsageError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.steps import Reply
 from toulmin.methods.direct import vanilla
 from toulmin.methods.selfrag import NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.vtg import vtg
-from toulmin.models.extractive import Extractive
 from toulmin.run.budget import Budget
 from toulmin.run.drive import Driver, Job
 from toulmin.run.journal import from_json, to_json

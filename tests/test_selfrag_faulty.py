@@ -13,10 +13,10 @@ from toulmin.grounding.reflection import NextSegment, Reflected
 from toulmin.grounding.steps import Generate
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
-from toulmin.models.faulty import Faulty
-from toulmin.models.faulty_truth import Fact, holds
 from toulmin.run.drive import Driver, Job
 from toulmin.run.kit import Kit
+from toulmin.simulation.faulty import Faulty
+from toulmin.simulation.truth import Fact, holds
 
 RATE = 0.3
 NUMBERS = range(300)

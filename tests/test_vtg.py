@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
 
-from toulmin.grounding.citing import Labels
 from toulmin.grounding.prompts import Cite, NextClaim, Queries
 from toulmin.grounding.steps import Reply
 from toulmin.methods.telling import SILENCE
 from toulmin.methods.vtg import trials
+from toulmin.reading.citing import Labels
 from toulmin.run.budget import Budget
 
 # ---------------------------------------------------------------- verified at once

@@ -16,13 +16,13 @@ from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
 from toulmin.errors import UsageError
+from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Example, NextClaim, Queries
 from toulmin.grounding.steps import Generate, Pair, Verdict
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.memory import Memory, windows
 from toulmin.methods.vtg import trials, vtg
 from toulmin.methods.vtg_tables import PRESETS, Parameters, parameters
-from toulmin.models.extractive import Extractive
 from toulmin.models.scripted import Scripted
 from toulmin.run.drive import Driver, Job, Outcome
 from toulmin.run.journal import from_json, to_json

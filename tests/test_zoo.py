@@ -16,8 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Claim, Passage
-from toulmin.grounding.abstaining import is_abstention
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import (
     AnswerPrompt,
     Cite,
@@ -35,8 +33,10 @@ from toulmin.grounding.prompts import (
     Summarise,
     Write,
 )
-from toulmin.grounding.thinking import without_thinking
 from toulmin.language import sentences
+from toulmin.reading.abstaining import is_abstention
+from toulmin.reading.citing import Draft
+from toulmin.reading.thinking import without_thinking
 
 ZOO = Path(__file__).parent / "zoo"
 OFFERED = tuple(Passage.of(f"The text of passage {n}.", f"Title {n}") for n in range(1, 6))

@@ -80,7 +80,7 @@ def _unknown(spec: str, provider: str, settings: Settings) -> UsageError:
 
 
 def _extractive(settings: Settings) -> LanguageModel:
-    from toulmin.models.extractive import Extractive
+    from toulmin.extractive.writer import Extractive
 
     return Extractive(words=settings.words)
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from toulmin.data import Claim, Label, Passage, Style
-from toulmin.grounding.abstaining import is_nothing
-from toulmin.grounding.aspects import words_by_aspect
-from toulmin.grounding.choosing import chosen_number, verdict_in
-from toulmin.grounding.citing import Draft, Labels, read_labels
-from toulmin.grounding.listing import plan_in, questions_in
-from toulmin.grounding.replying import plain_text, read_reply, without_courtesy
-from toulmin.grounding.structured import Shape
-from toulmin.grounding.variants import bracketed
-from toulmin.grounding.wrapping import unwrapped
 from toulmin.language import sentences, words
+from toulmin.reading.abstaining import is_nothing
+from toulmin.reading.aspects import words_by_aspect
+from toulmin.reading.choosing import chosen_number, verdict_in
+from toulmin.reading.citing import Draft, Labels, read_labels
+from toulmin.reading.listing import plan_in, questions_in
+from toulmin.reading.replying import plain_text, read_reply, without_courtesy
+from toulmin.reading.structured import Shape
+from toulmin.reading.variants import bracketed
+from toulmin.reading.wrapping import unwrapped
 
 T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Policy, Style
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
 from toulmin.grounding.steps import Program, exchange
 from toulmin.methods.aims import aims
@@ -34,6 +33,7 @@ from toulmin.methods.refining import (
     refined,
 )
 from toulmin.methods.telling import concluded, found, read_by
+from toulmin.reading.citing import Draft
 
 NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 

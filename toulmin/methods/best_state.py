@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.methods.best_claims import Settled
 from toulmin.methods.memory import distinct
+from toulmin.reading.citing import Draft
 
 LEFT_OUT = "left out: no passage that was read supports it"
 UNSURE = "stays as it is, marked: the judge is not sure of it, and no rewriting holds"

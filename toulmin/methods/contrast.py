@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Dropped, Passage, Round, render
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Prompt
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
 from toulmin.methods.telling import left_out, read_by
+from toulmin.reading.citing import Draft
 
 Reads = Literal["cited", "all"]
 Carry = Literal["claims", "all_cited"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toulmin.data import Dropped, Passage, Round
-from toulmin.grounding.citing import without_marks
 from toulmin.grounding.prompts import Outline, Paragraph, Questions
 from toulmin.grounding.steps import Exchange, Program, exchange, search, together
 from toulmin.methods.memory import distinct
 from toulmin.methods.telling import ids, left_out, read_by
+from toulmin.reading.citing import without_marks
 
 Kind = Literal["person", "event", "other"]
 # What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style, SubQuestion
 from toulmin.errors import ModelError
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
 from toulmin.methods.plan_prompts import Part
 from toulmin.methods.plan_questions import worded
 from toulmin.methods.telling import draft_round, drafted, ids, read_by, unsaid
+from toulmin.reading.citing import Draft
 
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import Feedback, Refine
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.affirming import Advice, merged
@@ -17,6 +16,7 @@ from toulmin.methods.assessing import Assessment, assess
 from toulmin.methods.direct import shown
 from toulmin.methods.feedback import grounded
 from toulmin.methods.telling import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
+from toulmin.reading.citing import Draft
 
 Stop = Literal["before", "after"]
 Source = Literal["both", "grounded", "model"]

@@ -9,12 +9,12 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.errors import UsageError
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, MostConsistent, Preset
 from toulmin.grounding.steps import Exchange, Pair, Program, entail, exchange, together
 from toulmin.grounding.verify import hypothesis
 from toulmin.methods.direct import judged, shown
 from toulmin.methods.telling import concluded, draft_round, found, read_by
+from toulmin.reading.citing import Draft
 
 Drafts = tuple[Exchange[Draft], ...]
 Premises = Literal["cited", "all"]

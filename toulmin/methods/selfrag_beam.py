@@ -8,10 +8,10 @@ from statistics import fmean
 
 from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
 from toulmin.errors import UsageError
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.reflection import UNSUPPORTED, Piece, Reflected
 from toulmin.language import sentences
+from toulmin.reading.citing import Draft
 
 
 @dataclass(frozen=True, slots=True)

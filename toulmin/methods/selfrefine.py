@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from toulmin.data import Answer, Dropped, Policy, Round, Style
 from toulmin.errors import UsageError
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Feedback, Preset, Refine
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.direct import judged, shown, with_draft
 from toulmin.methods.telling import concluded, draft_round, drafted, found, read_by
+from toulmin.reading.citing import Draft
 
 
 def self_refine(

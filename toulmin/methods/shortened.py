@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
 from toulmin.errors import UsageError
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.methods.direct import judged, shown, with_draft
 from toulmin.methods.telling import concluded, found, read_by
+from toulmin.reading.citing import Draft
 
 
 def summ(

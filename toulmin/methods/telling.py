@@ -8,10 +8,10 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
 from toulmin.errors import BudgetEnded
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import Prompt
 from toulmin.grounding.steps import Exchange, Program, search
 from toulmin.grounding.verify import apply_policy, smallest_support, verify
+from toulmin.reading.citing import Draft
 
 SILENCE = "The sources do not say."
 REFUSED = "The model refused to answer; whether the sources say it is not known."

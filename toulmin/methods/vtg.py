@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
-from toulmin.grounding.citing import Draft
 from toulmin.grounding.prompts import AnswerPrompt, Example, NextClaim, Preset, Queries
 from toulmin.grounding.steps import Exchange, Program, exchange, generate, search, show, together
 from toulmin.grounding.verify import verify as judged
@@ -17,6 +16,7 @@ from toulmin.methods.telling import concluded, draft_round, found, ids, left_out
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
 from toulmin.methods.vtg_tables import Parameters, check_whole, parameters
+from toulmin.reading.citing import Draft
 
 
 def vtg(

@@ -21,7 +21,7 @@ from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria,
 
 from toulmin.grounding.reflection import is_framing
 from toulmin.grounding.steps import Finish, TokenLogprob
-from toulmin.grounding.thinking import without_thinking
+from toulmin.reading.thinking import without_thinking
 
 LEAST = -9999.0  # the log-probability of what is impossible: JSON has no infinity
 _THINKING = "<think>"

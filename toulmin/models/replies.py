@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
 from toulmin.grounding.steps import Finish, Reply, TokenLogprob
-from toulmin.grounding.thinking import without_thinking
 from toulmin.models.prices import Price
 from toulmin.models.received import Choice, Received
 from toulmin.models.tokens import estimated_tokens
+from toulmin.reading.thinking import without_thinking
 
 if TYPE_CHECKING:
     from toulmin.models.failures import Asked

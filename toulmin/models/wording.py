@@ -8,11 +8,11 @@ from typing import Any
 from toulmin.data import Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.grounding import prompts
-from toulmin.grounding.citing import without_marks
 from toulmin.grounding.reflection import NextSegment
 from toulmin.models.quoting import on_one_line, quoted, unlabelled
 from toulmin.models.reflecting import next_segment
 from toulmin.models.texts import Demonstration, Texts, Turn, Wording
+from toulmin.reading.citing import without_marks
 
 # ---------------------------------------------------------------- pieces
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from toulmin.data import Passage
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
 from toulmin.language import sentences
-from toulmin.models.faulty_author import ALTERED, Author, Turn, is_missed, line, unsupported
-from toulmin.models.faulty_statements import Line, Matter, Seen, Statement, citations, written
-from toulmin.models.faulty_truth import plain
+from toulmin.simulation.author import ALTERED, Author, Turn, is_missed, line, unsupported
+from toulmin.simulation.statements import Line, Matter, Seen, Statement, citations, written
+from toulmin.simulation.truth import plain
 
 KNOWN = 1 / 2  # of the facts: those that it could tell without passages
 IRRELEVANT = "Not relevant."

@@ -41,14 +41,14 @@ from toulmin.errors import UsageError
 from toulmin.grounding import prompts as ask
 from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.chance import Dice, asked
-from toulmin.models.faulty_answers import answer, cite, extract, next_claim, queries, summarise
-from toulmin.models.faulty_author import Author, Turn
-from toulmin.models.faulty_drafts import correct, feedback, judge, most_consistent, refine
-from toulmin.models.faulty_planning import outline, questions, write
-from toulmin.models.faulty_reflecting import logprobs, next_segment
-from toulmin.models.faulty_statements import Matter
-from toulmin.models.faulty_truth import Fact, holds
+from toulmin.simulation.answers import answer, cite, extract, next_claim, queries, summarise
+from toulmin.simulation.author import Author, Turn
+from toulmin.simulation.chance import Dice, asked
+from toulmin.simulation.drafts import correct, feedback, judge, most_consistent, refine
+from toulmin.simulation.planning import outline, questions, write
+from toulmin.simulation.reflecting import logprobs, next_segment
+from toulmin.simulation.statements import Matter
+from toulmin.simulation.truth import Fact, holds
 
 GROWTH = 2.0  # of the small one's rate with the share of irrelevant passages
 MOST = 0.95  # no rate is higher, however many passages mislead

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toulmin.data import Claim, Passage
-from toulmin.grounding.labels import cited_claim
-from toulmin.grounding.lines import Line, read_lines, without_preamble
-from toulmin.grounding.marks import LabelRange, Lifted
+from toulmin.reading.labels import cited_claim
+from toulmin.reading.lines import Line, read_lines, without_preamble
+from toulmin.reading.marks import LabelRange, Lifted
 
 _HAS_WORDS = re.compile(r"[^\W_]")
 _ENTITY = re.compile(

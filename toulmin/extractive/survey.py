@@ -13,9 +13,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Passage
-from toulmin.models.analysis import Find, Sentence
-from toulmin.models.evidence import Entry, gather
-from toulmin.models.question import Question
+from toulmin.extractive.analysis import Find, Sentence
+from toulmin.extractive.evidence import Entry, gather
+from toulmin.extractive.question import Question
 
 _SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
 _LIKELY = 5.0  # times the share of a find that has the form asked for

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Citation, Claim, Passage
-from toulmin.grounding.lines import without_emphasis
-from toulmin.grounding.marks import LabelRange, find_marks
+from toulmin.reading.lines import without_emphasis
+from toulmin.reading.marks import LabelRange, find_marks
 
 # A range wider than this that leaves what was offered ("[1-999999]") is a slip of the pen: only its ends are read.
 _WIDEST_RANGE = 100

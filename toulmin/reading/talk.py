@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from toulmin.grounding.abstaining import is_abstention
+from toulmin.reading.abstaining import is_abstention
 
 _THING = (
     r"(?:answer|response|version|summary|list|outline|questions?|feedback|paragraph|claims?|sentences?|text|span|"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from toulmin.grounding.marks import has_marks
+from toulmin.reading.marks import has_marks
 
 _WORD = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
 _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"

@@ -16,11 +16,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.grounding.entities import entities
-from toulmin.grounding.labels import Labels, cited_claim, read_labels, resolved
-from toulmin.grounding.lines import Block, blocks, list_items, without_emphasis, without_references
-from toulmin.grounding.marks import LabelRange, Lifted, Placed, lift
 from toulmin.language import sentences
+from toulmin.reading.entities import entities
+from toulmin.reading.labels import Labels, cited_claim, read_labels, resolved
+from toulmin.reading.lines import Block, blocks, list_items, without_emphasis, without_references
+from toulmin.reading.marks import LabelRange, Lifted, Placed, lift
 
 __all__ = ["Draft", "Labels", "list_items", "read_draft", "read_labels", "without_marks"]
 

@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
-from toulmin.grounding.abstaining import is_abstention, is_nothing
-from toulmin.grounding.citing import Draft, Said, read_draft
-from toulmin.grounding.lines import blocks, without_emphasis
-from toulmin.grounding.marks import has_marks, lift
-from toulmin.grounding.talk import is_courtesy, is_talk
-from toulmin.grounding.variants import bracketed
 from toulmin.language import sentences
+from toulmin.reading.abstaining import is_abstention, is_nothing
+from toulmin.reading.citing import Draft, Said, read_draft
+from toulmin.reading.lines import blocks, without_emphasis
+from toulmin.reading.marks import has_marks, lift
+from toulmin.reading.talk import is_courtesy, is_talk
+from toulmin.reading.variants import bracketed
 
 _PAD = r"[*_#>\s]{0,6}"
 _COLON = rf"[*_\"”]{{0,3}}\s?[:：]{_PAD}"

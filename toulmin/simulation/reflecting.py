@@ -22,12 +22,12 @@ from toulmin.data import Passage
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.reflection import SEARCH, TOKENS, NextSegment
 from toulmin.grounding.steps import TokenLogprob
-from toulmin.models.chance import Dice
-from toulmin.models.faulty_answers import answer
-from toulmin.models.faulty_author import Author, Turn
-from toulmin.models.faulty_drafts import BLAMED, NOTICED
-from toulmin.models.faulty_statements import Line, Statement, written
-from toulmin.models.faulty_truth import holds, plain
+from toulmin.simulation.answers import answer
+from toulmin.simulation.author import Author, Turn
+from toulmin.simulation.chance import Dice
+from toulmin.simulation.drafts import BLAMED, NOTICED
+from toulmin.simulation.statements import Line, Statement, written
+from toulmin.simulation.truth import holds, plain
 
 RELEVANT, IRRELEVANT = TOKENS["relevance"]
 SUPPORTED, PARTIALLY, UNSUPPORTED = TOKENS["support"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from toulmin.data import Label
-from toulmin.grounding.abstaining import is_abstention, is_nothing
+from toulmin.reading.abstaining import is_abstention, is_nothing
 
 # ---------------------------------------------------------------- a candidate
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from toulmin.data import Citation, Claim
+from toulmin.extractive.analysis import Find, Sentence
+from toulmin.extractive.evidence import Entry
+from toulmin.extractive.survey import Survey, in_reading_order
 from toulmin.grounding.facts import Fact
-from toulmin.models.analysis import Find, Sentence
-from toulmin.models.evidence import Entry
-from toulmin.models.survey import Survey, in_reading_order
 
 _ENTITY_SHARE = 0.15  # an entity of a list is worth at least this share of the best one
 _MOST_ENTITIES = 20

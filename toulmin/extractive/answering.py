@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Claim, Style
-from toulmin.grounding.citing import Draft
+from toulmin.extractive.selecting import draw, entities, prose, sectioned, shortest, uncited
+from toulmin.extractive.survey import Survey
 from toulmin.grounding.prompts import AnswerPrompt, Extract, NextClaim, Summarise
-from toulmin.models.selecting import draw, entities, prose, sectioned, shortest, uncited
-from toulmin.models.survey import Survey
+from toulmin.reading.citing import Draft
 
 _UNLIMITED = 10**6  # words
 _SINKING = 0.2

@@ -10,8 +10,8 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from toulmin.grounding.structured import Shape, as_words
-from toulmin.grounding.thinking import without_thinking
+from toulmin.reading.structured import Shape, as_words
+from toulmin.reading.thinking import without_thinking
 
 _END_OF_TURN = re.compile(
     r"<\|(?:im_end|eot_id|eom_id|end|end_of_text|endoftext|end_of_turn|return)\|>|</s>(?=\s*(?:\Z|<))"

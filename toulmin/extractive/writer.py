@@ -12,16 +12,16 @@ from typing import Any
 
 from toulmin.data import Label, render
 from toulmin.errors import ModelError, UsageError
+from toulmin.extractive.advising import medoid, remarks
+from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
+from toulmin.extractive.checking import citing, verdict
+from toulmin.extractive.planning import outline, queries, questions
+from toulmin.extractive.redrafting import correct, refine, write
+from toulmin.extractive.survey import Survey
 from toulmin.grounding import prompts as ask
-from toulmin.grounding.citing import Draft, Labels
 from toulmin.grounding.reflection import NextSegment, Reflected
 from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.advising import medoid, remarks
-from toulmin.models.answering import Manner, answer, extract, next_claim, summary
-from toulmin.models.checking import citing, verdict
-from toulmin.models.planning import outline, queries, questions
-from toulmin.models.redrafting import correct, refine, write
-from toulmin.models.survey import Survey
+from toulmin.reading.citing import Draft, Labels
 
 
 class Extractive:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from toulmin.extractive.analysis import Find, Sentence, content_terms
 from toulmin.grounding.facts import Kind
-from toulmin.models.analysis import Find, Sentence, content_terms
 
 
 def _is_person(find: Find, sentence: Sentence) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.models.chance import Dice
-from toulmin.models.faulty_statements import Line, Matter, Seen, Statement, citations, matters, seen, stray
-from toulmin.models.faulty_truth import Fact, plain
+from toulmin.simulation.chance import Dice
+from toulmin.simulation.statements import Line, Matter, Seen, Statement, citations, matters, seen, stray
+from toulmin.simulation.truth import Fact, plain
 
 MISSED = 1 / 2  # of the rate: facts left out
 ALTERED = 1 / 2  # of the unsupported claims: those that alter a detail; the others are from memory

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
+from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded
+from toulmin.extractive.survey import Survey
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.prompts import Paragraph, Queries, Questions
 from toulmin.language import rarity, stem, words
-from toulmin.models.analysis import Sentence, analyse, content_terms, folded
-from toulmin.models.survey import Survey
 
 _MOST_PARAGRAPHS = 4
 _MOST_QUESTIONS = 6

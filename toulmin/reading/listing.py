@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from toulmin.grounding.abstaining import is_abstention
-from toulmin.grounding.lines import Item, Line, list_items, marked_items, read_lines, without_emphasis
-from toulmin.grounding.marks import lift
-from toulmin.grounding.replying import unquoted
-from toulmin.grounding.talk import is_courtesy
 from toulmin.language import sentences
+from toulmin.reading.abstaining import is_abstention
+from toulmin.reading.lines import Item, Line, list_items, marked_items, read_lines, without_emphasis
+from toulmin.reading.marks import lift
+from toulmin.reading.replying import unquoted
+from toulmin.reading.talk import is_courtesy
 
 # ---------------------------------------------------------------- questions
 

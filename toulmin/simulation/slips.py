@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from toulmin.grounding.facts import facts
 from toulmin.language import STOPWORDS, words
-from toulmin.models.chance import Dice
-from toulmin.models.faulty_truth import plain
+from toulmin.simulation.chance import Dice
+from toulmin.simulation.truth import plain
 
 # Whom and what a model confuses things with where nothing better is at hand; none is anybody in particular.
 PEOPLE: Sequence[str] = (

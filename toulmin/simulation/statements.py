@@ -14,9 +14,9 @@ from itertools import pairwise
 
 from toulmin.data import Passage, Style
 from toulmin.language import sentences, terms
-from toulmin.models.chance import Dice
-from toulmin.models.faulty_slips import altered, another_name, remembered
-from toulmin.models.faulty_truth import Fact, holds, is_legible, plain, with_marks
+from toulmin.simulation.chance import Dice
+from toulmin.simulation.slips import altered, another_name, remembered
+from toulmin.simulation.truth import Fact, holds, is_legible, plain, with_marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.grounding.citing import Draft
+from toulmin.extractive.advising import faulty
+from toulmin.extractive.analysis import Sentence, content_terms, folded, weight
+from toulmin.extractive.answering import Manner, claims_of
+from toulmin.extractive.checking import entity_citation, holding
+from toulmin.extractive.planning import subject
+from toulmin.extractive.selecting import draw, prose
+from toulmin.extractive.survey import Survey
 from toulmin.grounding.prompts import Correct, Finding, Paragraph, Refine, Write
-from toulmin.models.advising import faulty
-from toulmin.models.analysis import Sentence, content_terms, folded, weight
-from toulmin.models.answering import Manner, claims_of
-from toulmin.models.checking import entity_citation, holding
-from toulmin.models.planning import subject
-from toulmin.models.selecting import draw, prose
-from toulmin.models.survey import Survey
+from toulmin.reading.citing import Draft
 
 _LEAST_ROOM = 8  # words: no sentence is looked for in less
 

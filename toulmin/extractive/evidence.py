@@ -16,9 +16,9 @@ from operator import mul
 from typing import NamedTuple
 
 from toulmin.data import Passage
+from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
+from toulmin.extractive.question import Question
 from toulmin.language import rarity
-from toulmin.models.analysis import Find, Sentence, analyse, title_terms
-from toulmin.models.question import Question
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences, beside that in the language
 _PROMISING = 30  # sentences whose facts are looked for: the best ones without them

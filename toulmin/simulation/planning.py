@@ -16,10 +16,10 @@ import re
 from collections.abc import Sequence
 
 from toulmin.grounding.prompts import Finding, Outline, Questions, Write
-from toulmin.models.faulty_answers import asking
-from toulmin.models.faulty_author import Author, Turn, is_missed, line
-from toulmin.models.faulty_statements import Seen, written
-from toulmin.models.faulty_truth import holds, plain
+from toulmin.simulation.answers import asking
+from toulmin.simulation.author import Author, Turn, is_missed, line
+from toulmin.simulation.statements import Seen, written
+from toulmin.simulation.truth import holds, plain
 
 _LONGEST_TITLE = 50  # characters
 
