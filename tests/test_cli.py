@@ -442,3 +442,35 @@ def test_a_strict_check_of_a_repaired_text_is_content(draft: str, capsys):
 def test_a_repair_as_json_is_an_answer_document(draft: str, capsys):
     run(["check", draft, "--docs", str(demo.FOLDER), "--repair", "--json"])
     assert [claim["support"]["label"] for claim in document(capsys)["claims"]] == ["supported"]
+
+
+PASSAGES = (
+    '{"id": "a", "title": "Tower", "text": "Kettle Rock Tower was lit on 3 May 1824."}\n'
+    '{"id": "b", "title": "Bridge", "text": "The Long Bridge opened in 1931."}\n'
+    '{"id": "c", "title": "Mill", "text": "The mill at Alder Weir was built in 1790 by John Roe."}\n'
+)
+
+
+def test_evidence_of_a_repaired_text_goes_by_the_numbers_of_the_text(tmp_path: Path, capsys):
+    (tmp_path / "p.jsonl").write_text(PASSAGES, "utf-8")
+    text = "The Long Bridge opened in 1931 [2]. The mill at Alder Weir was built in 1790 [2]."
+    (tmp_path / "draft.txt").write_text(text, "utf-8")
+    run(["check", "draft.txt", "--passages", "p.jsonl", "--repair"])
+    shown = printed(capsys)
+    assert "built in 1790 [3]." in shown
+    assert "[2] Bridge" in shown
+    assert "[3] Mill" in shown
+
+
+def test_a_repair_may_leave_what_it_cannot_put_right(draft: str, capsys):
+    run(["check", draft, "--docs", str(demo.FOLDER), "--repair", "--unsupported", "keep"])
+    assert "John Harrison flew to the Moon in 1750. Changes none" in printed(capsys)
+
+
+def test_line_ends_of_a_checked_file_stay(tmp_path: Path):
+    text = b"The Board of Longitude was dissolved in 1828.\r\nThe Longitude Act was passed in July 1714.\r\n"
+    (tmp_path / "draft.txt").write_bytes(text)
+    command = [sys.executable, "-c", "from toulmin.cli import main; main()", "check", "draft.txt"]
+    done = subprocess.run([*command, "--docs", str(demo.FOLDER), "--repair", "--json"], capture_output=True, check=True)
+    whole = [step["text"] for step in json.loads(done.stdout)["rounds"] if step["kind"] == "repair" and step["text"]]
+    assert whole[-1].encode() == text

@@ -237,7 +237,7 @@ def test_every_method_ends_within_its_budget_with_a_valid_answer(place: Place, m
 def test_a_method_whose_calls_are_spent_has_its_answer_or_says_so(place: Place, method: str):
     answer = answered(place, method, Budget(calls=1, seconds=SECONDS))
     assert sum(answer.usage.calls.values()) == 1
-    assert answer.status == "answered" or "1 model calls granted are spent" in answer.notes[0]
+    assert answer.status == "answered" or any("1 model calls granted are spent" in note for note in answer.notes)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.config import Settings, fitting, is_plain
-from toulmin.data import STYLES, Answer, Passage, Style, content_id
+from toulmin.data import STYLES, Answer, Passage, Policy, Style, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from toulmin.corpus.store import IndexReport, Progress
 
 JUDGES = ("lexical",)
+POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 
 
@@ -277,7 +278,7 @@ def job(
         budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
-        rescue=partial(rescued, policy=settings.unsupported),
+        rescue=partial(rescued, policy=settings.unsupported or POLICY),
     )
 
 
@@ -309,13 +310,18 @@ def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> J
 
 
 def repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
-    """The job of judging a text that somebody else wrote and putting right what the sources do not support."""
+    """The job of judging a text that somebody else wrote and putting right what the sources do not support.
+
+    Its options are those of `methods.repair`; what cannot be put right is taken away, unless settings say otherwise.
+    """
     from toulmin.methods.repair import repair
 
-    no_options(settings)
-    options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
-    program = partial(repair, text, passages=passages, **options)
-    return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+    options = _options("repair", repair, settings)
+    for name in ("k", "unsupported"):  # a repair has usual values of its own
+        if getattr(settings, name) is None:
+            options.pop(name, None)
+    program = partial(repair, text, **{**options, "passages": passages})
+    return Job("", "repair", "long", program, budget(settings), _shown(settings, options))
 
 
 def no_options(settings: Settings) -> None:
@@ -344,7 +350,8 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
             raise unknown_name(f"option of method {name}", option, known)
     for option, value in settings.options.items():
         _check_value(option, value, chosen, settings)
-    general = {name: getattr(settings, name) for name in ("style", "unsupported", "k", "temperature")}
+    general = {name: getattr(settings, name) for name in ("style", "k", "temperature")}
+    general["unsupported"] = settings.unsupported or POLICY
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
         general["k"] = EMBEDDED_K if reads_more else None
@@ -361,7 +368,7 @@ _PRIVATE = frozenset({"index", "cache", "prompts", "web", "servers", "prices", "
 def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
-    return chosen | {name: value for name, value in options.items() if _is_told(value)}
+    return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if _is_told(value)}
 
 
 def _is_told(value: Any) -> bool:

@@ -40,7 +40,7 @@ class Settings:
     model: str = "extractive"
     verifier: str | None = None
     judge: str = "lexical"
-    unsupported: Policy = "flag"
+    unsupported: Policy | None = None
     k: int | None = None
     words: int = 75
     bm25_k1: float | None = None

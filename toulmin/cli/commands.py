@@ -140,6 +140,7 @@ def check(
     repair: bool = False,
     model: str | None = None,
     judge: str | None = None,
+    unsupported: Policy | None = None,
     k: int | None = None,
     set_: Sets = (),
     max_calls: int | None = None,
@@ -168,6 +169,8 @@ def check(
         What rewrites (default: extractive, the embedded writer).
     judge
         What decides support (default: lexical).
+    unsupported
+        With --repair: keep or flag leaves what cannot be put right, drop (default) takes it away.
     k
         How many passages to look at for a claim that cites none.
     set_
@@ -185,7 +188,10 @@ def check(
     """
     from toulmin import aio, build
 
-    chosen = _settings(set_, index=index, model=model, judge=judge, k=k, max_calls=max_calls, deadline=deadline)
+    chosen = _settings(
+        set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
+        deadline=deadline,
+    )  # fmt: skip
     given = _passages(passages) if passages else None
     make = build.repair_job if repair else build.check_job
     job = make(aio.checked_text(_text(file)), given or (), chosen)
@@ -340,7 +346,7 @@ def _text(file: Path | None) -> str:
             )
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
-        return file.read_text("utf-8")
+        return file.read_bytes().decode("utf-8")  # with its own line ends
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -60,8 +60,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
         _repaired(answer, console)
     elif answer.claims:
         _prose(answer, console)
-    if answer.claims:
-        _evidence(answer, console)
+        _evidence(answer, citation_numbers(answer.claims), console)
     if answer.questions:
         _questions(answer, console)
     for note in answer.notes:
@@ -85,11 +84,11 @@ def _prose(answer: Answer, console: Console) -> None:
 
 def _repaired(answer: Answer, console: Console) -> None:
     """The whole text as repaired, then what was changed, sentence by sentence, with the reason."""
-    from toulmin.methods.repair import changes, repaired_text
+    from toulmin.methods.repair import changes, numbering, repaired_text
 
     console.print(Text("The text as repaired", "bold"))
-    for line in repaired_text(answer).split("\n"):
-        console.print(words(line))
+    for line in repaired_text(answer).splitlines():
+        console.print(words(line), soft_wrap=not console.is_terminal)  # a pipe gets the lines as they are
     console.print()
     console.print(Text("Changes", "bold"))
     for change in changes(answer):
@@ -100,18 +99,20 @@ def _repaired(answer: Answer, console: Console) -> None:
     if not changes(answer):
         console.print("  none")
     console.print()
+    if answer.claims:
+        _evidence(answer, numbering(answer), console)
 
 
-def _evidence(answer: Answer, console: Console) -> None:
-    """Each claim with its verdict, and under it what it cites and the source's exact words."""
+def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> None:
+    """Each claim with its verdict, and under it what it cites, by the text's numbers, and the source's exact words."""
     console.print(Text("Evidence", "bold"))
-    numbers = citation_numbers(answer.claims)
     grid = Table.grid(padding=(0, 2, 0, 0))
     for claim in answer.claims:
         grid.add_row(_verdict(claim), _said(claim))
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
-            grid.add_row("", Text(f"[{numbers[citation.passage]}] ").append_text(_source(passage, citation.quote)))
+            mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
+            grid.add_row("", Text(mark).append_text(_source(passage, citation.quote)))
             grid.add_row("", _quoted(citation))
         for passage in _against(claim, answer):
             grid.add_row("", Text("against: ").append_text(_source(passage)))

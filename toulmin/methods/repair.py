@@ -56,6 +56,16 @@ def labels(answer: Answer) -> dict[int, str]:
     return named
 
 
+def numbering(answer: Answer) -> dict[str, int]:
+    """The number by which the repaired text names a passage, by its id: the place of one that was given with the text,
+    the mark that the repair has set for one that a search found. A passage that no mark can name has none.
+    """
+    wholes = [told for told in answer.rounds if told.kind == "repair" and told.text is not None]
+    given = wholes[-1].read if wholes else ()
+    found = {id: number for number, id in labels(answer).items()}
+    return found | {id: n for n, id in reversed(list(enumerate(given, start=1)))}
+
+
 def _numbers(text: str) -> list[int]:
     """The numbers that the marks of a sentence name, each once."""
     labels = (label.first for mark in find_marks(text, _ANY) for label in mark.labels)
@@ -76,7 +86,7 @@ def repair(
     rewrite: bool = True,
     unsupported: Policy = "drop",
 ) -> Program[Answer]:
-    """The claims of the text as repaired; `repaired_text`, `changes` and `labels` read the rest off the Answer.
+    """The claims of the text as repaired; `repaired_text`, `changes` and `numbering` read the rest off the Answer.
 
     `[n]` in the text is the n-th of `passages`; a passage that only a search found gets the next number that the text
     does not use. The claims are judged as `check` judges them, and whatever is not supported is put right; a search
@@ -159,6 +169,7 @@ def _ended(answer: Answer, page: Page, before: Body, after: Body, decisions: Seq
     whole = Round(
         "repair",
         len(answer.claims) + 1,
+        read=ids(page.given),
         text=replaced(page.text, page.where, edits),
         scores=after.aims.told(after.assessment),
         chosen=True,
