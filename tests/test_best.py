@@ -10,7 +10,8 @@ from vtg_parts import QUESTION, letters
 
 from toulmin.errors import ModelError
 from toulmin.grounding.prompts import AnswerPrompt, Queries, Refine, Write
-from toulmin.methods.telling import SILENCE
+from toulmin.grounding.steps import Reply
+from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.run.budget import Budget
 
 GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
@@ -178,8 +179,15 @@ def test_where_the_model_says_nothing_the_next_passages_are_read_too():
 
 
 def test_where_nothing_is_left_to_read_the_answer_is_an_abstention():
-    run = Run("", found={QUESTION: "ABC"})
+    run = Run("The passages do not say.", found={QUESTION: "ABC"})
     assert (run.writer.kinds, run.answer.status, SILENCE in run.notes) == ("A", "abstained", True)
+
+
+@pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
+@pytest.mark.parametrize("first", ["", cited(GONE, 2)])
+def test_a_model_that_refuses_or_writes_nothing_is_no_silence_of_the_sources(first: str, reply: Reply, note: str):
+    run = Run([first, reply], [reply], max_rounds=1)
+    assert (run.answer.status, note in run.notes, SILENCE in run.notes) == ("abstained", True, False)
 
 
 def test_where_nothing_holds_after_all_rounds_the_answer_is_an_abstention():
@@ -363,6 +371,18 @@ def test_a_section_that_a_model_fails_to_write_is_missing_with_a_note():
 def test_a_report_of_which_no_section_could_be_written_fails():
     replies = {**REPORT, "Write": [ModelError("The server is down.")]}
     assert Run("", replies=replies, found=SECTIONS, style="report").outcome.exit_code == 4
+
+
+@pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
+def test_a_report_that_the_model_does_not_write_is_no_silence_of_the_sources(reply: Reply, note: str):
+    run = Run("", replies={**REPORT, "Write": [reply]}, found=SECTIONS, style="report")
+    assert (run.answer.status, run.answer.notes) == ("abstained", (note,))
+
+
+def test_a_section_that_the_model_refuses_to_write_is_told_under_its_title():
+    replies = {**REPORT, "Write": [cited(RED, 4), Reply("I cannot help.", finish="refused")]}
+    run = Run("", replies=replies, found=SECTIONS, style="report")
+    assert (run.texts, f"Age: {REFUSED}" in run.answer.notes) == ([RED], True)
 
 
 def test_of_a_report_whose_budget_ends_the_sections_that_hold_stay():

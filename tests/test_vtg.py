@@ -7,7 +7,7 @@ from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
 
 from toulmin.grounding.prompts import Cite, NextClaim, Queries
 from toulmin.grounding.steps import Reply
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.methods.vtg import trials
 from toulmin.reading.citing import Labels
 from toulmin.run.budget import Budget
@@ -219,8 +219,20 @@ def test_an_answer_may_end_where_another_attempt_was_due():
 
 
 def test_a_model_that_ends_at_once_abstains():
-    run = Run([""])
+    run = Run(["END"])
     assert (run.answer.status, run.answer.notes) == ("abstained", (SILENCE,))
+
+
+@pytest.mark.parametrize("style", ["long", "short"])
+@pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
+def test_a_model_that_refuses_or_writes_nothing_is_no_silence_of_the_sources(style: str, reply: Reply, note: str):
+    run = Run(Writer([reply], final=reply), style=style)
+    assert (run.answer.status, run.answer.notes) == ("abstained", (note,))
+
+
+def test_a_refusal_to_go_on_takes_nothing_back():
+    run = Run(["One.", Reply("I cannot help.", finish="refused")], {"One.": ["A"]})
+    assert (run.texts, run.answer.notes) == (["One."], ())
 
 
 def test_without_passages_no_model_is_asked():

@@ -44,7 +44,7 @@ class Writer:
         claims: Sequence[str | Reply] = (),
         cites: str | Callable[[Cite], str | Reply] = "A",
         queries: Sequence[str | Reply] = (TWO_QUERIES,),
-        final: str = "An answer [1].",
+        final: str | Reply = "An answer [1].",
     ) -> None:
         self.claims = iter(claims)
         self.queries = chain(queries, repeat(queries[-1]))
@@ -111,7 +111,7 @@ class Run:
 
     def __init__(
         self,
-        claims: Sequence[str] | Writer = (),
+        claims: Sequence[str | Reply] | Writer = (),
         supports: Mapping[str, Sequence[str]] | None = None,
         *,
         first: str = FIRST,

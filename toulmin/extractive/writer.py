@@ -105,9 +105,9 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
 
 
 def _as_text(prompt: ask.Prompt[Any], value: Any) -> str:
-    """The value in words, for a trace; nothing for None, which every prompt reads back as None."""
+    """The value in words, for a trace; for None what the prompt reads back as None, and not as an empty reply."""
     if value is None:
-        return ""
+        return "END" if isinstance(prompt, ask.NextClaim) else ""
     if isinstance(value, Draft):
         return render(value.claims, getattr(prompt, "style", "long")).text
     if isinstance(value, Labels):

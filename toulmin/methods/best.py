@@ -18,7 +18,7 @@ from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
 from toulmin.methods.best_report import reported
 from toulmin.methods.best_state import Doubt, State, Task
 from toulmin.methods.memory import distinct
-from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, verdicts_round
+from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, unsaid, verdicts_round
 
 
 def best(
@@ -114,7 +114,8 @@ def _drafted(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     done = yield from exchange(task.drafting(passages))
     told = draft_round(done, task.style, n=n)
-    state = replace(state, answer=drafted(state.answer, done.value.claims, told, done.value.invalid), claims=())
+    answer = drafted(state.answer, done.value.claims, told, done.value.invalid)
+    state = replace(state, answer=answer, claims=(), unsaid=unsaid(done))
     yield from show(task.present(state))
     claims = yield from settled(done.value.claims, passages, task.asked, task.style)
     if claims:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from toulmin.data import Claim, Dropped, Passage, Round
 from toulmin.grounding.prompts import Queries, Refine
@@ -13,7 +14,7 @@ from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
 from toulmin.methods.best_state import LEFT_OUT, State, Task
 from toulmin.methods.feedback import Numbered, grounded
 from toulmin.methods.memory import distinct
-from toulmin.methods.telling import draft_round, ids
+from toulmin.methods.telling import draft_round, ids, unsaid
 
 REWRITTEN = "rewritten by what the passages say"
 AGAIN = "rewritten, but what stands in its place is not supported either"
@@ -85,7 +86,8 @@ def rewritten(task: Task, state: State, n: int) -> Program[State]:
     new = _new(done.value.claims, state)
     judged = yield from settled(new, passages, task.asked, task.style)
     told = draft_round(done, task.style, kind="refine", n=n)
-    return _placed(state.telling(told, invalid=done.value.invalid), judged)
+    state = replace(state.telling(told, invalid=done.value.invalid), unsaid=unsaid(done))
+    return _placed(state, judged)
 
 
 def _asked(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:

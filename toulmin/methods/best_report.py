@@ -13,7 +13,7 @@ from toulmin.grounding.steps import Program, search, show, together
 from toulmin.methods.best_state import State, Task
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_questions import outlined, worded
-from toulmin.methods.telling import ids
+from toulmin.methods.telling import EMPTY, REFUSED, ids
 
 PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
 
@@ -83,8 +83,19 @@ class _Report:
             sections=tuple(Section(p.title, p.description) for p in self.paragraphs if p.title in filled),
             rounds=(*self._start.rounds, *(step for part in told for step in part.rounds)),
             invalid_citations=sum(part.invalid_citations for part in told),
-            notes=tuple(f"{p.title}: {note}" for p, part in parts for note in part.notes),
+            notes=_notes(parts, has_text=bool(claims)),
         )
+
+
+def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
+    """The sections' notes, each under its title; why the model wrote nothing at all is said once, of the report."""
+    return tuple(
+        dict.fromkeys(
+            note if note in (REFUSED, EMPTY) and not has_text else f"{paragraph.title}: {note}"
+            for paragraph, part in parts
+            for note in part.notes
+        )
+    )
 
 
 def _in_sections(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:

@@ -91,12 +91,13 @@ class Task:
 class State:
     """The claims in their order, those that fail among them; `answer` has only the claims that hold.
 
-    `left_out` are sentences that did not come to hold.
+    `left_out` are sentences that did not come to hold; `unsaid` is the note on a last reply that was empty or refused.
     """
 
     answer: Answer
     claims: tuple[Settled, ...] = ()
     left_out: tuple[str, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
     @property
     def failing(self) -> tuple[Settled, ...]:
@@ -124,9 +125,9 @@ class State:
         answer = replace(self.answer, rounds=(*self.answer.rounds, *rounds), invalid_citations=count)
         return replace(self, answer=answer)
 
-    def noting(self, note: str) -> State:
-        """With a note for the reader."""
-        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, note)))
+    def noting(self, *notes: str) -> State:
+        """With more notes for the reader."""
+        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
 
     def reading(self, passages: Sequence[Passage]) -> State:
         """With more passages read."""
@@ -143,7 +144,10 @@ class State:
         return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
 
     def finished(self, task: Task) -> State:
-        """The end: what still fails is left out, or stays where the task tolerates it; either is told."""
+        """The end: what still fails is left out, or stays where the task tolerates it; either is told.
+
+        Where no claim is left and the last reply tells nothing of the sources, a note says so.
+        """
         told = [
             Round(
                 "repair",
@@ -158,4 +162,5 @@ class State:
         ]
         claims = [replace(one, holds=True) for one in self.claims if one.holds or task.tolerates(one)]
         gone = [one.claim.text for one in self.failing if not task.tolerates(one)]
-        return self.telling(*told).leaving_out(gone).having(claims)
+        ended = self.telling(*told).leaving_out(gone).having(claims)
+        return ended if claims else ended.noting(*self.unsaid)

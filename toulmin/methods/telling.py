@@ -9,7 +9,7 @@ from typing import Any
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
 from toulmin.errors import BudgetEnded
 from toulmin.grounding.prompts import Prompt
-from toulmin.grounding.steps import Exchange, Program, search
+from toulmin.grounding.steps import Exchange, Program, Reply, search
 from toulmin.grounding.verify import apply_policy, smallest_support, verify
 from toulmin.reading.citing import Draft
 
@@ -69,11 +69,16 @@ def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
 
 def unsaid(done: Exchange[Draft]) -> tuple[str, ...]:
     """Why a reply holds no answer where that tells nothing of the sources, as a note."""
-    if done.value.claims or done.reply.value is not None:
+    return () if done.value.claims else silence_of(done.reply)
+
+
+def silence_of(reply: Reply) -> tuple[str, ...]:
+    """The note on a reply without an answer that is a refusal or empty; none where the model says that it has none."""
+    if reply.value is not None:
         return ()
-    if done.reply.finish == "refused":
+    if reply.finish == "refused":
         return (REFUSED,)
-    return () if done.reply.text.strip() else (EMPTY,)
+    return () if reply.text.strip() else (EMPTY,)
 
 
 def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.grounding.prompts import AnswerPrompt, Example, NextClaim, Preset, Queries
@@ -12,7 +13,7 @@ from toulmin.grounding.steps import Exchange, Program, exchange, generate, searc
 from toulmin.grounding.verify import verify as judged
 from toulmin.methods.citation import cite
 from toulmin.methods.memory import Memory, distinct
-from toulmin.methods.telling import concluded, draft_round, found, ids, left_out, read_by
+from toulmin.methods.telling import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
 from toulmin.methods.vtg_tables import Parameters, check_whole, parameters
@@ -67,10 +68,10 @@ def vtg(
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
-    claims = state.claims
+    claims, answer = state.claims, state.told
     if not verify:
-        claims = yield from judged(claims, {p.id: p for p in state.answer.passages}, question, style)
-    return concluded(state.answer, claims, unsupported, verified=not verify)
+        claims = yield from judged(claims, {p.id: p for p in answer.passages}, question, style)
+    return concluded(answer, claims, unsupported, verified=not verify)
 
 
 def trials(answer: Answer) -> tuple[int, ...]:
@@ -109,9 +110,10 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
     trial = 0
     while True:
         trial += 1
-        told = yield from _sentence(task, state, trial)
+        sentence = yield from _sentence(task, state, trial)
+        told = sentence.told
         if told.text is None or _stands(told.text, state.claims):
-            return state.ended(told)
+            return state.ended(told, sentence.unsaid)
         attempt = yield from _attempt(task, state.memory, told.text, told, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
@@ -120,13 +122,20 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
             state = yield from _with_evidence(task, state, told.text, trial)
 
 
-def _sentence(task: _Task, state: State, trial: int) -> Program[Round]:
-    """The round of a sentence that comes next; without text where the model ended the answer."""
+class _Sentence(NamedTuple):
+    """The round of a sentence, and the note on a reply that was empty or a refusal."""
+
+    told: Round
+    unsaid: tuple[str, ...]
+
+
+def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
+    """The sentence that comes next; its round is without text where the model ended the answer."""
     asked = NextClaim(task.question, state.written(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
     has_words = re.search(r"[^\W_]", text) is not None
-    return Round(
+    told = Round(
         "claim",
         trial=trial,
         role="main",
@@ -135,6 +144,7 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[Round]:
         dropped=left_out(done),
         chosen=False,
     )
+    return _Sentence(told, () if has_words else silence_of(done.reply))
 
 
 def _stands(text: str, claims: Sequence[Claim]) -> bool:
@@ -196,7 +206,8 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
     done = yield from exchange(asked)
     attempt = yield from _final_attempt(task, done, memory)
     if attempt is None:
-        return state.answering((), draft_round(done, "short"), invalid=done.value.invalid)
+        state = state.answering((), draft_round(done, "short"), invalid=done.value.invalid)
+        return replace(state, unsaid=unsaid(done))
     attempt = yield from _verified(task, attempt, memory, "short")
     return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)
 

@@ -28,17 +28,26 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The output O (the answer's claims), the memories, and whether O has ended."""
+    """The output O (the answer's claims), the memories, and whether O has ended.
+
+    `unsaid` is the note on a last reply that was empty or a refusal.
+    """
 
     answer: Answer
     memory: Memory
     unverified: int = 0
     is_over: bool = False
+    unsaid: tuple[str, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """O."""
         return self.answer.claims
+
+    @property
+    def told(self) -> Answer:
+        """The answer, where O is empty with a note of a model that wrote nothing."""
+        return self.answer if self.claims else replace(self.answer, notes=(*self.answer.notes, *self.unsaid))
 
     def written(self, style: Style) -> str:
         """O as a model sees it: without citations."""
@@ -68,9 +77,9 @@ class State:
         answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
         return replace(self, answer=answer, memory=self.memory.refreshed(passages))
 
-    def ended(self, told: Round) -> State:
+    def ended(self, told: Round, unsaid: tuple[str, ...]) -> State:
         """With O as it is for good."""
-        return replace(self.telling(told), is_over=True)
+        return replace(self.telling(told), is_over=True, unsaid=unsaid)
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
         """With these claims in the place of O."""
