@@ -389,6 +389,19 @@ def test_of_a_report_whose_budget_ends_the_sections_that_hold_stay():
     assert [claim.section for claim in report(budget=Budget(calls=3)).answer.claims] == ["Colour"]
 
 
+def test_a_report_whose_budget_ends_names_the_sections_that_were_not_written():
+    assert "Parts of the plan without text: Age." in report(budget=Budget(calls=2)).answer.notes
+
+
+def test_a_report_names_the_sections_of_which_nothing_holds():
+    run = Run("", "", replies=REPORT, found=SECTIONS, style="report", max_rounds=1)
+    assert "Parts of the plan without text: Age." in run.answer.notes
+
+
+def test_a_report_with_all_its_sections_names_none():
+    assert "without text" not in report().notes
+
+
 # ---------------------------------------------------------------- budgets and what is seen
 
 

@@ -608,3 +608,17 @@ def test_a_budget_that_ends_before_anything_is_verified_leaves_a_failed_answer(c
 def test_a_budget_that_ends_while_sections_are_written_leaves_those_that_are_verified():
     answer = Run(supports=ALL_TRUE, budget=Budget(calls=4)).answer
     assert (verdicts(answer), [section.title for section in answer.sections]) == (["supported"] * 2, ["Life"])
+
+
+def test_a_text_whose_budget_ends_names_the_sections_that_were_not_written():
+    assert "Parts of the plan without text: Work." in Run(supports=ALL_TRUE, budget=Budget(calls=4)).answer.notes
+
+
+def test_a_rescued_text_leaves_out_and_names_a_section_whose_sentences_the_policy_drops():
+    writer = Writer(f"{OUTLINE}\n3. Death: Tell of her last years.")
+    answer = Run(writer, {BIRTH: ["C"]}, unsupported="drop", budget=Budget(calls=6)).answer
+    told = [note for note in answer.notes if "without text" in note]
+    assert ([section.title for section in answer.sections], told) == (
+        ["Life"],
+        ["Parts of the plan without text: Death.", "Parts of the plan without text: Work."],
+    )

@@ -13,7 +13,7 @@ from toulmin.grounding.steps import Program, search, show, together
 from toulmin.methods.best_state import State, Task
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_questions import outlined, worded
-from toulmin.methods.telling import EMPTY, REFUSED, ids
+from toulmin.methods.telling import EMPTY, REFUSED, ids, in_sections
 
 PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
 
@@ -70,21 +70,21 @@ class _Report:
 
     @property
     def answer(self) -> Answer:
-        """All sections in their order; a sentence that stands in an earlier one is left out of a later one."""
+        """All sections in their order, and a note of those without text; a sentence stands in the first that has it."""
         parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
-        claims = _in_sections(parts)
-        filled = {claim.section for claim in claims}
+        claims = _placed(parts)
         told = [part for _, part in parts]
-        return replace(
+        whole = replace(
             self._start,
             status="answered" if claims else "abstained",
             claims=claims,
             passages=distinct((*self.passages, *(passage for part in told for passage in part.passages))),
-            sections=tuple(Section(p.title, p.description) for p in self.paragraphs if p.title in filled),
+            sections=tuple(Section(p.title, p.description) for p in self.paragraphs),
             rounds=(*self._start.rounds, *(step for part in told for step in part.rounds)),
             invalid_citations=sum(part.invalid_citations for part in told),
             notes=_notes(parts, has_text=bool(claims)),
         )
+        return in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
 
 
 def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tupl
     )
 
 
-def _in_sections(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
+def _placed(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
     standing: dict[tuple[str, ...], Claim] = {}
     for paragraph, part in parts:
         for claim in part.claims:

@@ -17,10 +17,10 @@ from toulmin.grounding.steps import Program
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_findings import readings
 from toulmin.methods.plan_outcomes import told_by
-from toulmin.methods.plan_prompts import Part, Whole
+from toulmin.methods.plan_prompts import Part, Whole, titles
 from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
 from toulmin.methods.plan_writing import written
-from toulmin.methods.telling import concluded, found
+from toulmin.methods.telling import concluded, found, in_sections
 
 Variant = Literal["A", "B"]
 Layout = Literal["one", "sections"]
@@ -147,9 +147,4 @@ def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage
 
 def _concluded(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
     """The end of an answer, with those sections that have a claim left, and a note of the others."""
-    ended = concluded(answer, answer.claims, policy)
-    filled = {claim.section for claim in ended.claims}
-    sections = tuple(section for section in answer.sections if section.title in filled)
-    empty = [part.section.title for part in parts if part.section and part.section.title not in filled]
-    notes = (f"Parts of the plan without text: {', '.join(empty)}.",) if empty and filled else ()
-    return replace(ended, sections=sections, notes=(*ended.notes, *notes))
+    return in_sections(concluded(answer, answer.claims, policy), titles(parts))

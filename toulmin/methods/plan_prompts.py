@@ -32,6 +32,11 @@ class Part:
         return Section(self.paragraph.title, self.paragraph.description) if self.paragraph else None
 
 
+def titles(parts: Sequence[Part]) -> list[str]:
+    """The titles of the sections that the parts become."""
+    return [part.section.title for part in parts if part.section]
+
+
 def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Passage, ...]:
     """The passages of the first search, then the best one of each question, then each one's second, and so on.
 

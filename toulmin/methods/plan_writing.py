@@ -10,9 +10,9 @@ from toulmin.errors import ModelError
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
-from toulmin.methods.plan_prompts import Part
+from toulmin.methods.plan_prompts import Part, titles
 from toulmin.methods.plan_questions import worded
-from toulmin.methods.telling import draft_round, drafted, ids, read_by, unsaid
+from toulmin.methods.telling import draft_round, drafted, ids, in_sections, read_by, unsaid
 from toulmin.reading.citing import Draft
 
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
@@ -80,13 +80,17 @@ class _Growing:
         return tuple(dict.fromkeys(note for n in sorted(self._drafts) for note in self._drafts[n].unsaid))
 
     @property
+    def draft(self) -> Answer:
+        """The answer so far, with a note of the sections that are still to come."""
+        return in_sections(self.answer, titles(self.parts))
+
+    @property
     def answer(self) -> Answer:
-        """All parts so far in their order, no sentence twice."""
+        """All parts so far in their order, no sentence twice; its sections are the planned ones."""
         answer = self._answer
         for draft in _without_repetitions([self._drafts[n] for n in sorted(self._drafts)]):
             answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
-        filled = {claim.section for claim in answer.claims}
-        sections = tuple(part.section for part in self.parts if part.section and part.section.title in filled)
+        sections = tuple(part.section for part in self.parts if part.section)
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
 
@@ -102,7 +106,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
         return
     draft = _draft(part, done, growing.style, n, inline=inline)
     growing.put(n, draft)
-    yield from shown(growing.answer)
+    yield from shown(growing.draft)
     answer = growing.answer
     if inline:
         claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
@@ -111,7 +115,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
         asked = [(claim, seen) for claim in draft.claims]
         claims = yield from smallest_support(asked, answer.question, answer.style)
     growing.put(n, replace(draft, claims=claims))
-    yield from shown(growing.answer)
+    yield from shown(growing.draft)
 
 
 def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> _Written:

@@ -94,6 +94,18 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifi
     return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
 
 
+def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
+    """The answer with those of its sections that hold a claim, and a note of the planned ones (titles) that hold none.
+
+    An answer without claims has no such note: why it is empty is told otherwise.
+    """
+    filled = {claim.section for claim in answer.claims}
+    sections = tuple(section for section in answer.sections if section.title in filled)
+    empty = [title for title in planned if title not in filled]
+    notes = (f"Parts of the plan without text: {', '.join(empty)}.",) if empty and filled else ()
+    return replace(answer, sections=sections, notes=(*answer.notes, *notes))
+
+
 def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
     """What stands of a draft when the budget ends: its claims, judged as far as there is time, and a note of it.
 
@@ -107,7 +119,8 @@ def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer
     if not any(claim.is_supported for claim in claims):
         raise ended
     note = f"{ended} This is what was written by then; the method's further steps were left out."
-    return concluded(replace(draft, notes=(*draft.notes, note)), claims, policy)
+    answer = concluded(replace(draft, notes=(*draft.notes, note)), claims, policy)
+    return in_sections(answer, [section.title for section in answer.sections])
 
 
 def _judged(draft: Answer) -> Program[list[Claim]]:
