@@ -11,7 +11,7 @@ from typing import Any
 from vtg_parts import PASSAGES, QUESTION, letters
 
 from toulmin.data import Answer, Hit, Label, Round
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, SourceError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Queries, Refine, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.best import best
@@ -55,14 +55,16 @@ class Judge:
 
 
 class Corpus:
-    """Finds the passages of `found` by their letters."""
+    """Finds the passages of `found` by their letters, and fails for queries that are `down` from so many hits on."""
 
-    def __init__(self, found: Mapping[str, str]) -> None:
-        self.found = found
+    def __init__(self, found: Mapping[str, str], down: Mapping[str, int]) -> None:
+        self.found, self.down = found, down
         self.asked: list[tuple[str, int]] = []
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         self.asked += [(query, k) for query in queries]
+        if any(k >= self.down.get(query, k + 1) for query in queries):
+            raise SourceError("The search server is busy.")
         return [[Hit(PASSAGES[letter], 1.0) for letter in self.found.get(query, "")[:k]] for query in queries]
 
 
@@ -107,6 +109,7 @@ class Run:
         found: Mapping[str, str] = FOUND,
         replies: Mapping[str, Sequence[Any]] | None = None,
         budget: Budget | None = None,
+        down: Mapping[str, int] | None = None,
         **options: Any,
     ) -> None:
         def listed(given: str | Sequence[Any]) -> Sequence[Any]:
@@ -114,7 +117,7 @@ class Run:
 
         options = {"k": 3, **options}
         self.writer = Writer(listed(drafts), listed(refined), verifier=listed(verifier), **(replies or {}))
-        self.corpus = Corpus(found)
+        self.corpus = Corpus(found, down or {})
         self.drafts: list[Answer] = []
         model = Scripted(self.writer)
         kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})

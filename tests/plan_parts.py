@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from toulmin.data import Answer, Hit, Passage, Quote, Round
+from toulmin.errors import SourceError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Prompt, Questions, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 from toulmin.methods.plan import plan
@@ -84,16 +85,18 @@ def _by_title(said: Mapping[str, Text] | Text, paragraph: Any) -> Text:
 
 
 class Shelf:
-    """Finds what FOUND says; remembers each call's queries."""
+    """Finds what FOUND says, and fails for the queries that are `down`; remembers each call's queries."""
 
-    def __init__(self, found: Mapping[str, str]) -> None:
-        self.found = found
+    def __init__(self, found: Mapping[str, str], down: Collection[str] = ()) -> None:
+        self.found, self.down = found, down
         self.batches: list[list[str]] = []
         self.depths: list[int] = []
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         self.batches.append(list(queries))
         self.depths.append(k)
+        if set(queries) & set(self.down):
+            raise SourceError("The search server is busy.")
         return [[Hit(PASSAGES[letter], 1.0) for letter in self.found.get(query, "")][:k] for query in queries]
 
 
@@ -154,11 +157,12 @@ class Run:
         found: Mapping[str, str] = FOUND,
         topic: str = TOPIC,
         reader: Any = None,
+        down: Collection[str] = (),
         budget: Budget | None = None,
         **options: Any,
     ) -> None:
         self.writer: Any = writer or Writer()
-        self.judge, self.shelf, self.drafts = Judge(supports or {}), Shelf(found), list[Answer]()
+        self.judge, self.shelf, self.drafts = Judge(supports or {}), Shelf(found, down), list[Answer]()
         self.reader = reader or (None if sure is None else Reader(sure))
         kit = Kit(self.shelf, self.judge, {"main": Scripted(self.writer)}, self.reader)
         style = options.get("style", "report")

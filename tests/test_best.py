@@ -169,6 +169,31 @@ def test_where_the_model_writes_no_query_the_claims_are_searched_for():
     assert ([query for query, _ in run.corpus.asked], len(run.writer.prompts(Queries))) == ([QUESTION, GONE], 1)
 
 
+BUSY = "The search server is busy."
+
+
+def test_a_search_for_evidence_that_fails_leaves_what_holds_and_is_told():
+    run = Run(HALF, MENDED, down={GONE: 1})
+    told = run.rounds("search")[1]
+    assert (run.texts, [one.why for one in told.dropped]) == ([RED, NEW], [BUSY])
+    assert f"Not searched for, so that passages may be missing: “{GONE}”. {BUSY}" in run.answer.notes
+
+
+def test_where_reading_on_fails_the_answer_is_an_abstention_with_a_note():
+    run = Run("The passages do not say.", down={QUESTION: 4})
+    assert (run.answer.status, BUSY in run.notes, run.writer.kinds) == ("abstained", True, "A")
+
+
+def test_a_section_whose_search_fails_is_written_from_what_was_read_before():
+    run = report(down={f"{QUESTION}: Colour": 1})
+    assert letters([passage.id for passage in run.writer.prompts(Write)[0].passages]) == "ABC"
+    assert f"Colour: Not searched for, so that passages may be missing: “{QUESTION}: Colour”. {BUSY}" in run.notes
+
+
+def test_a_first_search_that_fails_fails_the_answer():
+    assert Run(HALF, MENDED, down={QUESTION: 1}).outcome.exit_code == 3
+
+
 # ---------------------------------------------------------------- nothing holds
 
 

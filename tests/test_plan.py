@@ -341,6 +341,24 @@ def test_what_is_shown_has_the_sections_that_are_there():
     assert [[section.title for section in draft.sections] for draft in Run().drafts[:2]] == [["Life"], ["Life", "Work"]]
 
 
+# ---------------------------------------------------------------- searches that fail
+
+
+def test_a_question_whose_search_fails_goes_without_its_passages_and_the_others_keep_theirs():
+    run = Run(supports=ALL_TRUE, down=[LIVED])
+    told = {step.queries[0]: (letters(step.read), len(step.dropped)) for step in run.rounds("search")}
+    assert told == {TOPIC: ("AB", 0), BORN: ("CD", 0), LIVED: ("", 1), BUILT: ("FAG", 0)}
+
+
+def test_questions_whose_search_failed_stand_in_one_note():
+    note = f"Not searched for, so that passages may be missing: “{BORN}”, “{LIVED}”. The search server is busy."
+    assert note in Run(supports=ALL_TRUE, down=[BORN, LIVED]).answer.notes
+
+
+def test_a_first_search_that_fails_fails_the_answer():
+    assert Run(down=[TOPIC]).outcome.exit_code == 3
+
+
 # ---------------------------------------------------------------- attribution
 
 

@@ -198,6 +198,18 @@ def test_claims_given_up_go_under_the_policy_drop():
     assert run.texts == ["Right."]
 
 
+def test_a_search_for_evidence_that_fails_costs_its_query_the_passages_and_is_told_and_noted_once():
+    run = Run(["Wrong.", "Wrong.", "Right."], {"Right.": ["G"]}, down=["first query"])
+    note = "Not searched for, so that passages may be missing: “first query”. The search server is busy."
+    told = run.rounds("search")[1]
+    assert (run.texts, run.answer.notes, letters(told.read)) == (["Right."], (note,), "GH")
+    assert [(one.text, one.why) for one in told.dropped] == [("first query", "The search server is busy.")]
+
+
+def test_a_first_search_that_fails_fails_the_answer():
+    assert Run(["One."], down=[QUESTION]).outcome.exit_code == 3
+
+
 # ---------------------------------------------------------------- the end of an answer
 
 

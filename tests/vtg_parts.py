@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
 from toulmin.data import Answer, Hit, Passage, Round
+from toulmin.errors import SourceError
 from toulmin.grounding.prompts import Cite, NextClaim, Prompt, Queries
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.vtg import vtg
@@ -95,14 +96,17 @@ class Judge:
 
 
 class Corpus:
-    """Finds the first passages for the question, and what stands in EVIDENCE for other queries."""
+    """Finds the first passages for the question, and what stands in EVIDENCE for other queries but those `down`."""
 
-    def __init__(self, first: str = FIRST) -> None:
+    def __init__(self, first: str = FIRST, down: Collection[str] = ()) -> None:
+        self.down = set(down)
         self.found = {QUESTION: first, **EVIDENCE}
         self.asked: list[tuple[str, int]] = []
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         self.asked += [(query, k) for query in queries]
+        if self.down & set(queries):
+            raise SourceError("The search server is busy.")
         return [[Hit(PASSAGES[letter], 1.0) for letter in self.found.get(query, "")[:k]] for query in queries]
 
 
@@ -116,11 +120,12 @@ class Run:
         *,
         first: str = FIRST,
         budget: Budget | None = None,
+        down: Collection[str] = (),
         **options: Any,
     ) -> None:
         self.writer = claims if isinstance(claims, Writer) else Writer(claims)
         self.judge = Judge(supports or {})
-        self.corpus = Corpus(first)
+        self.corpus = Corpus(first, down)
         self.drafts: list[Answer] = []
         kit = Kit(self.corpus, self.judge, {"main": Scripted(self.writer)})
         job = Job(QUESTION, "vtg", options.get("style", "long"), lambda: vtg(QUESTION, **options), budget or Budget())

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toulmin.data import Answer, Policy, Round, Style
+from toulmin.data import Answer, Policy, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import Example, Preset
-from toulmin.grounding.steps import Program, exchange, search, show
+from toulmin.grounding.steps import Program, exchange, show
 from toulmin.methods.best_claims import settled
 from toulmin.methods.best_contrast import contrasted
 from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
 from toulmin.methods.best_report import reported
 from toulmin.methods.best_state import Doubt, State, Task
-from toulmin.methods.memory import distinct
-from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, unsaid, verdicts_round
+from toulmin.methods.evidence import evidence
+from toulmin.methods.telling import concluded, draft_round, drafted, found, unsaid, verdicts_round
 
 
 def best(
@@ -105,7 +105,7 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
         return None
     more = yield from _with_unread(task, state, n)
     if more.answer.passages == state.answer.passages:
-        return None
+        return more if more.answer.notes != state.answer.notes else None
     return (yield from _drafted(task, more, n + 1))
 
 
@@ -151,7 +151,7 @@ def _repaired(task: Task, state: State, n: int) -> Program[State]:
 
 def _with_unread(task: Task, state: State, n: int) -> Program[State]:
     """The state having read the next `k` passages for the question, if there are any."""
+    (found,) = yield from evidence([task.asked], task.k * (n + 1))
     read = {passage.id for passage in state.answer.passages}
-    hits = yield from search(task.asked, task.k * (n + 1))
-    unread = distinct(hit.passage for hit in hits if hit.passage.id not in read)[: task.k]
-    return state.telling(Round("search", n + 1, read=ids(unread), queries=(task.asked,))).reading(unread)
+    unread = tuple(passage for passage in found.passages if passage.id not in read)[: task.k]
+    return state.searching([replace(found, passages=unread)], n + 1)

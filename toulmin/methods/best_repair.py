@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from toulmin.data import Claim, Dropped, Passage, Round
 from toulmin.grounding.prompts import Queries, Refine
-from toulmin.grounding.steps import Program, exchange, generate, search, together
+from toulmin.grounding.steps import Program, exchange, generate
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import assess, content_terms
 from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
 from toulmin.methods.best_state import LEFT_OUT, State, Task
+from toulmin.methods.evidence import evidence
 from toulmin.methods.feedback import Numbered, grounded
-from toulmin.methods.memory import distinct
-from toulmin.methods.telling import draft_round, ids, unsaid
+from toulmin.methods.telling import draft_round, unsaid
 
 REWRITTEN = "rewritten by what the passages say"
 AGAIN = "rewritten, but what stands in its place is not supported either"
@@ -25,9 +25,7 @@ _NEAR = 0.5  # of the content terms of the shorter claim
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
     """The state with passages found for its failing claims, and those claims judged by all that was read."""
     queries = yield from _queries(task, state)
-    hits = yield from together([search(query, task.per_query) for query in queries])
-    found = distinct(hit.passage for own in hits for hit in own)
-    state = state.telling(Round("search", n + 1, read=ids(found), queries=queries)).reading(found)
+    state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
     failing = [one.claim for one in state.failing]
     judged = iter((yield from settled(failing, state.answer.passages, task.asked, task.style)))
     after = tuple(one if one.holds else _better(one, next(judged)) for one in state.claims)

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from toulmin.data import Answer, Claim, Passage, Round, Section
+from toulmin.data import Answer, Claim, Passage, Section
 from toulmin.errors import ModelError
 from toulmin.grounding.prompts import Paragraph
-from toulmin.grounding.steps import Program, search, show, together
+from toulmin.grounding.steps import Program, show, together
 from toulmin.methods.best_state import State, Task
+from toulmin.methods.evidence import evidence
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_questions import outlined, worded
-from toulmin.methods.telling import EMPTY, REFUSED, ids, in_sections
+from toulmin.methods.telling import EMPTY, REFUSED, in_sections
 
 PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
 
@@ -36,11 +37,9 @@ def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
 def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
     """Writes section n into the report, or notes that a model failed to write it."""
     own = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
-    hits = yield from search(own.asked, task.k)
-    passages = distinct(hit.passage for hit in hits)
-    told = Round("search", n + 1, read=ids(passages), queries=(own.asked,))
-    start = Answer(own.asked, "long", "best", "abstained", rounds=(told,))
-    state = State(start).reading((*passages, *report.passages))
+    found = yield from evidence([own.asked], task.k)
+    start = State(Answer(own.asked, "long", "best", "abstained"))
+    state = start.searching(found, n + 1).reading(report.passages)
     try:
         state = yield from writing(own, state)
     except ModelError as error:

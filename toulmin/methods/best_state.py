@@ -9,7 +9,9 @@ from typing import Any
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
 from toulmin.grounding.prompts import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.methods.best_claims import Settled
+from toulmin.methods.evidence import Evidence, failed, gathered, missing
 from toulmin.methods.memory import distinct
+from toulmin.methods.telling import ids
 from toulmin.reading.citing import Draft
 
 LEFT_OUT = "left out: no passage that was read supports it"
@@ -132,6 +134,12 @@ class State:
     def reading(self, passages: Sequence[Passage]) -> State:
         """With more passages read."""
         return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
+
+    def searching(self, found: Sequence[Evidence], n: int) -> State:
+        """Having read what the searches of round `n` found, with a note of those that failed."""
+        passages, queries = gathered(found), tuple(one.query for one in found)
+        told = Round("search", n, read=ids(passages), queries=queries, dropped=failed(found))
+        return self.telling(told).noting(*missing(found, self.answer.notes)).reading(passages)
 
     def having(self, claims: Sequence[Settled]) -> State:
         """With these claims in the place of its own."""

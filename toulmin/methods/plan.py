@@ -77,7 +77,7 @@ def plan(
     made = (yield from outlined(topic, kind, first, max_paragraphs)) if outline else Plan()
     made = yield from questioned(made, topic, first, max_questions, merge=merge_questions)
     made = (yield from searched(made, per_question)) if second_search else resting_on(made, first)
-    answer = _telling(answer, made.rounds, made.passages)
+    answer = replace(_telling(answer, made.rounds, made.passages), notes=(*answer.notes, *made.notes))
     whole = Whole(topic, style, first, made, sections)
     if variant == "B":
         return (yield from _from_answers(answer, whole, qa_threshold, unanswerable, unsupported))

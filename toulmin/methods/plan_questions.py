@@ -8,8 +8,8 @@ from typing import Literal
 
 from toulmin.data import Dropped, Passage, Round
 from toulmin.grounding.prompts import Outline, Paragraph, Questions
-from toulmin.grounding.steps import Exchange, Program, exchange, search, together
-from toulmin.methods.memory import distinct
+from toulmin.grounding.steps import Exchange, Program, exchange, together
+from toulmin.methods.evidence import evidence, failed, missing
 from toulmin.methods.telling import ids, left_out, read_by
 from toulmin.reading.citing import without_marks
 
@@ -32,11 +32,12 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is planned so far, and the rounds that tell of it; without an outline there are no paragraphs."""
+    """What is planned so far, with its rounds and notes; without an outline there are no paragraphs."""
 
     paragraphs: tuple[Paragraph, ...] = ()
     inquiries: tuple[Inquiry, ...] = ()
     rounds: tuple[Round, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -160,17 +161,16 @@ def _where_before(plan: Plan, position: int, question: str) -> str:
 
 
 def searched(plan: Plan, per_question: int) -> Program[Plan]:
-    """The plan with what a search for each question, all side by side, found."""
-    found = yield from together([search(inquiry.text, per_question) for inquiry in plan.inquiries])
+    """The plan with what a search for each question, all side by side, found; one that fails is told and noted."""
+    found = yield from evidence([inquiry.text for inquiry in plan.inquiries], per_question)
     inquiries = tuple(
-        replace(inquiry, passages=distinct(hit.passage for hit in hits))
-        for inquiry, hits in zip(plan.inquiries, found, strict=True)
+        replace(inquiry, passages=one.passages) for inquiry, one in zip(plan.inquiries, found, strict=True)
     )
     told = [
-        Round("search", n, read=ids(inquiry.passages), queries=(inquiry.text,))
-        for n, inquiry in enumerate(inquiries, start=1)
+        Round("search", n, read=ids(one.passages), queries=(one.query,), dropped=failed([one]))
+        for n, one in enumerate(found, start=1)
     ]
-    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told))
+    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told), notes=(*plan.notes, *missing(found)))
 
 
 def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.grounding.prompts import AnswerPrompt, Example, NextClaim, Preset, Queries
-from toulmin.grounding.steps import Exchange, Program, exchange, generate, search, show, together
+from toulmin.grounding.steps import Exchange, Program, exchange, generate, show
 from toulmin.grounding.verify import verify as judged
 from toulmin.methods.citation import cite
-from toulmin.methods.memory import Memory, distinct
+from toulmin.methods.evidence import evidence, failed, gathered, missing
+from toulmin.methods.memory import Memory
 from toulmin.methods.telling import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
@@ -181,9 +182,10 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
         given = yield from generate(asked, sample=trial - 1)
         distinct_ones = dict.fromkeys(" ".join(query.split()) for query in given)
         queries = tuple(query for query in distinct_ones if query)[: task.numbers.queries] or queries
-    hits = yield from together([search(query, task.numbers.per_query) for query in queries])
-    passages = distinct(hit.passage for of_query in hits for hit in of_query)
-    return state.telling(Round("search", trial=trial, read=ids(passages), queries=queries)).finding(passages)
+    found = yield from evidence(queries, task.numbers.per_query)
+    passages = gathered(found)
+    told = Round("search", trial=trial, read=ids(passages), queries=queries, dropped=failed(found))
+    return state.telling(told).noting(*missing(found, state.answer.notes)).finding(passages)
 
 
 # ---------------------------------------------------------------- the end

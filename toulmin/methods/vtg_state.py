@@ -60,6 +60,10 @@ class State:
         answer = replace(self.answer, rounds=(*self.answer.rounds, *numbered), invalid_citations=count)
         return replace(self, answer=answer)
 
+    def noting(self, *notes: str) -> State:
+        """With more notes for the reader."""
+        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
+
     def taking(self, attempt: Attempt) -> State:
         """With the attempt's claim in O: what it cites is remembered if it passed, else it is counted as unverified."""
         told = self.telling(*attempt.told(chosen=True), invalid=attempt.invalid)
