@@ -18,6 +18,7 @@ from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
 from toulmin.methods.best_report import reported
 from toulmin.methods.best_state import Doubt, State, Task
 from toulmin.methods.evidence import evidence
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, draft_round, drafted, found, unsaid, verdicts_round
 
 
@@ -49,7 +50,8 @@ def best(
     `doubt_from` up to `doubt_to`: it answers from what they cite, and those that its answer does not bear out fail.
     It makes no claim supported. Raises `UsageError` for a value that means nothing.
     """
-    _check_counts(k=(k, 1), max_rounds=(max_rounds, 0), queries=(queries, 0), per_query=(per_query, 1))
+    check_whole(1, k=k, per_query=per_query)
+    check_whole(0, max_rounds=max_rounds, queries=queries)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = Doubt(doubt_from, doubt_to) if contrast else None
@@ -62,12 +64,6 @@ def best(
         return concluded(answer, answer.claims, unsupported, verified=False)
     state = yield from answered(task, State(answer))
     return concluded(state.draft, state.answer.claims, unsupported, verified=False)
-
-
-def _check_counts(**given: tuple[object, int]) -> None:
-    for name, (value, least) in given.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise UsageError(f"The option {name!r} of best is a whole number of at least {least}, not {value!r}.")
 
 
 # ---------------------------------------------------------------- the loop

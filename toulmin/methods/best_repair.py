@@ -9,17 +9,17 @@ from toulmin.data import Claim, Dropped, Passage, Round
 from toulmin.grounding.prompts import Queries, Refine
 from toulmin.grounding.steps import Program, exchange, generate
 from toulmin.methods.aims import aims
-from toulmin.methods.assessing import assess, content_terms
+from toulmin.methods.assessing import assess
 from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
 from toulmin.methods.best_state import LEFT_OUT, State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.feedback import Numbered, grounded
+from toulmin.methods.rewriting import REWRITTEN, rewrites
 from toulmin.methods.telling import draft_round, unsaid
+from toulmin.methods.wording import worded
 
-REWRITTEN = "rewritten by what the passages say"
 AGAIN = "rewritten, but what stands in its place is not supported either"
 ADDED = "added: a passage that was read says it"
-_NEAR = 0.5  # of the content terms of the shorter claim
 
 
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
@@ -107,16 +107,12 @@ def _doubts(state: State, name: Numbered) -> dict[str, str]:
 
 def _new(claims: Sequence[Claim], state: State) -> list[Claim]:
     """What the answer does not say yet, each once."""
-    known = {_bare(claim.text) for claim in state.holding}
-    found: dict[str, Claim] = {}
+    known = {worded(claim.text) for claim in state.holding}
+    found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
-        if _bare(claim.text) not in known:
-            found.setdefault(_bare(claim.text), claim)
+        if worded(claim.text) not in known:
+            found.setdefault(worded(claim.text), claim)
     return list(found.values())
-
-
-def _bare(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _placed(state: State, new: Sequence[Settled]) -> State:
@@ -137,14 +133,10 @@ def _placed(state: State, new: Sequence[Settled]) -> State:
 
 
 def _home(new: Claim, claims: Sequence[Settled]) -> int | None:
-    """The failing claim that a new one rewrites: the nearest by content terms, None where none is near."""
-    own = content_terms(new.text)
-    near = {
-        n: len(own & terms) / (min(len(own), len(terms)) or 1)
-        for n, terms in ((n, content_terms(one.claim.text)) for n, one in enumerate(claims) if not one.holds)
-    }
-    best = max(near, key=near.__getitem__, default=None)
-    return best if best is not None and near[best] >= _NEAR else None
+    """The place of the failing claim that a new one rewrites, if there is one."""
+    failing = [(n, one.claim.text) for n, one in enumerate(claims) if not one.holds]
+    place = rewrites(new.text, [text for _, text in failing])
+    return None if place is None else failing[place][0]
 
 
 def _change(n: int, old: Settled, own: Sequence[Settled]) -> Round:

@@ -13,8 +13,9 @@ from toulmin.grounding.steps import Program, show, together
 from toulmin.methods.best_state import State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.memory import distinct
-from toulmin.methods.plan_questions import outlined, worded
+from toulmin.methods.plan_questions import outlined
 from toulmin.methods.telling import EMPTY, REFUSED, in_sections
+from toulmin.methods.wording import worded
 
 PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
 

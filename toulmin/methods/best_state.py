@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
 from toulmin.grounding.prompts import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.methods.best_claims import Settled
+from toulmin.methods.draws import Draws
 from toulmin.methods.evidence import Evidence, failed, gathered, missing
 from toulmin.methods.memory import distinct
 from toulmin.methods.telling import ids
@@ -16,18 +16,6 @@ from toulmin.reading.citing import Draft
 
 LEFT_OUT = "left out: no passage that was read supports it"
 UNSURE = "stays as it is, marked: the judge is not sure of it, and no rewriting holds"
-
-
-class Draws:
-    """Numbers the draws of each prompt of a run, so that asking one again asks for another reply."""
-
-    def __init__(self) -> None:
-        self._made: list[Prompt[Any]] = []  # no set, since the feedback in a prompt cannot be hashed
-
-    def next(self, prompt: Prompt[Any]) -> int:
-        """How often the prompt was asked before."""
-        self._made.append(prompt)
-        return self._made.count(prompt) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from toulmin.grounding.prompts import AnswerPrompt, Correct, Example, Preset, Pr
 from toulmin.grounding.steps import Exchange, Program, exchange, show
 from toulmin.grounding.verify import verify
 from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
-from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Draws, Reads
+from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
+from toulmin.methods.draws import Draws
 from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by, unsaid
 from toulmin.reading.citing import Draft
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Dropped, Passage, Round, render
-from toulmin.grounding.prompts import AnswerPrompt, Prompt
+from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
+from toulmin.methods.draws import Draws
 from toulmin.methods.telling import left_out, read_by
 from toulmin.reading.citing import Draft
 
@@ -34,22 +34,6 @@ CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Cl
     "claims": lambda _, kept: kept,
     "all_cited": lambda candidate, _: candidate,
 }
-
-
-class Draws:
-    """Numbers the draws of each prompt of a run, so that asking one again asks for another reply.
-
-    A cache, or a temperature of 0, would else give a round the reply of another, or a verifier that is the main model
-    itself the very candidate. A prompt that is new is draw 0, the model's first choice.
-    """
-
-    def __init__(self) -> None:
-        self._made: Counter[Prompt[Draft]] = Counter()
-
-    def next(self, prompt: Prompt[Draft]) -> int:
-        """How often the prompt was asked before."""
-        self._made[prompt] += 1
-        return self._made[prompt] - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from toulmin.grounding.verify import simplify, smallest_support, verify
 from toulmin.methods.assessing import CITATION_RECALL, Assessed, content_terms
 from toulmin.methods.feedback import Numbered, recall_faults
 from toulmin.methods.placing import STOPS
+from toulmin.methods.rewriting import REWRITTEN, rewrites
 from toulmin.methods.telling import draft_round
+from toulmin.methods.wording import worded
 
 CITED_ANEW = "cited anew: a search found passages that support it"
-REWRITTEN = "rewritten by what the passages say"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def cited_anew(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
 def rewritten(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
     """What the model makes of the sentences, asked once for all of them with feedback from their verdicts.
 
-    A sentence of the reply belongs to the one with which it has most terms in common, if these are half of the shorter
-    one's. It must be supported, by what it cites or by what was read for that one, and say what `text` does not yet.
+    A sentence of the reply belongs to the one that it rewrites. It must be supported, by what it cites or by what was
+    read for that one, and say what `text` does not yet.
     """
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
     asked = Refine(question or _question(failing), offered, _claims(failing), _feedback(failing, offered))
@@ -66,12 +67,12 @@ def rewritten(failing: Sequence[Failing], question: str, text: Sequence[Claim]) 
     new = [replace(claim, text=_stopped(claim.text)) for claim in done.value.claims]
     homes = [_home(claim, failing) for claim in new]
     kept = yield from _supported(new, homes, {passage.id: passage for passage in offered})
-    known = {_bare(claim.text) for claim in text}
+    known = {worded(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
     for claim, home in zip(kept, homes, strict=True):
-        if home and claim.is_supported and _bare(claim.text) not in known:
+        if home and claim.is_supported and worded(claim.text) not in known:
             fitting.setdefault(home.n, []).append(claim)
-            known.add(_bare(claim.text))
+            known.add(worded(claim.text))
     told = draft_round(done, "long", kind="refine")
     return Rewriting({n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}, told)
 
@@ -114,22 +115,12 @@ def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[st
     return {CITATION_RECALL: " ".join(faults)}
 
 
-def _home(claim: Claim, failing: Sequence[Failing]) -> Failing | None:
-    """The sentence that a new one rewrites; the first of those that are equally near, None where none is near."""
-    new = content_terms(claim.text)
-
-    def nearness(each: Failing) -> float:
-        old = content_terms(each.one.claim.text)
-        return len(new & old) / (min(len(new), len(old)) or 1)
-
-    best = max(failing, key=nearness)
-    return best if nearness(best) >= 0.5 else None
+def _home(new: Claim, failing: Sequence[Failing]) -> Failing | None:
+    """The sentence that a new one rewrites, if there is one."""
+    place = rewrites(new.text, [claim.text for claim in _claims(failing)])
+    return None if place is None else failing[place]
 
 
 def _stopped(text: str) -> str:
     """The sentence with a stop at its end, so that it does not run into the next."""
     return text if text.rstrip("\"'”’»)]").endswith(tuple(STOPS)) else f"{text}."
-
-
-def _bare(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))

@@ -15,6 +15,7 @@ from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.errors import UsageError, unknown_name
 from toulmin.grounding.steps import Program
 from toulmin.methods.memory import distinct
+from toulmin.methods.options import check_whole
 from toulmin.methods.plan_findings import readings
 from toulmin.methods.plan_outcomes import told_by
 from toulmin.methods.plan_prompts import Part, Whole, titles
@@ -67,7 +68,7 @@ def plan(
     """
     sections = _in_sections(layout, style, outline)
     _check_choices(variant=variant, kind=kind, unanswerable=unanswerable)
-    _check_counts(k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
+    check_whole(1, k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
     _check_variant(variant, inline, unanswerable, qa_threshold)
     topic = f"{question} ({attribute.strip()})" if attribute and attribute.strip() else question
     answer = replace((yield from found(topic, "plan", style, k)), question=question)
@@ -120,12 +121,6 @@ def _check_choices(**given: str) -> None:
         known = get_args(_CHOICES[name])
         if value not in known:
             raise unknown_name(f"{name} of plan", value, known)
-
-
-def _check_counts(**given: object) -> None:
-    for name, value in given.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise UsageError(f"The option {name!r} of plan is a whole number of at least 1, not {value!r}.")
 
 
 def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, threshold: float) -> None:

@@ -10,8 +10,9 @@ from toulmin.data import Dropped, Passage, Round, SubQuestion
 from toulmin.grounding.prompts import Finding
 from toulmin.grounding.steps import Program, Span, read, together
 from toulmin.methods.plan_outcomes import outcome, parts_of
-from toulmin.methods.plan_questions import Inquiry, worded
+from toulmin.methods.plan_questions import Inquiry
 from toulmin.methods.telling import ids
+from toulmin.methods.wording import worded
 
 
 @dataclass(frozen=True, slots=True)

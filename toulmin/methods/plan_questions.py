@@ -11,13 +11,13 @@ from toulmin.grounding.prompts import Outline, Paragraph, Questions
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.methods.evidence import evidence, failed, missing
 from toulmin.methods.telling import ids, left_out, read_by
+from toulmin.methods.wording import worded
 from toulmin.reading.citing import without_marks
 
 Kind = Literal["person", "event", "other"]
 # What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).
 PLANNED: Mapping[Kind, str] = {"person": "a biography of {}", "event": "an account of {}", "other": "{}"}
 
-_AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
 LONGEST_TITLE = 60  # characters; a model that gives no titles begins with its instructions
 
 
@@ -112,14 +112,6 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
 def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
     """What is asked for where the model has no question."""
     return (part.description or part.title,) if part else (topic,)
-
-
-def worded(text: str) -> tuple[str, ...]:
-    """The words of a text as two texts are compared: whatever their case and the punctuation around them.
-
-    Signs that say something stay: "C++" is not "C", and "-5" not "5".
-    """
-    return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
 
 
 def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry, ...]:

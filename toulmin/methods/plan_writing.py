@@ -11,8 +11,8 @@ from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
 from toulmin.methods.plan_prompts import Part, titles
-from toulmin.methods.plan_questions import worded
 from toulmin.methods.telling import draft_round, drafted, ids, in_sections, read_by, unsaid
+from toulmin.methods.wording import worded
 from toulmin.reading.citing import Draft
 
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]

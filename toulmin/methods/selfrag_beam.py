@@ -11,6 +11,7 @@ from toulmin.errors import UsageError
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.reflection import UNSUPPORTED, Piece, Reflected
 from toulmin.language import sentences
+from toulmin.methods.wording import worded
 from toulmin.reading.citing import Draft
 
 
@@ -124,9 +125,9 @@ class Path:
 def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
     """The `width` best answers, the first of equals first; those that read the same are one."""
     ranked = sorted(paths, key=lambda path: -path.score)
-    distinct: dict[tuple[str, ...], Path] = {}
+    distinct: dict[tuple[tuple[str, ...], ...], Path] = {}
     for path in ranked:
-        distinct.setdefault(tuple(_bare(claim.text) for claim in path.claims), path)
+        distinct.setdefault(tuple(worded(claim.text) for claim in path.claims), path)
     return tuple(distinct.values())[:width]
 
 
@@ -135,21 +136,17 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
 
     A short answer is the first of them.
     """
-    known = {_bare(claim.text) for claim in before}
+    known = {worded(claim.text) for claim in before}
     cited = (Citation(passage.id),) if passage else ()
     claims, invalid = [], 0
     for piece in pieces:
         read = AnswerPrompt("", (), style).read(piece.words)
         invalid += read.invalid
         for claim in read.claims:
-            if _bare(claim.text) not in known:
-                known.add(_bare(claim.text))
+            if worded(claim.text) not in known:
+                known.add(worded(claim.text))
                 claims.append(replace(claim, citations=cited if piece.grounded else ()))
     return Draft(tuple(claims[:1] if style == "short" else claims), invalid)
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:

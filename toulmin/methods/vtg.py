@@ -14,10 +14,12 @@ from toulmin.grounding.verify import verify as judged
 from toulmin.methods.citation import cite
 from toulmin.methods.evidence import evidence, failed, gathered, missing
 from toulmin.methods.memory import Memory
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
-from toulmin.methods.vtg_tables import Parameters, check_whole, parameters
+from toulmin.methods.vtg_tables import Parameters, parameters
+from toulmin.methods.wording import worded
 from toulmin.reading.citing import Draft
 
 
@@ -57,8 +59,7 @@ def vtg(
     search, is the only claim, and the sentences stand in the rounds. Without any passage no model is asked.
     """
     numbers = parameters(preset, k=k, max_trials=max_trials, queries=queries, per_query=per_query)
-    check_whole("max_claims", max_claims, 1)
-    check_whole("window", 1 if window is None else window, 1)
+    check_whole(1, max_claims=max_claims, window=1 if window is None else window)
     verifier = Verifier(question, window, simplify) if verify else None
     attempts = numbers.attempts(strict=strict_trials)
     task = _Task(question, "list" if style == "list" else "long", numbers, attempts, verifier, memory, diverse_queries)
@@ -150,11 +151,7 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
 
 def _stands(text: str, claims: Sequence[Claim]) -> bool:
     """Whether the output holds that sentence already."""
-    return _bare(text) in {_bare(claim.text) for claim in claims}
-
-
-def _bare(text: str) -> str:
-    return text.casefold().rstrip(".")
+    return worded(text) in {worded(claim.text) for claim in claims}
 
 
 def _attempt(task: _Task, memory: Memory, text: str, told: Round, trial: int) -> Program[Attempt]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import unknown_name
+from toulmin.methods.options import check_whole
 
 # The least that each number may be.
 _LEAST = {"max_trials": 0, "queries": 1, "per_query": 1, "k": 1}
@@ -22,7 +23,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
-            check_whole(name, getattr(self, name), least)
+            check_whole(least, **{name: getattr(self, name)})
 
     def attempts(self, *, strict: bool) -> int:
         """The most attempts at one claim, at least one.
@@ -31,12 +32,6 @@ class Parameters:
         what the trial counts of Table 4 need. `strict` is the paper's prose: T attempts.
         """
         return max(1, self.max_trials) if strict else self.max_trials + 2
-
-
-def check_whole(name: str, value: object, least: int) -> None:
-    """Raises `UsageError` unless the value is a whole number of at least that."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise UsageError(f"The option {name!r} of vtg is a whole number of at least {least}, not {value!r}.")
 
 
 PRESETS: Mapping[str, Parameters] = {

@@ -1,0 +1,56 @@
+"""Which sentence a new one rewrites, which say the same, and which draw of a prompt is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from toulmin.errors import UsageError
+from toulmin.grounding.prompts import AnswerPrompt, Refine
+from toulmin.methods.draws import Draws
+from toulmin.methods.options import check_whole
+from toulmin.methods.rewriting import rewrites
+from toulmin.methods.wording import worded
+
+LIT, BUILT = "The lighthouse was lit in 1824.", "The bridge was built by Ada Bell."
+
+
+def test_a_sentence_rewrites_the_one_with_which_it_has_most_terms_in_common():
+    assert rewrites("Ada Bell built the bridge in stone.", [LIT, BUILT]) == 1
+
+
+def test_of_sentences_that_are_equally_near_the_first_is_rewritten():
+    assert rewrites(BUILT, [LIT, BUILT, BUILT]) == 1
+
+
+@pytest.mark.parametrize("sentences", [[LIT, BUILT], []])
+def test_what_is_far_from_all_rewrites_none(sentences: list[str]):
+    assert rewrites("Herring is caught at night.", sentences) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("It was lit.", " it  was LIT", True),
+        ("“It was lit!”", "It was lit", True),
+        ("It is C++.", "It is C.", False),
+        ("It fell to -5.", "It fell to 5.", False),
+    ],
+)
+def test_sentences_say_the_same_whatever_their_case_and_punctuation(one: str, other: str, same: bool):
+    assert (worded(one) == worded(other)) is same
+
+
+def test_a_prompt_that_is_asked_again_is_another_draw():
+    draws, asked = Draws(), AnswerPrompt("Why?", (), "long")
+    assert [draws.next(asked), draws.next(AnswerPrompt("How?", (), "long")), draws.next(asked)] == [0, 0, 1]
+
+
+def test_the_draws_of_a_prompt_with_feedback_are_counted_too():
+    draws, asked = Draws(), Refine("Why?", (), (), {"correctness": "Name the day."})
+    assert [draws.next(asked), draws.next(asked)] == [0, 1]
+
+
+@pytest.mark.parametrize("value", [0, True, 1.0, "2", None])
+def test_what_is_no_whole_number_of_at_least_that_is_refused_by_name(value: object):
+    with pytest.raises(UsageError, match="'k' is a whole number of at least 1, not"):
+        check_whole(1, k=value)

@@ -1,0 +1,12 @@
+"""What the options of a method may be."""
+
+from __future__ import annotations
+
+from toulmin.errors import UsageError
+
+
+def check_whole(least: int, **given: object) -> None:
+    """Raises `UsageError` unless each of the options is a whole number of at least that."""
+    for name, value in given.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise UsageError(f"The option {name!r} is a whole number of at least {least}, not {value!r}.")

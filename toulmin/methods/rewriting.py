@@ -1,0 +1,25 @@
+"""Which sentence a new one rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toulmin.methods.assessing import content_terms
+
+REWRITTEN = "rewritten by what the passages say"
+_NEAR = 0.5  # of the content terms of the shorter sentence
+
+
+def rewrites(new: str, sentences: Sequence[str]) -> int | None:
+    """The place of the sentence that the new one rewrites: the one with which it has most content terms in common.
+
+    The first of those that are equally near; None where these are less than half of the shorter one's.
+    """
+    own = content_terms(new)
+    near = [_nearness(own, content_terms(sentence)) for sentence in sentences]
+    best = max(near, default=0.0)
+    return near.index(best) if best >= _NEAR else None
+
+
+def _nearness(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / (min(len(one), len(other)) or 1)
