@@ -112,6 +112,7 @@ def test_targets_are_settable_one_by_one():
     "options",
     [
         {"max_rounds": -1},
+        {"max_rounds": "x"},
         {"targets": {"fluency": 50}},
         {"targets": {"correctness": 101}},
         {"targets": {"correctness": "high"}},
@@ -130,6 +131,11 @@ def test_what_means_nothing_is_an_error_that_names_the_option(options: dict[str,
     error = Run(**options).error
     assert isinstance(error, UsageError)
     assert next(iter(options)) in str(error) or "metric" in str(error)
+
+
+def test_a_score_outside_the_bounds_is_named_once():
+    error = Run(correctness=lambda _: 101.0).error
+    assert str(error) == "correctness: the score should lie from 0 to 100, not at 101.0."
 
 
 # ---------------------------------------------------------------- lists

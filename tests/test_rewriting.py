@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from toulmin.data import Answer
 from toulmin.errors import UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Refine
+from toulmin.grounding.steps import Program
+from toulmin.methods.a2r import a2r
+from toulmin.methods.best import best
+from toulmin.methods.calm import calm
 from toulmin.methods.draws import Draws
 from toulmin.methods.options import check_whole
+from toulmin.methods.plan import plan
 from toulmin.methods.rewriting import rewrites
+from toulmin.methods.sampled import usc
+from toulmin.methods.selfrag import self_rag
+from toulmin.methods.selfrefine import self_refine
+from toulmin.methods.shortened import summ
+from toulmin.methods.vtg import vtg
 from toulmin.methods.wording import worded
 
 LIT, BUILT = "The lighthouse was lit in 1824.", "The bridge was built by Ada Bell."
@@ -48,6 +61,25 @@ def test_a_prompt_that_is_asked_again_is_another_draw():
 def test_the_draws_of_a_prompt_with_feedback_are_counted_too():
     draws, asked = Draws(), Refine("Why?", (), (), {"correctness": "Name the day."})
     assert [draws.next(asked), draws.next(asked)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("method", "option"),
+    [
+        (a2r, "max_rounds"),
+        (best, "k"),
+        (calm, "corrections"),
+        (plan, "per_question"),
+        (self_rag, "beam"),
+        (self_refine, "max_rounds"),
+        (summ, "words"),
+        (usc, "n"),
+        (vtg, "max_trials"),
+    ],
+)
+def test_every_method_refuses_a_word_where_a_number_should_be(method: Callable[..., Program[Answer]], option: str):
+    with pytest.raises(UsageError, match=f"'{option}' is a whole number"):
+        next(method("Why?", **{option: "x"}))
 
 
 @pytest.mark.parametrize("value", [0, True, 1.0, "2", None])

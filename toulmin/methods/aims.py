@@ -68,9 +68,8 @@ class Aims:
             raise UsageError(f"correctness: the scoring function should give {wanted} for this style, not {given!r}.")
         if isinstance(given, ListCorrectness):
             found = {ANSWER_RECALL: given.recall, ANSWER_PRECISION: given.precision}
-        else:
-            found = {CORRECTNESS: given}
-        return {name: _in_bounds(f"correctness: the {name}", score) for name, score in found.items()}
+            return {name: _in_bounds(f"correctness: the {name}", score) for name, score in found.items()}
+        return {CORRECTNESS: _in_bounds("correctness: the score", given)}
 
     def mean(self, scores: Mapping[str, float]) -> float:
         """The mean of the scores."""

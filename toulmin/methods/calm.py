@@ -23,6 +23,7 @@ from toulmin.grounding.verify import verify
 from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
 from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
 from toulmin.methods.draws import Draws
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by, unsaid
 from toulmin.reading.citing import Draft
 
@@ -70,8 +71,10 @@ def calm(
     model saw (Table 6). The judge's verdict on every claim comes at the end. Raises `UsageError` for a value that
     means nothing.
     """
-    rounds = _at_least(1, max_rounds=max_rounds) if corrections is None else _at_least(0, corrections=corrections) + 1
-    depth = _at_least(1, k=k) * rounds if pool is None else _at_least(1, pool=pool)
+    check_whole(1, k=k, max_rounds=max_rounds, pool=1 if pool is None else pool)
+    check_whole(0, corrections=0 if corrections is None else corrections)
+    rounds = max_rounds if corrections is None else corrections + 1
+    depth = k * rounds if pool is None else pool
     usual = THRESHOLD if preset is None else _named("preset", preset, THRESHOLDS)
     measure = _named("style", style, USUAL) if consistency is None else consistency
     _named("measure of consistency", measure, AGREEMENT)
@@ -96,13 +99,6 @@ def _named(kind: str, name: str, table: Mapping[Any, V]) -> V:
     if name not in table:
         raise unknown_name(kind, name, table)
     return table[name]
-
-
-def _at_least(least: int, **given: int) -> int:
-    ((name, value),) = given.items()
-    if value < least:
-        raise UsageError(f"{name} is a whole number from {least} on, not {value}; leave it out for the paper's.")
-    return value
 
 
 def _share(**given: float) -> float:

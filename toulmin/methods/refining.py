@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import unknown_name
 from toulmin.grounding.prompts import Feedback, Refine
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.affirming import Advice, merged
@@ -15,6 +15,7 @@ from toulmin.methods.aims import Aims
 from toulmin.methods.assessing import Assessment, assess
 from toulmin.methods.direct import shown
 from toulmin.methods.feedback import grounded
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
 from toulmin.reading.citing import Draft
 
@@ -50,8 +51,7 @@ def plan_of(
     style: Style, rounds: int, goals: Aims, stop: Stop, source: Source, returns: Returned, has_history: bool
 ) -> Plan:
     """A plan whose values mean something; raises `UsageError`."""
-    if rounds < 0:
-        raise UsageError(f"max_rounds: expected 0 or more refinements, not {rounds}.")
+    check_whole(0, max_rounds=rounds)
     for option, value in {"stop": stop, "feedback": source, "returns": returns}.items():
         if value not in _CHOICES[option]:
             raise unknown_name(f"value of {option}", str(value), _CHOICES[option])

@@ -13,6 +13,7 @@ from toulmin.grounding.prompts import AnswerPrompt, Example, MostConsistent, Pre
 from toulmin.grounding.steps import Exchange, Pair, Program, entail, exchange, together
 from toulmin.grounding.verify import hypothesis
 from toulmin.methods.direct import judged, shown
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, draft_round, found, read_by
 from toulmin.reading.citing import Draft
 
@@ -83,8 +84,7 @@ def usc(
 
 
 def _check(n: int, temperature: float) -> None:
-    if n < 1:
-        raise UsageError(f"n: expected at least 1 sample, not {n}.")
+    check_whole(1, n=n)
     if not 0 <= temperature < inf:
         raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
 

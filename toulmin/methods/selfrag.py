@@ -20,6 +20,7 @@ from toulmin.errors import UsageError, unknown_name
 from toulmin.grounding.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
 from toulmin.grounding.steps import Generate, Program, Reply, search, together
 from toulmin.methods.direct import NO_MEMORY, judged, shown
+from toulmin.methods.options import check_whole
 from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
 from toulmin.methods.telling import REFUSED, SILENCE, ids
 
@@ -65,7 +66,7 @@ def self_rag(
     At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. The judge gives its verdicts at the end, as for
     every method. A model or server without reflection tokens is noted. Raises `UsageError` for a value out of range.
     """
-    _check(k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
+    check_whole(1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
     if retrieve not in get_args(Retrieve):
         raise unknown_name("value of retrieve", retrieve, get_args(Retrieve))
     if not 0 <= threshold <= 1:
@@ -80,12 +81,6 @@ def self_rag(
         yield from shown(state.answer)
     ended = yield from judged(_with_notes(state), unsupported)
     return ended if state.found else replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
-
-
-def _check(**given: int) -> None:
-    for name, value in given.items():
-        if value < 1:
-            raise UsageError(f"{name}: expected a whole number from 1 on, not {value}.")
 
 
 @dataclass(frozen=True, slots=True)

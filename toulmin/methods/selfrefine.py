@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from toulmin.data import Answer, Dropped, Policy, Round, Style
-from toulmin.errors import UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Example, Feedback, Preset, Refine
 from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.direct import judged, shown, with_draft
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, draft_round, drafted, found, read_by
 from toulmin.reading.citing import Draft
 
@@ -30,8 +30,7 @@ def self_refine(
     once the last answer stands. 1 + 2 x `max_rounds` model calls; an answer without claims ends the rounds, since there
     is nothing to refine.
     """
-    if max_rounds < 0:
-        raise UsageError(f"max_rounds: expected 0 or more refinements, not {max_rounds}.")
+    check_whole(0, max_rounds=max_rounds)
     answer = yield from found(question, "self-refine", style, k)
     if not answer.passages:
         return concluded(answer, (), unsupported)

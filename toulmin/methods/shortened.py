@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
-from toulmin.errors import UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
 from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.methods.direct import judged, shown, with_draft
+from toulmin.methods.options import check_whole
 from toulmin.methods.telling import concluded, found, read_by
 from toulmin.reading.citing import Draft
 
@@ -34,8 +34,7 @@ def summ(
     the answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`. Citations and verdicts are about the
     original passages.
     """
-    if words < 1:
-        raise UsageError(f"words: expected at least 1 word a summary, not {words}.")
+    check_whole(1, words=words)
     answer = yield from found(question, "summ", style, k)
     prompts = [Summarise(question, passage, words) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
