@@ -247,6 +247,7 @@ def _reset(receive: Any) -> None:
 async def _answer(request: Any) -> Any:
     from starlette.responses import JSONResponse, Response
 
+    arrived = time.monotonic()
     body = json.loads(await request.body())
     chat = request.url.path.endswith("/chat/completions")
     prompt = _prompt(body)
@@ -256,7 +257,8 @@ async def _answer(request: Any) -> Any:
     if body.get("model") not in STATE.models:
         return _error(404, f"The model {body.get('model')!r} does not exist.", code="model_not_found")
     rule = _rule(prompt)
-    await asyncio.sleep(STATE.latency + rule.latency)
+    # The latency is that from request to reply: what reading the request took is part of it.
+    await asyncio.sleep(max(0.0, arrived + STATE.latency + rule.latency - time.monotonic()))
     if rule.fault == "hang":
         await asyncio.sleep(3600)
     if (refused := _refused(rule, body, prompt)) is not None:
