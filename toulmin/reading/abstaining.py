@@ -9,6 +9,7 @@ holds a claim and is none; nor is an apology that a claim follows.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _NO_QUOTE = r"[*_(\[\s-]{0,4}"
 _SORRY = (
@@ -44,6 +45,7 @@ _TOLD = (
 _IS_NOT = r"(?:is|are|was|were|has|have|could|can)(?: not| never|n['’]t)(?: be| been)? (?:\w{2,12}ly )?"
 
 
+@cache  # compiled when the first reply in words comes: the embedded writer needs none of it
 def _silent(sources: str) -> re.Pattern[str]:
     forms = (
         rf"{sources}{_GAP} (?:do|does|did){_NOT}{_TELL}",
@@ -65,9 +67,6 @@ def _silent(sources: str) -> re.Pattern[str]:
     return re.compile(rf"{_LEAD}(?:{'|'.join(forms)})", re.IGNORECASE)
 
 
-_SILENT_RETRIEVED = _silent(_PLAIN_SOURCES)
-_SILENT_SOURCES = _silent(_ANY_SOURCES)
-
 _CANNOT = (
     r"(?:i|we)(?: cannot| can ?not| could not| (?:was|am|are) (?:not able|unable) to| did not| do not"
     r"| (?:can|couldn|didn|don)['’]t)"
@@ -87,10 +86,13 @@ _REFUSALS = (
     r"(?:there (?:is|was) )?(?:not enough|insufficient|no) (?:\w+ )?(?:information|context)"
     r"(?: (?:is|was))?(?: (?:available|provided|given|found|in|on|about|to)\b|\W*$)",
 )
-_REFUSES = re.compile(
-    rf"{_LEAD}(?:{'|'.join(_REFUSALS)})|{_NO_QUOTE}as an ai\b|{_NO_QUOTE}{_SORRY}(?:\W*$| (?:for|to|about)\b)",
-    re.IGNORECASE,
-)
+
+
+@cache
+def _refuses() -> re.Pattern[str]:
+    forms = rf"{_LEAD}(?:{'|'.join(_REFUSALS)})|{_NO_QUOTE}as an ai\b|{_NO_QUOTE}{_SORRY}(?:\W*$| (?:for|to|about)\b)"
+    return re.compile(forms, re.IGNORECASE)
+
 
 _ABROAD = (
     r"(?:es )?tut mir (?:sehr )?leid\b|leider kann ich\b|ich kann (?:diese|die) frage nicht\b",
@@ -112,7 +114,12 @@ _ABROAD = (
     r"(?:根据)?所?(?:提供|给出|上述|这些)的?(?:文档|文件|段落|资料|搜索结果|文章|上下文|信息)[^。]{0,12}(?:没有|未|不包含|无法)",
     r"لا (?:تحتوي|تذكر|توفر|يوجد)[^.]{0,20}(?:المستندات|الوثائق|المقاطع|النصوص|المصادر)",
 )
-_SILENT_ABROAD = re.compile(rf"{_NO_QUOTE}(?:{'|'.join(_ABROAD)})", re.IGNORECASE)
+
+
+@cache
+def _silent_abroad() -> re.Pattern[str]:
+    return re.compile(rf"{_NO_QUOTE}(?:{'|'.join(_ABROAD)})", re.IGNORECASE)
+
 
 _GOES_ON = re.compile(r"[,;:—–]\s?(?:but|however|though|although|yet)\b", re.IGNORECASE)
 _NOTHING = re.compile(
@@ -127,10 +134,10 @@ _NOTHING = re.compile(
 
 def is_abstention(sentence: str, *, cites: bool = False) -> bool:
     """Whether a sentence, without its marks, says that the sources or the writer do not know."""
-    found = (_SILENT_RETRIEVED if cites else _SILENT_SOURCES).match(sentence)
+    found = _silent(_PLAIN_SOURCES if cites else _ANY_SOURCES).match(sentence)
     if found is not None:
         return _GOES_ON.search(sentence, found.end()) is None
-    return not cites and (_REFUSES.match(sentence) is not None or _SILENT_ABROAD.match(sentence) is not None)
+    return not cites and (_refuses().match(sentence) is not None or _silent_abroad().match(sentence) is not None)
 
 
 def is_nothing(reply: str) -> bool:

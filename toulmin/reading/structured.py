@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-import pydantic_core
-
 
 class Shape(NamedTuple):
     """What a prompt's result may be called in an object, the likeliest first; `titled`: parts are titles with texts."""
@@ -80,6 +78,8 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
     with suppress(ValueError):
         return json.JSONDecoder(strict=False).raw_decode(text, start)
     cut_off = _encodable(text[start:]).rstrip("` \n")
+    import pydantic_core  # only a reply that broke off within its JSON needs it, and it takes its time to load
+
     return pydantic_core.from_json(cut_off, allow_partial="trailing-strings"), len(text)
 
 
