@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
+from ended import Ended
 from vtg_parts import PASSAGES, QUESTION, letters
 
-from toulmin.data import Answer, Hit, Label, Round
+from toulmin.data import Hit, Label, Round
 from toulmin.errors import ModelError, SourceError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Queries, Refine, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
@@ -18,7 +18,7 @@ from toulmin.methods.best import best
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
+from toulmin.run.drive import Job
 from toulmin.run.kit import Kit
 
 RED, NEW, OLD, GONE = (f"The lamp is said to be {word}." for word in ("red", "new", "old", "gone"))
@@ -94,7 +94,7 @@ class Writer:
         return "".join("V" if one.role == "verifier" else first[type(one.prompt)] for one in self.asked)
 
 
-class Run:
+class Run(Ended):
     """One question through the driver, with everything that was asked on the way."""
 
     def __init__(
@@ -118,18 +118,12 @@ class Run:
         options = {"k": 3, **options}
         self.writer = Writer(listed(drafts), listed(refined), verifier=listed(verifier), **(replies or {}))
         self.corpus = Corpus(found, down or {})
-        self.drafts: list[Answer] = []
         model = Scripted(self.writer)
         kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})
         rescue = partial(rescued, policy=options.get("unsupported", "keep"))
         style = options.get("style", "long")
         job = Job(QUESTION, "best", style, lambda: best(QUESTION, **options), budget or Budget(), rescue=rescue)
-        self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
-        self.answer, self.error = self.outcome.answer, self.outcome.error
-
-    @property
-    def texts(self) -> list[str]:
-        return [claim.text for claim in self.answer.claims]
+        super().__init__(kit, job)
 
     @property
     def cited(self) -> list[str]:

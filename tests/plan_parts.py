@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from toulmin.data import Answer, Hit, Passage, Quote, Round
+from ended import Ended
+
+from toulmin.data import Hit, Passage, Quote, Round
 from toulmin.errors import SourceError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Prompt, Questions, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
@@ -15,7 +16,7 @@ from toulmin.methods.plan import plan
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
+from toulmin.run.drive import Job
 from toulmin.run.kit import Kit
 
 TOPIC = "Ada Bell"
@@ -145,7 +146,7 @@ def lore(letter: str, confidence: float) -> Span:
     return Span(passage.id, Quote(start, start + len(words), words), confidence)
 
 
-class Run:
+class Run(Ended):
     """One topic through the driver, with everything that was asked on the way."""
 
     def __init__(
@@ -162,18 +163,13 @@ class Run:
         **options: Any,
     ) -> None:
         self.writer: Any = writer or Writer()
-        self.judge, self.shelf, self.drafts = Judge(supports or {}), Shelf(found, down), list[Answer]()
+        self.judge, self.shelf = Judge(supports or {}), Shelf(found, down)
         self.reader = reader or (None if sure is None else Reader(sure))
         kit = Kit(self.shelf, self.judge, {"main": Scripted(self.writer)}, self.reader)
         style = options.get("style", "report")
         rescue = partial(rescued, policy=options.get("unsupported", "keep"))
         job = Job(topic, "plan", style, lambda: plan(topic, **options), budget or Budget(), rescue=rescue)
-        self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
-        self.answer, self.error = self.outcome.answer, self.outcome.error
-
-    @property
-    def texts(self) -> list[str]:
-        return [claim.text for claim in self.answer.claims]
+        super().__init__(kit, job)
 
     @property
     def cited(self) -> list[str]:

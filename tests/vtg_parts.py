@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from toulmin.data import Answer, Hit, Passage, Round
+from ended import Ended
+
+from toulmin.data import Hit, Passage, Round
 from toulmin.errors import SourceError
 from toulmin.grounding.prompts import Cite, NextClaim, Prompt, Queries
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.vtg import vtg
 from toulmin.models.scripted import Scripted
 from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
+from toulmin.run.drive import Job
 from toulmin.run.kit import Kit
 
 QUESTION = "What is said of the lamp?"
@@ -110,7 +111,7 @@ class Corpus:
         return [[Hit(PASSAGES[letter], 1.0) for letter in self.found.get(query, "")[:k]] for query in queries]
 
 
-class Run:
+class Run(Ended):
     """One question through the driver, with everything that was asked on the way."""
 
     def __init__(
@@ -126,15 +127,9 @@ class Run:
         self.writer = claims if isinstance(claims, Writer) else Writer(claims)
         self.judge = Judge(supports or {})
         self.corpus = Corpus(first, down)
-        self.drafts: list[Answer] = []
         kit = Kit(self.corpus, self.judge, {"main": Scripted(self.writer)})
         job = Job(QUESTION, "vtg", options.get("style", "long"), lambda: vtg(QUESTION, **options), budget or Budget())
-        self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
-        self.answer, self.error = self.outcome.answer, self.outcome.error
-
-    @property
-    def texts(self) -> list[str]:
-        return [claim.text for claim in self.answer.claims]
+        super().__init__(kit, job)
 
     @property
     def cited(self) -> list[str]:
