@@ -30,8 +30,8 @@ from lines import FAULTY_RATE, MEASURES, SHARES, Found, Line, base_of, between, 
 from simulation import POLICY, STYLE, Row, kit, pool_index, run, writers
 from wanted import compare
 
+from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
-from toulmin.run.kit import Kit
 from toulmin.simulation.chance import ChanceJudge, ChanceWriter
 
 ROWS = (

@@ -29,15 +29,15 @@ from urllib.parse import urlsplit
 
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Passage
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Kit
+from toulmin.driver.transcript import Place
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Correct, NextClaim, Prompt, Queries
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods import METHODS
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
 from toulmin.models.templates import Templates
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Kit
-from toulmin.run.transcript import Place
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

@@ -24,13 +24,13 @@ from data import rows
 
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places
 from toulmin.methods.repair import repair
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 ABOUT_SUPPORT = frozenset({"Wrong-Grounding", "Unverifiable"})
 FATES = ("stays", "cited anew", "rewritten", "taken away")

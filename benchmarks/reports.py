@@ -37,13 +37,13 @@ from writer_sets import Pool
 from toulmin.build import equipped
 from toulmin.config import Settings
 from toulmin.data import Answer, Style
+from toulmin.driver.drive import Driver, Job
 from toulmin.grounding.steps import Pair
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.language import words
 from toulmin.methods.direct import closed, vanilla
 from toulmin.methods.plan import plan
-from toulmin.run.drive import Driver, Job
 
 STYLE: Style = "report"
 SEED = 7

@@ -18,11 +18,11 @@ from scoring import Score, score
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
 from toulmin.data import Answer, Hit, Style
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Judge, Kit, LanguageModel
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Judge, Kit, LanguageModel
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact
 

@@ -37,8 +37,8 @@ from writer_sets import normalised, passage
 
 from toulmin.corpus.retrieve import Given, InMemory
 from toulmin.data import Answer, Passage
+from toulmin.driver.drive import Driver, Job
 from toulmin.extractive.writer import Extractive
-from toulmin.run.drive import Driver, Job
 
 SEED = 4
 Result = Literal["right", "wrong", "answered", "silent", "failed"]

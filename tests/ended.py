@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from toulmin.data import Answer
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 
 
 class Ended:

@@ -9,15 +9,15 @@ from typing import Any
 from ended import Ended
 
 from toulmin.data import Hit, Passage, Quote, Round
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Job
+from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Prompt, Questions, Write
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 from toulmin.methods.plan import plan
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Job
-from toulmin.run.kit import Kit
 
 TOPIC = "Ada Bell"
 PASSAGES = {letter: Passage.of(f"Passage {letter} tells of {letter}-lore.", letter) for letter in "ABCDEFGHIJ"}

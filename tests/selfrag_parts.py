@@ -8,13 +8,13 @@ from math import log
 from typing import Any
 
 from toulmin.data import Answer, Hit, Passage, Round
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.steps import Generate, Pair, Reply, TokenLogprob, Verdict
 from toulmin.methods.selfrag import self_rag
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Kit, LanguageModel
 
 QUESTION = "When was the tower lit?"
 A, B, C = PASSAGES = tuple(Passage.of(f"Passage {letter} says so.", letter) for letter in "ABC")

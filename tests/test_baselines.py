@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Kit
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
@@ -25,9 +28,6 @@ from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
 from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Kit
 
 LIT = Passage.of("Kettle Rock is a lighthouse. The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")

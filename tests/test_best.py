@@ -8,11 +8,11 @@ import pytest
 from best_parts import GONE, NEW, OLD, RED, SUPPORTS, Run, cited
 from vtg_parts import QUESTION, letters
 
+from toulmin.driver.budget import Budget
 from toulmin.errors import ModelError
 from toulmin.grounding.prompts import AnswerPrompt, Queries, Refine, Write
 from toulmin.grounding.steps import Reply
 from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
-from toulmin.run.budget import Budget
 
 GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
 HALF = f"{cited(RED, 1)} {cited(GONE, 2)}"

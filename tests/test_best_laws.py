@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage, Style
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Judge, Kit, LanguageModel
 from toulmin.errors import ModelError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.steps import Generate, Pair, Reply
@@ -22,9 +25,6 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Judge, Kit, LanguageModel
 from toulmin.simulation.chance import ChanceJudge
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact

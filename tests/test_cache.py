@@ -22,6 +22,9 @@ from hypothesis import strategies as st
 
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Prompt, Queries, Refine
@@ -31,9 +34,6 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job
-from toulmin.run.journal import from_json, to_json
-from toulmin.run.kit import Kit
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("When was the tower lit?", (PASSAGE,)))

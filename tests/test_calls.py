@@ -10,6 +10,9 @@ import pytest
 
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round, Source
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError
 from toulmin.grounding.fingerprint import fingerprint
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, Queries
@@ -17,9 +20,6 @@ from toulmin.grounding.steps import Generate, Program, Reply, Show, exchange, ge
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.journal import from_json, to_json
-from toulmin.run.kit import Kit
 
 PASSAGE = Passage.of("The mill stands on the hill.", title="mill")
 

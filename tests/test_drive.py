@@ -11,6 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Answer, Claim, Hit, Passage, Tokens
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.kit import Kit
+from toulmin.driver.transcript import Transcript
 from toulmin.errors import BudgetEnded, ModelError, UsageError
 from toulmin.grounding.prompts import Extract, NextClaim
 from toulmin.grounding.steps import (
@@ -27,11 +32,6 @@ from toulmin.grounding.steps import (
     together,
 )
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.journal import from_json, to_json
-from toulmin.run.kit import Kit
-from toulmin.run.transcript import Transcript
 
 PASSAGES = [Passage.of(f"The {word} stands on the hill.", title=word) for word in ("mill", "tower", "church")]
 

@@ -16,6 +16,9 @@ from typed_prompts import HOSTILE
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import STYLES, Answer, Passage
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Judge, Kit
 from toulmin.errors import ModelError
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.grounding.verify import hypothesis
@@ -24,9 +27,6 @@ from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
 from toulmin.methods.telling import rescued
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Judge, Kit
 from toulmin.simulation.chance import ChanceJudge
 
 QUESTION = "Who built the tower of Hull, and when?"

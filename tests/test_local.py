@@ -22,6 +22,8 @@ from transformers import AutoTokenizer
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
 from toulmin.grounding.steps import Generate, Reply
@@ -31,8 +33,6 @@ from toulmin.models.cache import Cached
 from toulmin.models.decoding import Draw, drawn
 from toulmin.models.local import RESAMPLING, Local
 from toulmin.models.templates import Templates
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 ASK = Generate(Queries("When was it lit?", "", "It was lit in 1824."))

@@ -10,6 +10,8 @@ import pytest
 
 from toulmin.corpus.retrieve import Given, InMemory
 from toulmin.data import Answer, Passage
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.grounding.prompts import AnswerPrompt, Example
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
@@ -17,8 +19,6 @@ from toulmin.methods.check import check
 from toulmin.methods.direct import vanilla
 from toulmin.methods.telling import EMPTY
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")

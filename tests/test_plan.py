@@ -23,14 +23,14 @@ from plan_parts import (
 )
 
 from toulmin.data import Answer, Section
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.methods.plan import plan
 from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 BIRTH, HOME, TOWERS = "She was born in 1790.", "She lived in Hull.", "She built ten towers."
 ALL_TRUE = {BIRTH: ["C"], HOME: ["D"], TOWERS: ["AF"]}

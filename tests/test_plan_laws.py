@@ -18,6 +18,8 @@ from toulmin.corpus.readers import find_files, read_documents
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Hit, Passage
 from toulmin.demo import FOLDER
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 from toulmin.judges.lexical import Lexical
@@ -25,8 +27,6 @@ from toulmin.judges.reader import Embedded
 from toulmin.methods.plan import plan
 from toulmin.models.scripted import Scripted
 from toulmin.models.templates import Templates
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 # ---------------------------------------------------------------- laws
 

@@ -20,6 +20,9 @@ from tiny_model import word_in
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import ModelError
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Queries
 from toulmin.grounding.steps import Generate, Reply
@@ -28,9 +31,6 @@ from toulmin.methods import METHODS
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit, LanguageModel
 
 # Looked for, not imported: the server is another process, so this one needs no torch.
 MISSING = [name for name in ("torch", "transformers", "uvicorn", "fastapi") if importlib.util.find_spec(name) is None]

@@ -21,6 +21,9 @@ from stub_server import ECHO, Rule, Stub, running_stub
 from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Passage, Tokens
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import to_json
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate, Reply
@@ -32,9 +35,6 @@ from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
 from toulmin.reading.thinking import without_thinking
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.journal import to_json
-from toulmin.run.kit import Kit
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")

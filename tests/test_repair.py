@@ -15,6 +15,8 @@ from texts import texts
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Hit, Passage
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import Refine
@@ -25,8 +27,6 @@ from toulmin.methods.placing import places, replaced
 from toulmin.methods.repair import Change, changes, labels, repair, repaired_text
 from toulmin.models.scripted import Scripted
 from toulmin.reading.citing import read_draft, without_marks
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Kit
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")

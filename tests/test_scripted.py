@@ -10,6 +10,8 @@ import pytest
 
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage, Tokens
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.grounding.prompts import AnswerPrompt, NextClaim, Queries
 from toulmin.grounding.steps import Generate, Reply
@@ -18,8 +20,6 @@ from toulmin.methods.direct import vanilla
 from toulmin.models import scripted
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 
 PASSAGE = Passage.of("Hannah Pell built the tower between 1821 and 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("Who built the tower?", (PASSAGE,)))

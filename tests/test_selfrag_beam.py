@@ -29,6 +29,10 @@ from selfrag_parts import (
 from toulmin import wire
 from toulmin.corpus.retrieve import Given
 from toulmin.data import STYLES, Passage
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.reflection import NextSegment
@@ -36,10 +40,6 @@ from toulmin.grounding.steps import Reply
 from toulmin.methods.direct import vanilla
 from toulmin.methods.selfrag import NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.vtg import vtg
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
-from toulmin.run.journal import from_json, to_json
-from toulmin.run.kit import Kit
 
 # ---------------------------------------------------------------- segment after segment
 

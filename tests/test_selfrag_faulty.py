@@ -9,12 +9,12 @@ import pytest
 
 from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
 from toulmin.grounding.reflection import NextSegment, Reflected
 from toulmin.grounding.steps import Generate
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Kit
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact, holds
 

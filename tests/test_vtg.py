@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
 
+from toulmin.driver.budget import Budget
 from toulmin.grounding.prompts import Cite, NextClaim, Queries
 from toulmin.grounding.steps import Reply
 from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.methods.vtg import trials
 from toulmin.reading.citing import Labels
-from toulmin.run.budget import Budget
 
 # ---------------------------------------------------------------- verified at once
 

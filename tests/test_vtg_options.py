@@ -15,6 +15,9 @@ from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, let
 from toulmin import wire
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt, Cite, Example, NextClaim, Queries
@@ -24,9 +27,6 @@ from toulmin.methods.memory import Memory, windows
 from toulmin.methods.vtg import trials, vtg
 from toulmin.methods.vtg_tables import PRESETS, Parameters, parameters
 from toulmin.models.scripted import Scripted
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.journal import from_json, to_json
-from toulmin.run.kit import Kit
 
 # ---------------------------------------------------------------- switches
 

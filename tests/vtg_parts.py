@@ -9,14 +9,14 @@ from typing import Any
 from ended import Ended
 
 from toulmin.data import Hit, Passage, Round
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Job
+from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.grounding.prompts import Cite, NextClaim, Prompt, Queries
 from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.vtg import vtg
 from toulmin.models.scripted import Scripted
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Job
-from toulmin.run.kit import Kit
 
 QUESTION = "What is said of the lamp?"
 PASSAGES = {letter: Passage.of(f"Passage {letter} says so.", letter) for letter in "ABCDEFGHIJ"}

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from toulmin import aio
     from toulmin.config import Settings
     from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Source, Support, Usage
+    from toulmin.driver.budget import Budget
+    from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
-    from toulmin.run.budget import Budget
-    from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.verbs import ask, ask_all, check, index, search, stream
 
 __version__ = "0.1.0"
@@ -29,8 +29,8 @@ _HOMES = {
     "toulmin.config": ("Settings",),
     "toulmin.data": ("Answer", "Citation", "Claim", "Hit", "Passage", "Quote", "Source", "Support", "Usage"),
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
-    "toulmin.run.budget": ("Budget",),
-    "toulmin.run.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
+    "toulmin.driver.budget": ("Budget",),
+    "toulmin.driver.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
     "toulmin.verbs": ("ask", "ask_all", "check", "index", "search", "stream"),
 }
 

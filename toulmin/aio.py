@@ -18,11 +18,11 @@ from toulmin import build, config
 from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Outcome
+from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Outcome
-from toulmin.run.kit import Judge, LanguageModel, Reader, Retriever
 
 if TYPE_CHECKING:
     from toulmin.corpus.store import IndexReport, Progress

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style, content_id
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
 from toulmin.providers import is_embedded, model
-from toulmin.run.budget import Budget
-from toulmin.run.drive import Driver, Job
-from toulmin.run.kit import Judge, Kit, LanguageModel, Reader, Retriever
 
 if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped

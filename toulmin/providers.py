@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.config import PROVIDERS, Settings, fitting
+from toulmin.driver.kit import LanguageModel
 from toulmin.errors import UsageError, unknown_name
-from toulmin.run.kit import LanguageModel
 
 if TYPE_CHECKING:
     from toulmin.models.remote import Chat, Completions

@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 from toulmin import aio, build
 from toulmin.config import Settings
 from toulmin.data import Answer
+from toulmin.driver.workers import spread
 from toulmin.errors import UsageError
-from toulmin.run.workers import spread
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from toulmin.errors import SourceError, UsageError
 if TYPE_CHECKING:
     from toulmin.build import Sources
     from toulmin.config import Settings
-    from toulmin.run.drive import Job, Outcome, Watch
+    from toulmin.driver.drive import Job, Outcome, Watch
 
 app = App(
     name="toulmin",
@@ -206,7 +206,7 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
 
     from toulmin import aio, build
     from toulmin.cli import show
-    from toulmin.run.drive import Driver
+    from toulmin.driver.drive import Driver
 
     async def answered(on_draft: Watch | None) -> Outcome:
         async with build.equipped(found.retriever, settings) as parts:

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, NoReturn
 
 from toulmin.data import Answer, Passage, Status, Style
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import UsageError
 from toulmin.evaluate.relevance import LEVELS, Item, answer_recall, passages_recall
 from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
 from toulmin.grounding.steps import Program, exchange
-from toulmin.run.drive import Driver, Job, Outcome
-from toulmin.run.kit import Kit, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

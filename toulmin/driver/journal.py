@@ -9,12 +9,12 @@ from pydantic import TypeAdapter
 
 from toulmin import errors
 from toulmin.data import Hit
+from toulmin.driver.transcript import Entry, Transcript
 from toulmin.errors import UsageError
 from toulmin.grounding.prompts import Prompt
 from toulmin.grounding.reflection import NextSegment
 from toulmin.grounding.replies import plain, reply_of
 from toulmin.grounding.steps import Reply, Span, Verdict
-from toulmin.run.transcript import Entry, Transcript
 
 # A transcript is a file like any other: it may name these types and no others.
 _KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)

@@ -17,7 +17,7 @@ class Budget:
     """Limits for one answer: model calls, tokens in and out together, seconds; None is no limit.
 
     Calls are never exceeded. Tokens are known only when a reply is there, so they stop the next call: the last one, or
-    calls side by side, can pass the limit. Seconds end whatever waits; see `run/kit.py` for plain parts.
+    calls side by side, can pass the limit. Seconds end whatever waits; see `driver/kit.py` for plain parts.
     """
 
     calls: int | None = None

@@ -18,6 +18,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
+from toulmin.driver.batch import Batcher
+from toulmin.driver.budget import Budget, Meter
+from toulmin.driver.calls import Calls
+from toulmin.driver.kit import Kit, LanguageModel
+from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.grounding.steps import (
     Entail,
@@ -33,11 +38,6 @@ from toulmin.grounding.steps import (
     Together,
     Verdict,
 )
-from toulmin.run.batch import Batcher
-from toulmin.run.budget import Budget, Meter
-from toulmin.run.calls import Calls
-from toulmin.run.kit import Kit, LanguageModel
-from toulmin.run.transcript import Place, Transcript
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]

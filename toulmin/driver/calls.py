@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
 from toulmin.grounding.steps import Generate, Reply
-from toulmin.run.kit import LanguageModel
 
 Results = Sequence[Reply | ToulminError]
 QUIET_TURNS = 2  # turns of the event loop in which a model that takes batches waits for company

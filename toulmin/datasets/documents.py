@@ -1,0 +1,28 @@
+"""Items as JSON documents, without their passages: what a run keeps so that it can be scored without its dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from toulmin.datasets.item import Item
+from toulmin.errors import UsageError
+
+_ITEM = TypeAdapter(Item)
+
+
+def item_document(item: Item) -> dict[str, Any]:
+    """The item as plain JSON values; its passages are left out, they stand in the answer that read them."""
+    document = asdict(replace(item, passages=None))
+    return {name: value for name, value in document.items() if name != "passages"}
+
+
+def item_of(document: Mapping[str, Any]) -> Item:
+    """The item of `item_document`; raises `UsageError` for anything else."""
+    try:
+        return _ITEM.validate_python(dict(document))
+    except ValidationError as error:
+        raise UsageError(f"An item of a run was expected, but could not be read: {error}") from error
