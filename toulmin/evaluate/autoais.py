@@ -1,0 +1,225 @@
+"""AutoAIS: whether the statements of answers follow from what they cite, and whether each citation is needed.
+
+Recall is the share of an answer's statements that its citations, read together, entail; precision is the share of its
+citations that earn their place (ALCE; metrics, section 1.9). What a judge decides is asked for a whole run in three
+waves: every statement with all its citations; those found supported with each citation alone; and, where one alone is
+not enough, with the others. That a passage entails a statement is never taken to mean that more passages do: judges of
+entailment do not keep to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from toulmin.data import Passage
+from toulmin.errors import ToulminError
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.columns import Column, Derived, Measured, harmonic
+from toulmin.evaluate.judging import Judging
+from toulmin.evaluate.statements import Cited, Profile, Said, Statement
+from toulmin.grounding.steps import Pair, Verdict
+
+Use = Literal["needed", "supporting", "redundant", "wrong", "invalid"]
+_EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
+
+
+async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging) -> Measured:
+    """Citation recall, precision and F1, and claim recall where an item has gold claims; in percent.
+
+    Columns `citation_rec`, `citation_prec` (0..1 an answer) and, if any item has claims, `claims_nli`; the derived
+    `citation_f1` is the harmonic mean of the run's two. An item with a judgement that failed is left out of all of
+    them, and its reason says why. `judging.counts` tells afterwards how many pairs each wave took.
+    """
+    read = [_Read.of(one, profile.said(one)) for one in answered]
+    await judging.ask((pair for one in read for pair in one.joint()), "together")
+    await judging.ask((pair for one in read for pair in one.singles(judging)), "alone")
+    await judging.ask((pair for one in read for pair in one.rests(judging)), "without")
+    scored = [one.scored(judging) for one in read]
+    columns = [
+        Column("citation_rec", tuple(one.recall for one in scored)),
+        Column("citation_prec", tuple(one.precision for one in scored)),
+    ]
+    if any(one.claims for one in read):
+        columns.append(Column("claims_nli", tuple(one.claims for one in scored)))
+    f1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
+    return Measured(tuple(columns), (f1,), tuple(one.reason for one in scored), _notes(read, scored, profile))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The values of one answer, None where it does not count, and its reasons."""
+
+    recall: float | None
+    precision: float | None
+    claims: float | None
+    reason: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """A statement once it is judged; `uses[i]` is what its i-th citation is good for."""
+
+    statement: Statement
+    found: Verdict | ToulminError | None
+    uses: tuple[Use, ...]
+
+    @property
+    def is_supported(self) -> bool:
+        return isinstance(self.found, Verdict) and self.found.entails
+
+    @property
+    def counted(self) -> int:
+        return 0 if self.statement.flaw else len(self.uses)
+
+    @property
+    def earned(self) -> int:
+        return sum(use in _EARNING for use in self.uses)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One answer, and what of it a judge must decide."""
+
+    said: Said
+    claims: tuple[str, ...]
+
+    @classmethod
+    def of(cls, answered: Answered, said: Said) -> _Read:
+        return cls(said, answered.item.gold.claims or ())
+
+    def _judged(self) -> Iterator[Statement]:
+        return (statement for statement in self.said.statements if statement.flaw is None)
+
+    def _claim_pairs(self) -> list[Pair]:
+        """The gold claims, to be told by the whole text; a text that says nothing is not judged."""
+        if self.said.whole is None:
+            return []
+        whole = (Passage.of(self.said.whole),)
+        return [Pair(whole, claim) for claim in self.claims]
+
+    def joint(self) -> Iterator[Pair]:
+        for statement in self._judged():
+            yield statement.pair(statement.citations)
+        yield from self._claim_pairs()
+
+    def singles(self, judging: Judging) -> Iterator[Pair]:
+        for statement in self._shared(judging):
+            yield from (statement.pair([one]) for one in statement.citations)
+
+    def rests(self, judging: Judging) -> Iterator[Pair]:
+        for statement in self._shared(judging):
+            failing = (one for one in statement.citations if not judging.entails(statement.pair([one])))
+            yield from (statement.without(one) for one in failing)
+
+    def _shared(self, judging: Judging) -> Iterator[Statement]:
+        """The statements that several citations support together."""
+        for statement in self._judged():
+            if len(statement.citations) > 1 and judging.entails(statement.pair(statement.citations)):
+                yield statement
+
+    def failure(self, judging: Judging) -> ToulminError | None:
+        waves = (self.joint(), self.singles(judging), self.rests(judging))
+        return next((error for wave in waves if (error := judging.failure(wave)) is not None), None)
+
+    def scored(self, judging: Judging) -> _Scored:
+        failure = self.failure(judging)
+        graded = [_graded(statement, judging) for statement in self.said.statements]
+        told = [judging.entails(pair) for pair in self._claim_pairs()] or [False] * len(self.claims)
+        reason = _reason(self, graded, told, failure)
+        if failure is not None or self.said.absence == "failed":
+            return _Scored(None, None, None, reason)
+        claims = sum(told) / len(told) if told else None
+        if self.said.absence is not None:
+            return _Scored(None, None, claims, reason)
+        recall = sum(one.is_supported for one in graded) / len(graded) if graded else 0.0
+        counted = sum(one.counted for one in graded) + self.said.invalid
+        precision = sum(one.earned for one in graded) / counted if counted else 0.0
+        return _Scored(recall, precision, claims, reason)
+
+
+def _graded(statement: Statement, judging: Judging) -> _Graded:
+    if statement.flaw is not None:
+        return _Graded(statement, None, ("invalid",) * len(statement.citations))
+    found = judging[statement.pair(statement.citations)]
+    is_supported = isinstance(found, Verdict) and found.entails
+    uses: list[Use] = ["wrong"] * len(statement.citations)
+    if is_supported:
+        uses = [_use(statement, one, judging) for one in statement.citations]
+    return _Graded(statement, found, tuple(uses))
+
+
+def _use(statement: Statement, one: Cited, judging: Judging) -> Use:
+    """What a citation is good for in a statement that all of them together support.
+
+    Of two passages that both suffice alone each is supporting; the rule takes neither away.
+    """
+    if len(statement.citations) == 1:
+        return "needed"
+    if judging.entails(statement.pair([one])):
+        return "supporting"
+    return "redundant" if judging.entails(statement.without(one)) else "needed"
+
+
+# ---------------------------------------------------------------- why
+
+
+def _reason(
+    read: _Read, graded: Sequence[_Graded], told: Sequence[bool], failure: ToulminError | None
+) -> dict[str, Any]:
+    reason: dict[str, Any] = {"failed": str(failure) if failure else None}
+    if read.said.absence is not None:
+        reason["absence"] = read.said.absence
+    reason["statements"] = [_statement_reason(one) for one in graded]
+    if read.said.invalid:
+        reason["invalid_citations"] = read.said.invalid
+    if read.claims:
+        pairs = zip(read.claims, told, strict=True)
+        reason["claims"] = [{"text": text, "entailed": entailed} for text, entailed in pairs]
+    return reason
+
+
+def _statement_reason(graded: _Graded) -> dict[str, Any]:
+    statement, found = graded.statement, graded.found
+    verdict = found if isinstance(found, Verdict) else None
+    return {
+        "text": statement.text,
+        "outcome": verdict.label if verdict else statement.flaw or "failed",
+        "score": verdict.support if verdict else None,
+        "judge": verdict.judge if verdict else None,
+        "reason": str(found) if isinstance(found, ToulminError) else verdict.reason if verdict else None,
+        "citations": [
+            {
+                "passage": one.passage.id if one.passage else None,
+                "n": one.n,
+                "use": use,
+                "quote": _quote(verdict, i, one),
+            }
+            for i, (one, use) in enumerate(zip(statement.citations, graded.uses, strict=True))
+        ],
+    }
+
+
+def _quote(verdict: Verdict | None, place: int, one: Cited) -> dict[str, Any] | None:
+    """The sentence found decisive, where its offsets are those of the passage itself."""
+    if verdict is None or one.premise is not None or place >= len(verdict.quotes):
+        return None
+    quote = verdict.quotes[place]
+    return None if quote is None else {"start": quote.start, "end": quote.end, "text": quote.text}
+
+
+def _notes(read: Sequence[_Read], scored: Sequence[_Scored], profile: Profile) -> tuple[str, ...]:
+    absent = [one.said.absence for one in read]
+    told = {
+        "empty": "empty answers are left out of the citation metrics, as ALCE does.",
+        "abstained": "abstentions have no citation metrics: they say nothing that could be wrong.",
+    }
+    notes = [f"{absent.count(kind)} {words}" for kind, words in told.items() if kind in absent]
+    failed = [one.reason["failed"] for one in scored if one.reason["failed"]]
+    if failed:
+        notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")
+    if any(one.said.invalid for one in read):
+        count = sum(one.said.invalid for one in read)
+        notes.append(f"{count} citations point to no passage; each counts as a wrong one in citation_prec.")
+    return tuple(notes)
