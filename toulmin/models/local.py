@@ -10,7 +10,6 @@ import asyncio
 import hashlib
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,7 +26,8 @@ try:
     from torch import OutOfMemoryError
 
     from toulmin.models.decoding import Draw, Drawn, drawn, encoded
-    from toulmin.models.loading import PRECISIONS, check, controls_of, loaded, window_of
+    from toulmin.models.loading import controls_of, loaded
+    from toulmin.weights import PRECISIONS, broken_up, check, window_of
 except ImportError as absent:
     raise ModelError(
         f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -225,8 +225,8 @@ class Local:
         templates know the common ones only.
         """
         if self._tokenizer.chat_template is None:
-            return self._controls.sub(_broken_up, rendered.text)
-        turns = [{"role": m.role, "content": self._controls.sub(_broken_up, m.content)} for m in rendered.messages]
+            return self._controls.sub(broken_up, rendered.text)
+        turns = [{"role": m.role, "content": self._controls.sub(broken_up, m.content)} for m in rendered.messages]
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message
@@ -235,10 +235,6 @@ class Local:
     def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
         options: dict[str, Any] = {"add_generation_prompt": True, "tokenize": False, **self._chat_options}
         return str(self._tokenizer.apply_chat_template(turns, **options))
-
-
-def _broken_up(control: re.Match[str]) -> str:
-    return f"{control[0][0]} {control[0][1:]}"
 
 
 def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:

@@ -1,0 +1,166 @@
+"""A judge that is an encoder-decoder trained to answer "1" or "0": TRUE and its kin (`pip install 'toulmin[judges]'`).
+
+Rules of this file
+* A pair reads `premise: {passages} hypothesis: {claim}`, whole: nothing is cut off.
+* The claim is entailed when the greedy reply of at most ten tokens is exactly `1`. The reply is drawn only as far as
+  it can still become that, so mostly one token decides; what is decided is what the whole reply would decide.
+* Text of documents is text: what spells a control token of the model in it is broken up.
+
+ALCE read TRUE with the slow tokenizer (sentencepiece itself). Here it is the one that transformers loads for the
+folder, and `key` says which.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toulmin.errors import ModelError
+from toulmin.grounding.steps import Pair, Verdict
+from toulmin.judges.wording import hypothesis, premise
+
+try:
+    import torch
+    from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
+
+    from toulmin.judges.batching import MULTIPLE, in_batches
+    from toulmin.weights import PRECISIONS, broken_up, check, controls_of, loaded
+except ImportError as absent:
+    raise ModelError(
+        f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"
+        " run: pip install 'toulmin[judges]'"
+    ) from absent
+
+BATCH_TOKENS = 16_384
+ENTAILED = "1"
+_REPLY = 10  # tokens at most
+_FORMAT = "premise-hypothesis-1"
+
+
+class _Decided(NamedTuple):
+    """Whether a reply was `1`, and the probability that it began with that token (None: there is no such token)."""
+
+    entailed: bool
+    share: float | None
+
+
+class Seq2Seq:
+    """The encoder-decoder in the folder `path`, or of that name in the hub's cache (`download`: it may be fetched).
+
+    `support` is the probability of the token `1` as the first of the reply; 1.0 or 0.0 where another way of writing it
+    decided. TRUE knows no contradiction and no doubt: a claim is supported or unsupported. `device` and `precision`
+    are those of `weights.loaded`. At most `batch_tokens` tokens, padding included, are read at once, but for a pair
+    that alone is longer; where a GPU's memory does not hold them the batch is halved. A verdict does not depend on the
+    pairs beside it, up to rounding.
+
+    Raises `UsageError` for a setting out of range and `ModelError` for what is no encoder-decoder.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        device: str = "auto",
+        precision: str = "auto",
+        batch_tokens: int = BATCH_TOKENS,
+        download: bool = False,
+    ) -> None:
+        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
+        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
+        self.name = f"seq2seq:{Path(path).resolve().name}"
+        own = loaded(
+            path,
+            AutoModelForSeq2SeqLM,
+            "encoder-decoder (T5 and its kin)",
+            device=device,
+            precision=precision,
+            download=download,
+        )
+        self._model, self._tokenizer = own.model, own.tokenizer
+        self._controls = controls_of(self._tokenizer)
+        self._batch_tokens = batch_tokens
+        self._one = _only(self._tokens([ENTAILED], special=False)[0])
+        self._may_entail: dict[tuple[int, ...], bool] = {}
+        kind = type(self._tokenizer).__name__
+        self.key = json.dumps([own.identity, str(self._model.device.type), str(self._model.dtype), kind, _FORMAT])
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order; raises `ModelError` for a pair that the device's memory cannot hold."""
+        rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
+        decided = in_batches(rows, self._batch_tokens, self._decided, self.name)
+        return [self._verdict(pair, one) for pair, one in zip(pairs, decided, strict=True)]
+
+    def _verdict(self, pair: Pair, decided: _Decided) -> Verdict:
+        support = float(decided.entailed) if decided.share is None else decided.share
+        return Verdict(
+            "supported" if decided.entailed else "unsupported", support, 0.0, self.name, (None,) * len(pair.premises)
+        )
+
+    def _tokens(self, texts: Sequence[str], special: bool = True) -> list[list[int]]:
+        if not texts:
+            return []
+        plain = [self._controls.sub(broken_up, text) for text in texts]
+        options: dict[str, Any] = {"add_special_tokens": special, "truncation": False, "verbose": False}
+        found: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
+        return found
+
+    @torch.inference_mode()
+    def _decided(self, rows: list[Sequence[int]]) -> list[_Decided]:
+        batch = self._tokenizer.pad(
+            {"input_ids": [list(row) for row in rows]}, pad_to_multiple_of=MULTIPLE, return_tensors="pt"
+        )
+        drawn = self._model.generate(
+            input_ids=batch["input_ids"].to(self._model.device),
+            attention_mask=batch["attention_mask"].to(self._model.device),
+            max_new_tokens=_REPLY,
+            do_sample=False,
+            num_beams=1,
+            output_logits=True,
+            return_dict_in_generate=True,
+            stopping_criteria=StoppingCriteriaList([_Settled(self._is_open)]),
+        )
+        replies = self._tokenizer.batch_decode(drawn.sequences, skip_special_tokens=True)
+        shares = self._shares(drawn.logits[0])
+        firsts = drawn.sequences[:, 1].tolist()  # behind the token that starts the decoder
+        found = zip(replies, firsts, shares, strict=True)
+        return [_decision(reply == ENTAILED, first == self._one, share) for reply, first, share in found]
+
+    def _shares(self, logits: torch.Tensor) -> list[float | None]:
+        if self._one is None:
+            return [None] * len(logits)
+        shares: list[float | None] = logits.float().softmax(dim=-1)[:, self._one].tolist()
+        return shares
+
+    def _is_open(self, reply: tuple[int, ...]) -> bool:
+        """Whether the beginning of a reply may still become, or remain, `1`.
+
+        Further tokens add letters, and may add or take away white space; they take no letter away.
+        """
+        known = self._may_entail.get(reply)
+        if known is None:
+            said = self._tokenizer.decode(list(reply), skip_special_tokens=True).strip()
+            known = self._may_entail[reply] = said in ("", ENTAILED)
+        return known
+
+
+class _Settled(StoppingCriteria):
+    """Ends the rows of a batch that no further token can make `1`."""
+
+    def __init__(self, is_open: Any) -> None:
+        self._is_open = is_open
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+        closed = [not self._is_open(tuple(row)) for row in input_ids.tolist()]
+        return torch.tensor(closed, device=input_ids.device)
+
+
+def _only(tokens: Sequence[int]) -> int | None:
+    return tokens[0] if len(tokens) == 1 else None
+
+
+def _decision(entailed: bool, begins: bool, share: float | None) -> _Decided:
+    """The share is what the first token says, so it stands only where the first token said what the reply did."""
+    return _Decided(entailed, share if entailed == begins else None)

@@ -1,0 +1,160 @@
+"""Loading a transformers model and its tokenizer from this machine, whoever answers or judges with it.
+
+Importing this module loads torch, so it is imported when a model is named. Nothing is fetched from a network unless
+the caller allows it, and code that comes with a model is never run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from huggingface_hub import try_to_load_from_cache
+from huggingface_hub.errors import HFValidationError
+from transformers import AutoTokenizer
+
+from toulmin.errors import ModelError, UsageError
+
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
+_ENDLESS = 10**9  # tokenizers without a limit name one beyond this
+_NAMED = 3  # weights that a message names of those that are missing
+
+
+class Loaded(NamedTuple):
+    """A model, ready to answer, its tokenizer, and what tells it from another of the same name."""
+
+    model: Any
+    tokenizer: Any
+    identity: str
+
+
+def loaded(
+    path: str | os.PathLike[str],
+    family: Any,
+    kind: str,
+    *,
+    device: str = "auto",
+    precision: str = "auto",
+    download: bool = False,
+    padding: str = "right",
+) -> Loaded:
+    """The model of that folder or name, as `family` (a class of transformers' `AutoModelFor...`) reads it.
+
+    `device` is "auto" (the first GPU, else the CPU) or torch's word for one, `precision` one of `PRECISIONS` ("auto":
+    as the weights were saved), `padding` the side on which short rows are filled up. Raises `UsageError` for a wrong
+    device and `ModelError`, which calls the model that is wanted `kind`, for a folder that holds none: a model of
+    another class too, whose missing weights transformers would fill with noise.
+    """
+    on = _device(device)
+    place = _place(path, download)
+    options: dict[str, Any] = {"local_files_only": isinstance(place, Path), "trust_remote_code": False}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(os.fspath(place), padding_side=padding, **options)
+        dtype = precision if precision == "auto" else getattr(torch, precision)
+        model, report = family.from_pretrained(os.fspath(place), dtype=dtype, output_loading_info=True, **options)
+    except Exception as error:  # whatever a file of somebody else's makes the libraries raise
+        raise ModelError(
+            f"{place} holds no {kind} that transformers can load: expected config.json, a tokenizer and its"
+            f" weights, but {_first_line(error)}"
+        ) from error
+    if missing := sorted(report["missing_keys"]):
+        raise ModelError(
+            f"{place} holds no {kind}: its weights lack {', '.join(missing[:_NAMED])}"
+            f"{' and more' if len(missing) > _NAMED else ''}; name the folder of a model that was trained as one."
+        )
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    commit = getattr(model.config, "_commit_hash", None)
+    identity = _digest(place) if isinstance(place, Path) else f"{place} {commit}"
+    return Loaded(_moved(model.eval(), on, place), tokenizer, identity)
+
+
+def _moved(model: Any, on: torch.device, place: Path | str) -> Any:
+    try:
+        return model.to(on)
+    except torch.OutOfMemoryError as error:
+        size = sum(weight.nbytes for weight in model.parameters()) / 2**30
+        raise ModelError(
+            f"The memory of {on} does not hold the {size:.1f} GiB of {place}; set a smaller precision (bfloat16), or"
+            " another device."
+        ) from error
+
+
+def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
+    """The model's folder; its name, if it may be fetched.
+
+    Names are looked up here: the libraries' own look-up goes to the network even for local files only.
+    """
+    folder = Path(path)
+    if folder.is_dir():
+        return folder
+    if folder.exists():
+        raise ModelError(f"A local model is a folder, but {folder} is a file; name the folder that it lies in.")
+    name = os.fspath(path)
+    if download:
+        return name
+    with suppress(HFValidationError):
+        config = try_to_load_from_cache(name, "config.json")
+        if isinstance(config, str):
+            return Path(config).parent
+    raise ModelError(
+        f"{name} is neither a folder nor a model in the hub's cache on this machine; name a folder, or allow it to be"
+        " fetched (download)."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().split(chr(10))[0]}"
+
+
+def _device(wanted: str) -> torch.device:
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
+        raise UsageError(f"A local model's device should be one of this machine, not {wanted!r}: {error}") from error
+    return device
+
+
+def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: False) -> re.Pattern[str]:
+    """Finds the texts that a tokenizer would read as control tokens, but for those that are spared."""
+    special = {str(token) for token in tokenizer.all_special_tokens}
+    special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
+    control = (token for token in special if len(token) > 1 and not is_spared(token))
+    written = sorted(control, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, written)) or r"(?!)")
+
+
+def broken_up(control: re.Match[str]) -> str:
+    """The text of a control token so that no tokenizer takes it for one: for `re.sub`."""
+    return f"{control[0][0]} {control[0][1:]}"
+
+
+def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
+    """The tokens that a model can hold: the least of what is said; None where nothing is."""
+    check("window", wanted, wanted is None or wanted >= 2, "at least 2")
+    positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    told = [size for size in (wanted, positions, tokenizer.model_max_length) if size and size < _ENDLESS]
+    return min(told, default=None)
+
+
+def _digest(folder: Path) -> str:
+    """SHA-256, in hex, of the names, sizes and times of a folder's files: the weights may be too many to be read."""
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    told = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def check(name: str, value: Any, holds: bool, expected: str) -> None:
+    """Raises `UsageError` for a setting that does not hold."""
+    if not holds:
+        raise UsageError(f"A local model's {name} should be {expected}, not {value!r}.")
