@@ -36,12 +36,12 @@ Item = tuple[str, Any]
 
 def jsonl_documents(path: Path, limit: int) -> Iterator[Document]:
     """The records of a JSON Lines file in order; a line may hold at most `limit` bytes."""
-    return _with_words(path, _documents(path, _jsonl_items(path, limit)))
+    return _with_words(path, _documents(path, jsonl_items(path, limit)))
 
 
 def json_documents(path: Path, limit: int) -> Iterator[Document]:
     """The documents of an ALCE file in order, each once; an item may hold at most `limit` characters."""
-    return _with_words(path, _documents(path, _json_items(path, limit)))
+    return _with_words(path, _documents(path, json_items(path, limit)))
 
 
 def tsv_documents(path: Path, limit: int) -> Iterator[Document]:
@@ -115,8 +115,8 @@ def _named(value: object) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked if it is compressed."""
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes, unpacked if it is compressed; raises `SourceError` where they are damaged."""
     try:
         with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
             yield file  # type: ignore[misc]
@@ -126,7 +126,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers from 1."""
-    with _opened(path) as file:
+    with opened(path) as file:
         n = 0
         while line := file.readline(limit + 1):
             n += 1
@@ -146,7 +146,8 @@ def _line_text(path: Path, n: int, line: bytes) -> str:
         raise cannot_read(path, f"is not UTF-8 at line {n}", "save it as UTF-8 text") from error
 
 
-def _jsonl_items(path: Path, limit: int) -> Iterator[Item]:
+def jsonl_items(path: Path, limit: int) -> Iterator[Item]:
+    """The values of a JSON Lines file, one a line of at most `limit` bytes; raises `SourceError` for anything else."""
     for n, line in _lines(path, limit):
         try:
             yield f"line {n}", _loads(line)
@@ -183,9 +184,10 @@ def _unquoted(field: str) -> str:
     return field[1:-1].replace('""', '"') if is_quoted else field
 
 
-def _json_items(path: Path, limit: int) -> Iterator[Item]:
+def json_items(path: Path, limit: int) -> Iterator[Item]:
+    """The values of a JSON list, or of the list under "data", each of at most `limit` characters; raises as above."""
     n = 0
-    with _opened(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
+    with opened(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
         try:
             for n, item in enumerate(listed_values(text, limit), start=1):
                 yield f"item {n}", item

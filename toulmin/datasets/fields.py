@@ -1,0 +1,119 @@
+"""One record of a file, read field by field, so that every fault names the record and the field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from toulmin.corpus.plain import cannot_read, sound
+from toulmin.errors import SourceError
+
+T = TypeVar("T")
+Read = Callable[[str, Any], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON object of a file: the `n`-th, counted from 0, which stands at `where`.
+
+    `is_listed` says that it is an entry of one JSON list, as ALCE keeps them, not a line. The methods below take a
+    value and the field that it stands in, as a path ("docs[2].title"), and raise `SourceError` for another kind of
+    value. Lone surrogates and null characters in words become U+FFFD.
+    """
+
+    path: Path
+    where: str
+    n: int
+    fields: Mapping[str, Any]
+    is_listed: bool = False
+
+    def get(self, name: str) -> Any:
+        """The value of a field; None where it is missing."""
+        return self.fields.get(name)
+
+    def optional(self, name: str, read: Read[T]) -> T | None:
+        """The value of a field, read by one of the methods below; None where it is missing or null."""
+        value = self.fields.get(name)
+        return None if value is None else read(name, value)
+
+    def words(self, field: str, value: Any) -> str:
+        """Words, possibly none."""
+        if not isinstance(value, str):
+            raise self.fault(field, "words", value)
+        return sound(value)
+
+    def filled(self, field: str, value: Any) -> str:
+        """Words that are more than white space."""
+        text = self.words(field, value)
+        if not text.strip():
+            raise self.fault(field, "words", value)
+        return text
+
+    def name(self, field: str, value: Any) -> str:
+        """What a record is known by: words or a whole number."""
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return str(value) if is_number else self.filled(field, value)
+
+    def truth(self, field: str, value: Any) -> bool:
+        """True or false."""
+        if not isinstance(value, bool):
+            raise self.fault(field, "true or false", value)
+        return value
+
+    def entry(self, field: str, value: Any) -> Mapping[str, Any]:
+        """An object."""
+        if not isinstance(value, dict):
+            raise self.fault(field, "an object", value)
+        return value
+
+    def entries(self, field: str, value: Any) -> list[Any]:
+        """A list of anything."""
+        if not isinstance(value, list):
+            raise self.fault(field, "a list", value)
+        return value
+
+    def all_words(self, field: str, value: Any) -> tuple[str, ...]:
+        """A list of words."""
+        return tuple(self.words(f"{field}[{i}]", entry) for i, entry in enumerate(self.entries(field, value)))
+
+    def names(self, field: str, value: Any) -> tuple[str, ...]:
+        """A list of words or whole numbers, each once."""
+        entries = enumerate(self.entries(field, value))
+        return tuple(dict.fromkeys(self.name(f"{field}[{i}]", entry) for i, entry in entries))
+
+    def fault(self, field: str, wanted: str, value: Any) -> SourceError:
+        """The error for a field that should hold something else."""
+        return self.refusal(f"the field `{field}` should hold {wanted}, not {_named(value)}")
+
+    def refusal(self, problem: str, remedy: str = "mend or remove that record") -> SourceError:
+        """The error for this record: what is wrong with it, and what to do."""
+        return cannot_read(self.path, f"cannot be read at {self.place}: {problem}", remedy)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, with its id if it has one."""
+        given = next((self.fields[name] for name in ID_FIELDS if self.fields.get(name) is not None), None)
+        return self.where if given is None else f"{self.where} (id {str(given)[:80]!r})"
+
+
+ID_FIELDS = ("sample_id", "id", "_id", "example_id")
+
+
+def id_of(record: Record) -> str:
+    """The id that a record gives itself (`sample_id`, `id`, `_id` or `example_id`), else its place, counted from 0."""
+    for name in ID_FIELDS:
+        given = record.optional(name, record.name)
+        if given is not None:
+            return given
+    return str(record.n)
+
+
+def _named(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, str):
+        return f"{value[:40]!r}" if value.strip() else "blank text"
+    names = {dict: "an object", list: "a list", bool: "true or false"}
+    return names.get(type(value), f"the number {value}")

@@ -1,0 +1,65 @@
+"""Fields whose names are slips of the pen: a misspelt `answers` would else be a question without answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any
+
+# The fields of a person's own file; only these are guessed at.
+OWN = (
+    "id",
+    "question",
+    "docs",
+    "answers",
+    "answer",
+    "qa_pairs",
+    "claims",
+    "references",
+    "gold_passages",
+    "answerable",
+    "withheld",
+    "style",
+    "kind",
+    "split",
+)
+# Fields of other forms, which mean what they say.
+_OTHERS = frozenset(
+    "_id annotations answer_aliases answerability chunked_passage cited_answer context contexts decision example_id"
+    " gold is_impossible long_answer long_answers output paragraphs passage passages plausible_answers question_ctx"
+    " question_text reference relevant sample_id short_answers supporting_facts target targetValue text title turns"
+    " type url utterance wikipages".split()
+)
+_NEAR = 0.8
+
+
+def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first field that is nearly called as one which the record lacks, and what it should be called."""
+    for name in fields:
+        wanted = _nearest(name)
+        if wanted is not None and wanted not in fields and not _has_kin(wanted, fields):
+            return name, wanted
+    return None
+
+
+def _has_kin(wanted: str, fields: Mapping[str, Any]) -> bool:
+    """Whether what the field would tell is told already: `answered` beside `answers` is no slip for `answer`."""
+    return wanted in ("answer", "answers") and ("answer" in fields or "answers" in fields)
+
+
+@lru_cache(maxsize=10_000)
+def _nearest(name: str) -> str | None:
+    """The field of ours that the name is nearly equal to; names of other numbers of words never are."""
+    if name in OWN or name in _OTHERS:
+        return None
+    # Two letters are near to too much, and slips seldom befall the first: `preference` is none of `references`.
+    candidates = [
+        own for own in OWN if len(own) > 2 and own[0] == name[:1].lower() and own.count("_") == name.count("_")
+    ]
+    near = max(candidates, key=lambda own: _likeness(name, own), default=None)
+    return near if near is not None and _likeness(name, near) >= _NEAR else None
+
+
+def _likeness(name: str, own: str) -> float:
+    return SequenceMatcher(None, name.lower(), own, autojunk=False).ratio()
