@@ -24,10 +24,11 @@ MAY_IMPORT = {
     "reading": GROUND,
     "grounding": GROUND | {"reading"},
     "methods": GROUND | {"grounding", "reading"},
-    "models": GROUND | {"grounding", "reading"},
+    "weights": GROUND,
+    "models": GROUND | {"grounding", "reading", "weights"},
     "extractive": GROUND | {"grounding", "reading"},
     "simulation": GROUND | {"grounding", "reading"},
-    "judges": GROUND | {"grounding", "reading"},
+    "judges": GROUND | {"grounding", "reading", "weights"},
     "corpus": GROUND,
     "driver": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
@@ -39,7 +40,9 @@ MAY_IMPORT = {
     "evaluate": GROUND | {"datasets", "driver", "grounding", "reading", "runs", "wire"},
     "report": GROUND | {"datasets", "evaluate", "grounding", "runs", "wire"},
     "dialects": GROUND | {"datasets", "evaluate", "runs", "wire"},
-    "aio": GROUND | {"build", "config", "corpus", "methods", "driver"},
+    "studies": GROUND
+    | {"build", "config", "corpus", "datasets", "dialects", "driver", "evaluate", "methods", "report", "runs"},
+    "aio": GROUND | {"build", "config", "corpus", "driver", "methods", "runs", "studies"},
     "verbs": GROUND | {"aio", "build", "config", "driver"},
 }
 EDGES = {"cli", "__init__"}
@@ -53,12 +56,12 @@ HOMES = {
     "Stemmer": {"language"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
-    "asyncio": {"driver", "aio", "verbs", "build", "cli", "models", "evaluate", "corpus", "runs"},
+    "asyncio": {"driver", "aio", "verbs", "build", "studies", "cli", "models", "evaluate", "corpus", "runs"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
     "stamina": {"models", "corpus"},
-    "torch": {"evaluate", "judges", "models"},
-    "transformers": {"evaluate", "judges", "models"},
+    "torch": {"evaluate", "judges", "models", "weights"},
+    "transformers": {"evaluate", "judges", "models", "weights"},
     "nltk": {"evaluate"},
     "mauve": {"evaluate"},
     "matplotlib": {"report"},
@@ -132,7 +135,7 @@ def test_nine_of_ten_functions_stay_under_30_lines():
 PUBLIC = """
     Answer Budget BudgetEnded Citation Claim Hit IndexDamaged Judge Kit LanguageModel ModelError Passage Quote
     Reader Retriever Settings Source SourceError Support ToulminError Usage UsageError aio ask ask_all check index
-    search stream
+    run search stream
 """.split()
 
 

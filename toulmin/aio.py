@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import build, config
+from toulmin import build, config, studies
 from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
@@ -26,6 +26,8 @@ from toulmin.methods import Method
 
 if TYPE_CHECKING:
     from toulmin.corpus.store import IndexReport, Progress
+    from toulmin.runs.running import Limits, RunReport
+    from toulmin.runs.running import Progress as RunProgress
 
 T = TypeVar("T")
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -240,6 +242,49 @@ async def search(
     async with _opened(sources(docs, index, passages, retriever), chosen) as found:
         hits = found.retriever.search([checked_question(query)], k)
         return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
+
+
+async def run(
+    dataset: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str],
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    retriever: Retriever | None = None,
+    model: str | LanguageModel | None = None,
+    verifier: str | LanguageModel | None = None,
+    judge: str | Judge | None = None,
+    reader: Reader | None = None,
+    method: str | Method | None = None,
+    seeds: Sequence[int] = (),
+    limit: int | None = None,
+    split: str | None = None,
+    concurrency: int = studies.CONCURRENCY,
+    attribute: bool = False,
+    limits: Limits | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> RunReport:
+    """Answers every question of a dataset into the folder `out`; interrupted at any moment, the same call goes on.
+
+    Passages come from each question's own, or from the sources named; options as in `ask`, but that every claim is
+    kept (`unsupported="keep"`) unless something else is said. `limit` and `split` take a part of the dataset. Several
+    `seeds` are as many runs, in folders of their own under `out`; the report is of them all. What went wrong with one
+    question is in its answer; `report.error` says why a run stopped early. Raises `UsageError` for a folder that holds
+    another run, and `SourceError` for what cannot be read.
+    """
+    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    study = studies.Study(
+        await asyncio.to_thread(studies.dataset, dataset, limit=limit, split=split),
+        sources(docs, index, None, retriever),
+        studies.study_settings(chosen, attribute=attribute),
+        Path(out),
+        concurrency,
+        build.Own(_own(model), _own(verifier), _own(judge), reader),
+        _own(method),
+    )
+    return await studies.answered(study, seeds, limits, on_progress)
 
 
 async def index(

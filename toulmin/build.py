@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
     from toulmin.corpus.store import IndexReport, Progress
 
-JUDGES = ("lexical",)
+JUDGES = ("lexical", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 
@@ -179,13 +179,55 @@ def indexed(
 # ---------------------------------------------------------------- the kit
 
 
-def judge(spec: str) -> Judge:
-    """The judge that a SPEC names."""
-    if spec != "lexical":
-        raise unknown_name("judge", spec, JUDGES)
-    from toulmin.judges.lexical import Lexical
+def judge(spec: str, settings: Settings) -> Judge:
+    """The judge that a SPEC names.
 
-    return Lexical()
+    Raises `UsageError` for one that nothing is called and `ModelError` for a model that does not load.
+    """
+    kind, _, name = spec.partition(":")
+    if spec == "lexical":
+        from toulmin.judges.lexical import Lexical
+
+        return Lexical()
+    if kind in _JUDGES and name:
+        return _JUDGES[kind](name, settings)
+    near = unknown_name("judge", spec, ("lexical", *(f"{kind}:MODEL" for kind in _JUDGES)))
+    raise UsageError(f"{near} A judge is named as {', '.join(JUDGES)}.")
+
+
+def _seq2seq(name: str, settings: Settings) -> Judge:
+    table = _judge_table("seq2seq", settings)
+    from toulmin.judges.seq2seq import Seq2Seq
+
+    return Seq2Seq(name, **table)
+
+
+def _cross(name: str, settings: Settings) -> Judge:
+    table = _judge_table("cross", settings)
+    from toulmin.judges.cross import Cross
+
+    return Cross(name, **table)
+
+
+def _asked(name: str, settings: Settings) -> Judge:
+    from toulmin.judges.asked import Asked
+
+    return Asked(model(name, settings))
+
+
+_JUDGES: Mapping[str, Callable[[str, Settings], Judge]] = {"seq2seq": _seq2seq, "cross": _cross, "model": _asked}
+_JUDGE_SETTINGS: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
+_CROSS_SETTINGS: Mapping[str, Any] = {"entailment": str, "threshold": float, "unsure": float}
+
+
+def _judge_table(kind: str, settings: Settings) -> dict[str, Any]:
+    """The settings of a judge that is a model, such as `seq2seq.device`, each of a name and a type that it has."""
+    kinds = {**_JUDGE_SETTINGS, **(_CROSS_SETTINGS if kind == "cross" else {})}
+    table = settings.servers.get(kind, {})
+    for name in table:
+        if name not in kinds:
+            raise unknown_name(f"setting of {kind}", name, kinds)
+    return {name: fitting(f"{kind}.{name}", value, kinds[name], "setting") for name, value in table.items()}
 
 
 class _LateReader:
@@ -222,7 +264,7 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
     return Kit(
         retriever,
-        judge(settings.judge) if own.judge is None else own.judge,
+        judge(settings.judge, settings) if own.judge is None else own.judge,
         models,
         _LateReader() if own.reader is None else own.reader,
     )

@@ -22,6 +22,8 @@ PREFIX = "TOULMIN_"
 NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
 # Providers whose settings may be written without `servers.` before them: `openai.base_url`.
 PROVIDERS = ("openai", "completions", "local")
+# Judges that are models, whose settings may be written likewise: `seq2seq.device`.
+JUDGES = ("seq2seq", "cross")
 Tables = Mapping[str, Mapping[str, Any]]
 
 
@@ -99,7 +101,7 @@ def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
 def _path(name: str) -> tuple[str, str, str] | None:
     """Table, row and key of a dotted name; a row may have dots of its own (`prices.gpt-4.1.input`)."""
     head, _, rest = name.partition(".")
-    if head in PROVIDERS and rest:
+    if head in (*PROVIDERS, *JUDGES) and rest:
         return "servers", head, rest
     row, dot, key = rest.rpartition(".")
     return (head, row, key) if head in _TABLES and dot and row else None
@@ -131,7 +133,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise SourceError(
             f"{path} should be a TOML file, but could not be read: {error}. Mend or remove it."
         ) from error
-    own = {name: table.pop(name) for name in PROVIDERS if name in table}
+    own = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES) if name in table}
     if own:
         table["servers"] = {**table.get("servers", {}), **own}
     return {name: _checked(name, value, f"setting in {path}") for name, value in table.items()}

@@ -66,6 +66,7 @@ ask = _blocking(aio.ask)
 check = _blocking(aio.check)
 search = _blocking(aio.search)
 index = _blocking(aio.index)
+run = _blocking(aio.run)
 stream = _iterating(aio.stream)
 _ask_all = _iterating(aio.ask_all)
 

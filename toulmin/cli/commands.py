@@ -121,7 +121,7 @@ def ask(
     """
     from toulmin import aio, build
 
-    chosen = _settings(
+    chosen = settings_from(
         set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
@@ -188,7 +188,7 @@ def check(
     """
     from toulmin import aio, build
 
-    chosen = _settings(
+    chosen = settings_from(
         set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
         deadline=deadline,
     )  # fmt: skip
@@ -248,7 +248,7 @@ def search(
     from toulmin import aio, build
     from toulmin.cli import show
 
-    chosen = _settings(set_, index=index)
+    chosen = settings_from(set_, index=index)
     build.no_options(chosen)
     sources = aio.sources(docs or None, index, None, None)
     with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
@@ -292,7 +292,7 @@ def index(
 
     if not paths:
         raise UsageError("Name the files and folders to index, for example: toulmin index notes/")
-    chosen = _settings(set_)
+    chosen = settings_from(set_)
     build.no_options(chosen)
     folder = Path(into or chosen.index)
     with show.indexing() as on_progress:
@@ -325,7 +325,7 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
 # ---------------------------------------------------------------- from words to values
 
 
-def _settings(pairs: tuple[str, ...], **flags: Any) -> Settings:
+def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
     """The settings in force under the flags; `--set` names a setting or an option of the method."""
     from toulmin import aio, config
 

@@ -82,6 +82,11 @@ class Bm25:
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}
 
+    @property
+    def corpus(self) -> Corpus:
+        """What is searched."""
+        return self._corpus
+
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first; none for a query of which no passage holds a word."""
         distinct = {query: self._rank(query, k) for query in dict.fromkeys(queries)}

@@ -21,7 +21,7 @@ from toulmin.data import Answer, Hit, Style
 from toulmin.driver.batch import Batcher
 from toulmin.driver.budget import Budget, Meter
 from toulmin.driver.calls import Calls
-from toulmin.driver.kit import Kit, LanguageModel
+from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.grounding.steps import (
@@ -49,7 +49,8 @@ class Job:
     """One question and the program that answers it; `program` makes a fresh one each time it is called.
 
     `rescue` makes an answer of the last draft that was shown when the budget ends; without it, or where it raises, the
-    answer is `failed`.
+    answer is `failed`. `retriever` serves the searches of this job alone, in the place of the kit's: a dataset may
+    bring each question's own passages.
     """
 
     question: str
@@ -60,6 +61,16 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
     rescue: Callable[[Answer, BudgetEnded], Program[Answer]] | None = None
+    retriever: Retriever | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """A search, and who serves it: that very object, which is known by its place in memory as long as it is held."""
+
+    retriever: Retriever = field(compare=False)
+    who: int
+    step: Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +271,7 @@ class Driver:
         meter = running.meter
         try:
             async with asyncio.timeout(meter.seconds_left):
-                reply = await self._served(step, running.transcript)
+                reply = await self._served(step, running)
         except TimeoutError:
             meter.check_deadline()
             raise ModelError("A part of the kit timed out.") from None
@@ -284,15 +295,16 @@ class Driver:
 
     # -------------------------------------------------------------- the kit
 
-    async def _served(self, step: Step, transcript: Transcript) -> Any:
+    async def _served(self, step: Step, running: _Running) -> Any:
         if isinstance(step, Search):
-            return (await self._searches.ask([step]))[0]
+            retriever = running.job.retriever or self._kit.retriever
+            return (await self._searches.ask([_Query(retriever, id(retriever), step)]))[0]
         if isinstance(step, Entail):
             return tuple(await self._judgements.ask(step.pairs))
         if isinstance(step, Read):
             return (await self._readings.ask([step]))[0]
         if isinstance(step, Generate):
-            return await self._generated(step, transcript)
+            return await self._generated(step, running.transcript)
         raise UsageError(f"A method may yield a step of toulmin.grounding.steps, not {type(step).__name__}.")
 
     async def _generated(self, step: Generate, transcript: Transcript) -> Reply:
@@ -317,16 +329,18 @@ class Driver:
         transcript.note(f"No model was set as {role}; the main one, {models['main'].name}, took its part.")
         return models["main"]
 
-    async def _search(self, steps: Sequence[Search]) -> list[tuple[Hit, ...]]:
-        """One call to the retriever for each `k` asked for; methods of one run mostly agree on it."""
-        found: dict[Search, tuple[Hit, ...]] = {}
-        for k in dict.fromkeys(step.k for step in steps):
-            same = [step for step in steps if step.k == k]
-            queries = [step.query for step in same]
-            rows = await _called("retriever", partial(self._kit.retriever.search, k=k), queries, Sequence)
-            for step, row in zip(same, rows, strict=True):
-                found[step] = tuple(_fitting("retriever", row, Hit))
-        return [found[step] for step in steps]
+    async def _search(self, queries: Sequence[_Query]) -> list[tuple[Hit, ...]]:
+        """One call for each retriever and `k`; methods of one run mostly agree on both."""
+        found: dict[_Query, tuple[Hit, ...]] = {}
+        groups: dict[tuple[int, int], list[_Query]] = {}
+        for query in queries:
+            groups.setdefault((query.who, query.step.k), []).append(query)
+        for (_, k), same in groups.items():
+            asked = [query.step.query for query in same]
+            rows = await _called("retriever", partial(same[0].retriever.search, k=k), asked, Sequence)
+            for query, row in zip(same, rows, strict=True):
+                found[query] = tuple(_fitting("retriever", row, Hit))
+        return [found[query] for query in queries]
 
     async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         judge = self._kit.judge

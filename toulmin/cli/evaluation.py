@@ -1,0 +1,126 @@
+"""The commands of evaluation: whole datasets answered, scored, compared and exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from toulmin.cli.commands import Docs, Json, Sets, app, settings_from
+from toulmin.data import Policy, Style
+
+__all__ = ["app"]
+
+Seeds = Annotated[tuple[int, ...], Parameter(name="--seed", consume_multiple=False)]
+
+
+@app.command
+def run(
+    dataset: Path,
+    /,
+    *,
+    out: Path,
+    docs: Docs = (),
+    index: str | None = None,
+    method: str | None = None,
+    style: Style | None = None,
+    model: str | None = None,
+    verifier: str | None = None,
+    judge: str | None = None,
+    unsupported: Policy | None = None,
+    k: int | None = None,
+    attribute: bool = False,
+    limit: int | None = None,
+    split: str | None = None,
+    seed: Seeds = (),
+    concurrency: int = 16,
+    set_: Sets = (),
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    deadline: float | None = None,
+    stop_usd: float | None = None,
+    stop_tokens: int | None = None,
+    stop_calls: int | None = None,
+    stop_failures: int = 20,
+    json: Json = False,
+) -> int:
+    """Answers every question of a dataset into a run folder; interrupted at any moment, the same command goes on.
+
+    Reads ALCE json, JSONL of {"id", "question", ...}, the forms of NQ, WebQ, 2WikiMultihopQA and HotpotQA, and BEIR
+    folders.
+
+    Example:  toulmin run questions.jsonl --index library/ --method vtg --out runs/vtg
+
+    Parameters
+    ----------
+    dataset
+        The file or folder with the questions.
+    out
+        The run folder: run.json, answers.jsonl, and the journal from which an interrupted run goes on.
+    docs
+        A file or folder to answer from; may be given again.
+    index
+        The folder of an index to answer from (default: each question's own passages, or else .toulmin).
+    method
+        How to answer (default: best).
+    style
+        long, list, short or report (default: as the dataset wants it).
+    model
+        The writer, as provider:model (default: extractive, the embedded one).
+    verifier
+        A second model, for methods that contrast two.
+    judge
+        What decides support while answering (default: lexical).
+    unsupported
+        What to do with a claim that the judge does not support: keep (default), flag or drop it.
+    k
+        How many passages to read.
+    attribute
+        Add citations afterwards to an answer from memory (method closed).
+    limit
+        Only so many questions, the first ones; a later run may take more.
+    split
+        Only the questions of that split (train, dev, ...).
+    seed
+        A seed for the model; given several times, as many runs, one folder each under the run folder.
+    concurrency
+        How many questions are in flight at once.
+    set_
+        NAME=VALUE: any other setting or an option of the method; may be given again.
+    max_calls
+        The most model calls for one question.
+    max_tokens
+        The most tokens for one question.
+    deadline
+        The most seconds for one question.
+    stop_usd
+        Stop once the run has cost so many US dollars.
+    stop_tokens
+        Stop once the run has taken so many tokens.
+    stop_calls
+        Stop once the run has made so many model calls.
+    stop_failures
+        Stop after so many failures in a row.
+    json
+        Print the report (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+    from toulmin.errors import UsageError
+    from toulmin.runs.running import Limits
+
+    chosen = settings_from(
+        set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
+        unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
+    )  # fmt: skip
+    if len(set(seed)) < len(seed):
+        raise UsageError("Each --seed is a run of its own; name every number once.")
+    limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)
+    with tables.running() as on_progress:
+        report = toulmin.run(
+            dataset, out=out, docs=docs or None, index=index, seeds=seed, limit=limit, split=split,
+            concurrency=concurrency, attribute=attribute, limits=limits, on_progress=on_progress, settings=chosen,
+        )  # fmt: skip
+    tables.run_report(report, as_json=json)
+    return 0 if report.error is None else report.error.exit_code

@@ -1,0 +1,233 @@
+"""Answering the questions of a dataset into a run folder, side by side, each kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from toulmin import wire
+from toulmin.data import Answer
+from toulmin.datasets.item import Item
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import to_json
+from toulmin.errors import BudgetEnded, ToulminError, UsageError
+from toulmin.runs.folder import JOURNAL, write_answers
+from toulmin.runs.journal import Entry, Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run stops before its end: at so many US dollars, tokens or model calls in all, or failures in a row.
+
+    What is in flight then is still answered. What was spent before an interruption counts.
+    """
+
+    usd: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    failures: int = 20
+
+    def __post_init__(self) -> None:
+        for name in ("usd", "tokens", "calls", "failures"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UsageError(f"A run's limit of {name} must be above 0, not {value}; leave it out for no limit.")
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What answers cost; `usd` None where the price of one is unknown."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+    def plus(self, answer: Answer) -> Spent:
+        """With one more answer."""
+        usage = answer.usage
+        calls = sum(usage.calls.values())
+        usd = usage.usd if calls else 0.0
+        return Spent(
+            self.calls + calls,
+            self.tokens + sum(tokens.input + tokens.output for tokens in usage.tokens.values()),
+            None if self.usd is None or usd is None else self.usd + usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: `done` of `total` questions, `asked` of them since it was started or resumed."""
+
+    total: int
+    done: int = 0
+    asked: int = 0
+    abstained: int = 0
+    failed: int = 0
+    spent: Spent = Spent()
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Questions a second since it was started or resumed."""
+        return self.asked / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At that rate; None before the first answer."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+    def plus(self, answer: Answer, *, fresh: bool) -> Progress:
+        """With one more question that has ended."""
+        return replace(
+            self,
+            done=self.done + 1,
+            asked=self.asked + fresh,
+            abstained=self.abstained + (answer.status == "abstained"),
+            failed=self.failed + (answer.status == "failed"),
+            spent=self.spent.plus(answer),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended: where it lies, how far it came, and why it stopped early if it did (`error`).
+
+    `seeds` are the reports of the single runs where there were several.
+    """
+
+    folder: Path
+    progress: Progress
+    error: ToulminError | None = None
+    seeds: tuple[RunReport, ...] = ()
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it stopped before its end."""
+        return None if self.error is None else str(self.error)
+
+
+def together(folder: Path, reports: Sequence[RunReport]) -> RunReport:
+    """The report of several runs, one after the other."""
+    parts = [report.progress for report in reports]
+    usd = [part.spent.usd for part in parts]
+    spent = Spent(
+        sum(part.spent.calls for part in parts),
+        sum(part.spent.tokens for part in parts),
+        sum(filter(None, usd)) if None not in usd else None,
+    )
+    counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
+    whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
+    return RunReport(folder, whole, reports[-1].error, tuple(reports))
+
+
+_COUNTS = ("total", "done", "asked", "abstained", "failed")
+Watch = Callable[[Progress], None]
+
+
+async def answer_into(
+    folder: Path,
+    items: Sequence[Item],
+    job: Callable[[Item], Job],
+    driver: Driver,
+    limits: Limits = Limits(),
+    watch: Watch | None = None,
+) -> RunReport:
+    """Answers every item that the folder's journal does not have yet; a failed one is asked again.
+
+    As many are in flight as the driver runs programs side by side. Whatever ends this, what was answered is kept, and
+    `answers.jsonl` is written. Raises `UsageError` when a question cannot be asked at all.
+    """
+    with Journal(folder / JOURNAL) as journal:
+        running = _Running(folder, journal, items, limits, watch)
+        try:
+            async for outcome in driver.answers(map(job, running.left())):
+                running.keep(outcome)
+        finally:
+            write_answers(folder)
+        return RunReport(folder, running.progress, running.error)
+
+
+class _Running:
+    """What one call of `answer_into` has seen so far."""
+
+    def __init__(
+        self, folder: Path, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None
+    ) -> None:
+        self._journal, self._limits, self._watch = journal, limits, watch
+        self._items = items
+        self._places = {item.id: place for place, item in enumerate(items)}
+        self._started = monotonic()
+        self._in_a_row = 0
+        self.error: ToulminError | None = None
+        self._ended = journal.ended()
+        unknown = [id for id in self._ended if id not in self._places]
+        if unknown:
+            raise UsageError(
+                f"{folder} holds answers to {len(self._ended)} questions, more than were asked for now"
+                f" ({len(items)}); leave --limit out, or set it as high as before."
+            )
+        self.progress = Progress(len(items))
+        for entry in journal.entries():
+            if not entry.failed:
+                self.progress = self.progress.plus(wire.parse(entry.answer), fresh=False)
+        self._show()
+
+    def left(self) -> Iterator[Item]:
+        """The questions still to be asked, until a limit is reached."""
+        for item in self._items:
+            if self._ended.get(item.id, True):  # not asked yet, or failed
+                self._check_limits()
+                if self.error is not None:
+                    return
+                yield item
+
+    def keep(self, outcome: Outcome) -> None:
+        """Journals one answer. Raises `UsageError` where the question could not be asked."""
+        if isinstance(outcome.error, UsageError):
+            raise outcome.error
+        answer = outcome.answer
+        failed = outcome.error is not None and not isinstance(outcome.error, BudgetEnded)
+        entry = Entry(answer.id, self._places[answer.id], failed, wire.dumps(answer))
+        self._journal.keep(entry, to_json(outcome.transcript))
+        self.progress = self.progress.plus(answer, fresh=True)
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+        if self._in_a_row >= self._limits.failures and self.error is None:
+            self.error = _stopped(outcome.error, self._in_a_row)
+        self._show()
+
+    def _show(self) -> None:
+        self.progress = replace(self.progress, seconds=monotonic() - self._started)
+        if self._watch is not None:
+            self._watch(self.progress)
+
+    def _check_limits(self) -> None:
+        spent, limits = self.progress.spent, self._limits
+        if self.error is not None:
+            return
+        if limits.usd is not None and spent.usd is None:
+            self.error = UsageError(
+                "The run's cost is limited, but the price of its model is unknown; set prices.MODEL.input and"
+                " prices.MODEL.output, or limit tokens or calls instead."
+            )
+        for name, value, limit in (
+            ("US dollars", spent.usd, limits.usd),
+            ("tokens", spent.tokens, limits.tokens),
+            ("model calls", spent.calls, limits.calls),
+        ):
+            if limit is not None and value is not None and value >= limit:
+                self.error = BudgetEnded(
+                    f"The run stopped: {value:,.4g} of the {limit:,.4g} {name} granted are spent, and"
+                    f" {self.progress.total - self.progress.done} of {self.progress.total} questions are left. Grant"
+                    " more and ask again to go on."
+                )
+
+
+def _stopped(error: ToulminError | None, failures: int) -> ToulminError:
+    """The same kind of error, with what it means for the run."""
+    kind = ToulminError if error is None else type(error)
+    return kind(
+        f"The run stopped after {failures} failures in a row, the last one: {error} Mend that and ask again to go on;"
+        " what failed is asked again."
+    )

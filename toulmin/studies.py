@@ -1,0 +1,235 @@
+"""The verbs of evaluation, assembled: a method over a whole dataset, and what is made of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin import __version__, build
+from toulmin.build import Own, Sources
+from toulmin.config import Settings
+from toulmin.data import Claim, Hit
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Judge, Retriever
+from toulmin.errors import UsageError
+from toulmin.methods import Method
+
+if TYPE_CHECKING:
+    from toulmin.corpus.store import Progress as Reading
+    from toulmin.datasets.item import Dataset, Item
+    from toulmin.runs.running import Limits, RunReport, Watch
+
+CONCURRENCY = 16
+ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
+# Libraries whose version can change an answer.
+_LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What one run is: a dataset, whence it is answered, how, and where its answers go."""
+
+    dataset: Dataset
+    sources: Sources
+    settings: Settings
+    out: Path
+    concurrency: int = CONCURRENCY
+    own: Own = field(default_factory=Own)
+    by: Method | None = None
+
+
+def dataset(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
+    """The dataset of that file or folder; see `datasets.reading.read`."""
+    from toulmin.datasets.reading import read
+
+    return read(path, limit=limit, split=split)
+
+
+def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
+    """The settings of a run: methods are compared with every claim kept, unless something else was said."""
+    chosen = settings.updated(unsupported=settings.unsupported or "keep")
+    return chosen.updated(options={"attribute": True}) if attribute else chosen
+
+
+# ---------------------------------------------------------------- the run
+
+
+async def answered(
+    study: Study,
+    seeds: Sequence[int] = (),
+    limits: Limits | None = None,
+    watch: Watch | None = None,
+    on_reading: Callable[[Reading], None] | None = None,
+) -> RunReport:
+    """Runs the study, once for each seed: into its folder, or for several seeds into one beside the other there.
+
+    A run that stopped early is the last one; the seeds behind it are not begun.
+    """
+    from toulmin.runs.running import together
+
+    reports: list[RunReport] = []
+    for seed in seeds or (None,):
+        one = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
+        if len(seeds) > 1:
+            one = replace(one, out=study.out / f"seed-{seed}")
+        reports.append(await _answered_once(one, limits, watch, on_reading))
+        if reports[-1].error is not None:
+            break
+    return reports[0] if len(seeds) <= 1 else together(study.out, reports)
+
+
+async def _answered_once(
+    study: Study, limits: Limits | None, watch: Watch | None, on_reading: Callable[[Reading], None] | None
+) -> RunReport:
+    from toulmin.runs.folder import begin
+    from toulmin.runs.running import Limits, answer_into
+
+    items = study.dataset.items
+    if study.concurrency < 1:
+        raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
+    _job(study, items[0], None)  # a wrong word is told before anything is read or written
+    async with _opened(study, on_reading) as found:
+        begin(study.out, _about(study, found), items)
+        async with build.equipped(found.retriever, study.settings, study.own) as kit:
+            driver = Driver(kit, programs=study.concurrency)
+            make = partial(_job, study, judge=kit.judge, index=found.retriever)
+            return await answer_into(study.out, items, make, driver, limits or Limits(), watch)
+
+
+class _NoIndex:
+    """In the place of an index that no question of the dataset needs."""
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        raise UsageError("This dataset's questions bring their own passages; name --index to search elsewhere.")
+
+
+@asynccontextmanager
+async def _opened(study: Study, on_reading: Callable[[Reading], None] | None) -> AsyncIterator[build.Opened]:
+    """What is searched; a dataset's own corpus (BEIR) where nothing else was named."""
+    sources = study.sources
+    if sources.is_open and study.dataset.corpus is not None:
+        sources = Sources(docs=(study.dataset.corpus,))
+    if sources.is_open and all(item.passages is not None for item in study.dataset.items):
+        yield build.Opened(_NoIndex())
+        return
+    ready, skipped = await asyncio.to_thread(build.indexed, sources, study.settings, on_reading)
+    with build.opened(ready, study.settings) as found:
+        yield replace(found, skipped=skipped)
+
+
+def _job(study: Study, item: Item, judge: Judge | None, index: Retriever | None = None) -> Job:
+    """The job of answering one question of the dataset as the dataset wants it."""
+    settings = study.settings
+    if settings.style is None and item.style is not None:
+        settings = settings.updated(style=item.style)
+    made = build.job(item.question, _with_oracle(settings, item, judge), by=study.by, id=item.id)
+    shown = {**made.settings, **({"correctness": ORACLE} if _asks_oracle(settings) else {})}
+    return replace(made, settings=shown, retriever=_retriever(study, item, index))
+
+
+def _retriever(study: Study, item: Item, index: Retriever | None) -> Retriever | None:
+    """Who serves the item's searches; None: the kit's own retriever."""
+    from toulmin.corpus.beside import Beside, Without
+    from toulmin.corpus.retrieve import K1, B, InMemory
+
+    chosen: Retriever | None = None
+    if study.sources.is_open and item.passages is not None:
+        settings = study.settings
+        k1 = K1 if settings.bm25_k1 is None else settings.bm25_k1
+        b = B if settings.bm25_b is None else settings.bm25_b
+        passages = item.passages
+        chosen = Beside(item.question, passages, k1, b) if item.is_ranked else InMemory(passages, k1, b)
+    if not item.withheld:
+        return chosen
+    below = chosen or index
+    return None if below is None else Without(below, item.withheld)
+
+
+# ---------------------------------------------------------------- the oracle of A2R
+
+
+def _asks_oracle(settings: Settings) -> bool:
+    return settings.options.get("correctness") == ORACLE
+
+
+def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Settings:
+    """The settings whose `correctness` is a function of the claims, where the oracle is asked for."""
+    if not _asks_oracle(settings):
+        return settings
+    from toulmin.evaluate.oracle import answers_told, claims_told, entities_told, has_claims_only
+    from toulmin.methods.assessing import ListCorrectness
+
+    style = settings.style or "long"
+    told: Callable[[Sequence[Claim]], Any]
+    if style == "list":
+        entities = entities_told(item)
+        told = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
+    elif has_claims_only(item, style):
+        told = claims_told(item, build.judge(settings.judge, settings) if judge is None else judge)
+    else:
+        told = answers_told(item)
+    return settings.updated(options={"correctness": told})
+
+
+# ---------------------------------------------------------------- run.json
+
+
+def _about(study: Study, found: build.Opened) -> dict[str, Any]:
+    """What `run.json` says; see `runs.folder`."""
+    data = study.dataset
+    return {
+        "run": 1,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "toulmin": __version__,
+        "python": platform.python_version(),
+        "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
+        "libraries": {name: installed for name in _LIBRARIES if (installed := _version(name))},
+        "dataset": {"path": data.path, "form": data.form, "sha256": data.digest},
+        "questions": len(data.items),
+        "index": _index(study, found),
+        "settings": _settings(study),
+        "concurrency": study.concurrency,
+        "command": sys.argv[1:] if Path(sys.argv[0]).name == "toulmin" else None,
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _index(study: Study, found: build.Opened) -> dict[str, Any] | None:
+    """What was searched: an index by its place and its size, so that one that changed is noticed."""
+    corpus = getattr(found.retriever, "corpus", None)
+    if isinstance(found.retriever, _NoIndex):
+        return None
+    if corpus is None:
+        return {"retriever": type(found.retriever).__name__}
+    return {"path": str(corpus.folder), **asdict(corpus.stats)}
+
+
+def _settings(study: Study) -> dict[str, Any]:
+    """Every setting that was set; functions and objects of a caller's own by name."""
+    shown = {name: value for name, value in asdict(study.settings).items() if value is not None and name != "index"}
+    options = {name: value if _is_plain(value) else repr(value) for name, value in shown.pop("options").items()}
+    return {name: value for name, value in shown.items() if value != {}} | {"options": options}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_plain(item) for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)
