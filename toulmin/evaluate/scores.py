@@ -1,0 +1,183 @@
+"""The scores of a run: its metrics with intervals, and for every question the values and why.
+
+    scores.json                  {"scores": [...]}, one document for each profile and judge
+    reasons-PROFILE-JUDGE.jsonl  one line a question, from which every number can be opened
+
+Beside an ALCE result file they bear its name in front.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from toulmin.errors import SourceError
+from toulmin.evaluate.columns import Column, Derived, Measured
+from toulmin.evaluate.significance import Table, interval
+
+FILE = "scores.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What was measured of a run under one profile by one judge (None: no metric needed one).
+
+    The i-th value of each column, and the i-th reasons, belong to the question `ids[i]`; a question answered with
+    several seeds stands once for each.
+    """
+
+    profile: str
+    judge: str | None
+    ids: tuple[str, ...]
+    measured: Measured
+
+    @property
+    def table(self) -> Table:
+        """The metrics as a table to take intervals and differences of."""
+        return Table.of(self.ids, [self.measured])
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The questions that are left out of metrics because something failed."""
+        return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
+
+
+def gathered(parts: Sequence[Measured], count: int) -> Measured:
+    """Everything that was measured of `count` answers as one; the reasons of a question are laid together."""
+    reasons: list[dict[str, Any]] = [{} for _ in range(count)]
+    for part in parts:
+        for own, told in zip(reasons, part.reasons, strict=False):
+            failed = own.get("failed") or told.get("failed")
+            own |= told
+            own["failed"] = failed
+    return Measured(
+        tuple(column for part in parts for column in part.columns),
+        tuple(made for part in parts for made in part.derived),
+        tuple(reasons),
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def joined(runs: Sequence[Scores]) -> Scores:
+    """Several seeds of one run as one: a row for each seed of a question."""
+    first = runs[0].measured
+    shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
+    columns = tuple(_stacked(column, runs) for column in shared)
+    known = {column.name for column in columns}
+    return Scores(
+        runs[0].profile,
+        runs[0].judge,
+        tuple(id for run in runs for id in run.ids),
+        Measured(
+            columns,
+            tuple(made for made in first.derived if known.issuperset(made.of)),
+            tuple(why for run in runs for why in run.measured.reasons),
+            tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
+        ),
+    )
+
+
+def _stacked(column: Column, runs: Sequence[Scores]) -> Column:
+    own = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
+    values = tuple(value for one in own for value in one.values)
+    if column.weights is None:
+        return Column(column.name, values, None, column.scale)
+    return Column(column.name, values, tuple(weight for one in own for weight in one.weights or ()), column.scale)
+
+
+# ---------------------------------------------------------------- as documents
+
+
+def document(scores: Scores) -> dict[str, Any]:
+    """The document of `score --json`; `scale` and `of` let a table be made of the lines again."""
+    found = interval(scores.table)
+    scales = {column.name: column.scale for column in scores.measured.columns}
+    parts = {made.name: list(made.of) for made in scores.measured.derived}
+    metrics: dict[str, dict[str, Any]] = {}
+    for name, one in found.items():
+        own = {"of": parts[name]} if name in parts else {"scale": scales[name]}
+        metrics[name] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, **own}
+    return {
+        "profile": scores.profile,
+        "judge": scores.judge,
+        "n": len(set(scores.ids)),
+        "metrics": metrics,
+        "failed": len(set(scores.failed)),
+        "notes": list(scores.measured.notes),
+    }
+
+
+def lines(scores: Scores) -> Iterable[dict[str, Any]]:
+    """One document a question: its values by metric (None where it does not count) and its reasons."""
+    for place, (id, why) in enumerate(zip(scores.ids, scores.measured.reasons, strict=True)):
+        values = {column.name: _value(column, place) for column in scores.measured.columns}
+        yield {"id": id, "values": values, **why}
+
+
+def _value(column: Column, place: int) -> float | list[float] | None:
+    value = column.values[place]
+    return value if value is None or column.weights is None else [value, column.weights[place]]
+
+
+def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], known: Mapping[str, Derived]) -> Table:
+    """The table that a score document and its lines tell of; `known` are the derived metrics by name."""
+    columns, derived = [], []
+    for name, metric in score["metrics"].items():
+        if "of" in metric:
+            derived.append(known[name])
+        else:
+            columns.append(_column(name, [row["values"].get(name) for row in rows], metric["scale"]))
+    return Table(tuple(row["id"] for row in rows), tuple(columns), tuple(derived))
+
+
+def _column(name: str, found: Sequence[Any], scale: float) -> Column:
+    if not any(isinstance(value, list) for value in found):
+        return Column(name, tuple(found), None, scale)
+    values = tuple(None if value is None else value[0] for value in found)
+    return Column(name, values, tuple(0.0 if value is None else value[1] for value in found), scale)
+
+
+# ---------------------------------------------------------------- on disk
+
+
+def places(run: Path) -> tuple[Path, str]:
+    """The folder that holds the scores of a run folder or of a result file, and how their names begin."""
+    return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
+
+
+def reasons_name(profile: str, judge: str | None) -> str:
+    """The name of the file of reasons; a judge's name may hold what a file's may not."""
+    return f"reasons-{profile}-{re.sub(r'[^A-Za-z0-9._-]+', '_', judge or 'none')[:80]}.jsonl"
+
+
+def kept(run: Path) -> list[dict[str, Any]]:
+    """The score documents beside a run; none where it was never scored."""
+    folder, before = places(run)
+    path = folder / f"{before}{FILE}"
+    if not path.exists():
+        return []
+    try:
+        found = json.loads(path.read_bytes())["scores"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
+        ) from error
+    return list(found)
+
+
+def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
+    """The file of scores with this one in the place of an older one of its profile and judge."""
+    others = [old for old in before if (old["profile"], old["judge"]) != (score["profile"], score["judge"])]
+    return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def as_lines(scores: Scores) -> Iterable[bytes]:
+    """The file of reasons, line by line."""
+    for row in lines(scores):
+        yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
