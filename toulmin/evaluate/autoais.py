@@ -59,11 +59,11 @@ class _Scored:
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """A statement once it is judged; `uses[i]` is what its i-th citation is good for."""
+    """A statement once it is judged; `uses[i]` is what its i-th citation is good for, None where that is not known."""
 
     statement: Statement
     found: Verdict | ToulminError | None
-    uses: tuple[Use, ...]
+    uses: tuple[Use | None, ...]
 
     @property
     def is_supported(self) -> bool:
@@ -141,12 +141,11 @@ class _Read:
 
 def _graded(statement: Statement, judging: Judging) -> _Graded:
     if statement.flaw is not None:
-        return _Graded(statement, None, ("invalid",) * len(statement.citations))
+        return _Graded(statement, None, tuple("invalid" for _ in statement.citations))
     found = judging[statement.pair(statement.citations)]
-    is_supported = isinstance(found, Verdict) and found.entails
-    uses: list[Use] = ["wrong"] * len(statement.citations)
-    if is_supported:
-        uses = [_use(statement, one, judging) for one in statement.citations]
+    if isinstance(found, ToulminError):
+        return _Graded(statement, found, tuple(None for _ in statement.citations))
+    uses = (_use(statement, one, judging) if found.entails else "wrong" for one in statement.citations)
     return _Graded(statement, found, tuple(uses))
 
 
@@ -174,7 +173,7 @@ def _reason(
     reason["statements"] = [_statement_reason(one) for one in graded]
     if read.said.invalid:
         reason["invalid_citations"] = read.said.invalid
-    if read.claims:
+    if read.claims and read.said.absence != "failed":
         pairs = zip(read.claims, told, strict=True)
         reason["claims"] = [{"text": text, "entailed": entailed} for text, entailed in pairs]
     return reason

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from toulmin.data import Claim, Passage
@@ -36,13 +35,12 @@ async def attributed(answered: Sequence[Answered], judging: Judging, evidence: E
     read = [_Read(one, *_parts(one, evidence)) for one in answered]
     await judging.ask((pair for one in read for pair in one.cited()), "cited")
     await judging.ask((pair for one in read for pair in one.others(judging)), "others")
-    found = [one.found(judging) for one in read]
-    shares = [None if one is None else _Share(sum(one), len(one)) for one in found]
-    weights = tuple(0.0 if share is None else float(share.all) for share in shares)
+    shares = [one.share(judging) for one in read]
+    weights = tuple(float(share.sentences) if share else 0.0 for share in shares)
     columns = (
-        Column("ais_strict", tuple(share and float(0 < share.all == share.attributed) for share in shares)),
-        Column("ais_macro", tuple(share and (share.attributed / share.all if share.all else 0.0) for share in shares)),
-        Column("ais_micro", tuple(share and float(share.attributed) for share in shares), weights),
+        Column("ais_strict", tuple(share.strict if share else None for share in shares)),
+        Column("ais_macro", tuple(share.macro if share else None for share in shares)),
+        Column("ais_micro", tuple(float(share.attributed) if share else None for share in shares), weights),
     )
     reasons = tuple(one.reason(judging) for one in read)
     failed = [str(reason["failed"]) for reason in reasons if reason["failed"]]
@@ -87,8 +85,18 @@ def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, 
 
 @dataclass(frozen=True, slots=True)
 class _Share:
+    """How many of an answer's sentences are attributed."""
+
     attributed: int
-    all: int
+    sentences: int
+
+    @property
+    def strict(self) -> float:
+        return float(0 < self.sentences == self.attributed)
+
+    @property
+    def macro(self) -> float:
+        return self.attributed / self.sentences if self.sentences else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +131,22 @@ class _Read:
             found += [(p, judging[self._pair(claim, p)]) for p in rest]
         return found
 
-    def found(self, judging: Judging) -> list[bool] | None:
-        """Whether each sentence is attributed; None for an answer that does not count."""
+    def share(self, judging: Judging) -> _Share | None:
+        """How many sentences are attributed; None for an answer that does not count."""
         outcomes = [self._outcome(claim, judging) for claim in self.claims]
         if self.answered.is_failed or any(isinstance(outcome, ToulminError) for outcome in outcomes):
             return None
-        return [isinstance(outcome, Passage) for outcome in outcomes]
+        return _Share(sum(outcome is not None for outcome in outcomes), len(outcomes))
 
     def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
         """The first passage that entails the sentence; an error matters only where there is none."""
-        judged = self._judged(claim, judging)
-        told = (p for p, verdict in judged if isinstance(verdict, Verdict) and verdict.entails)
-        errors = (verdict for _, verdict in judged if isinstance(verdict, ToulminError))
-        return next(chain(told, errors), None)
+        failure: ToulminError | None = None
+        for passage, verdict in self._judged(claim, judging):
+            if isinstance(verdict, ToulminError):
+                failure = failure or verdict
+            elif verdict.entails:
+                return passage
+        return failure
 
     def reason(self, judging: Judging) -> dict[str, Any]:
         outcomes = [self._outcome(claim, judging) for claim in self.claims]

@@ -71,13 +71,15 @@ class Remembered:
             new = dict(zip(missing, await self._decided(list(missing.values())), strict=True))
             self._rows.keep(new)
             found |= new
-        return [_fitting(found[key], pair) for key, pair in zip(keys, pairs, strict=True)]
+        return [found[key] for key in keys]
 
     async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict]:
         given = self._judge.judge(pairs)
         verdicts = list(await given if inspect.isawaitable(given) else given)
-        if len(verdicts) != len(pairs):
-            raise ModelError(f"The judge {self.name} gave {len(verdicts)} verdicts for {len(pairs)} pairs.")
+        if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+            raise ModelError(
+                f"The judge {self.name} gave {len(verdicts)} results for {len(pairs)} pairs; expected a Verdict each."
+            )
         self.asked += len(pairs)
         return verdicts
 
@@ -102,25 +104,6 @@ def _keys(identity: str, pairs: Sequence[Pair]) -> list[str]:
 
 def _sha(value: Any) -> str:
     return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
-
-
-def _fitting(verdict: Verdict, pair: Pair) -> Verdict:
-    """The verdict as this pair may have it, whatever a file said: only quotes that stand in its premises."""
-    if not verdict.quotes:
-        return verdict
-    places = zip(verdict.quotes, pair.premises, strict=False)
-    if len(verdict.quotes) == len(pair.premises) and all(
-        quote is None or premise.text[quote.start : quote.end] == quote.text for quote, premise in places
-    ):
-        return verdict
-    return Verdict(
-        verdict.label,
-        verdict.support,
-        verdict.contradiction,
-        verdict.judge,
-        (None,) * len(pair.premises),
-        verdict.reason,
-    )
 
 
 # ---------------------------------------------------------------- the file
