@@ -195,7 +195,6 @@ def _about(study: Study, found: build.Opened) -> dict[str, Any]:
         "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
         "libraries": {name: installed for name in _LIBRARIES if (installed := _version(name))},
         "dataset": {"path": data.path, "form": data.form, "sha256": data.digest},
-        "questions": len(data.items),
         "index": _index(study, found),
         "settings": _settings(study),
         "concurrency": study.concurrency,
