@@ -32,7 +32,7 @@ async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging
     `citation_f1` is the harmonic mean of the run's two. An item with a judgement that failed is left out of all of
     them, and its reason says why. `judging.counts` tells afterwards how many pairs each wave took.
     """
-    read = [_Read.of(one, profile.said(one)) for one in answered]
+    read = [_Read(one, profile.said(one)) for one in answered]
     await judging.ask((pair for one in read for pair in one.joint()), "together")
     await judging.ask((pair for one in read for pair in one.singles(judging)), "alone")
     await judging.ask((pair for one in read for pair in one.rests(judging)), "without")
@@ -44,7 +44,7 @@ async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging
     if any(one.claims for one in read):
         columns.append(Column("claims_nli", tuple(one.claims for one in scored)))
     f1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
-    return Measured(tuple(columns), (f1,), tuple(one.reason for one in scored), _notes(read, scored, profile))
+    return Measured(tuple(columns), (f1,), tuple(one.reason for one in scored), _notes(read, judging))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,12 @@ class _Graded:
 class _Read:
     """One answer, and what of it a judge must decide."""
 
+    answered: Answered
     said: Said
-    claims: tuple[str, ...]
 
-    @classmethod
-    def of(cls, answered: Answered, said: Said) -> _Read:
-        return cls(said, answered.item.gold.claims or ())
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return self.answered.item.gold.claims or ()
 
     def _judged(self) -> Iterator[Statement]:
         return (statement for statement in self.said.statements if statement.flaw is None)
@@ -167,13 +167,15 @@ def _use(statement: Statement, one: Cited, judging: Judging) -> Use:
 def _reason(
     read: _Read, graded: Sequence[_Graded], told: Sequence[bool], failure: ToulminError | None
 ) -> dict[str, Any]:
-    reason: dict[str, Any] = {"failed": str(failure) if failure else None}
+    is_failed = read.said.absence == "failed"
+    why = " ".join(read.answered.answer.notes) if is_failed else str(failure) if failure else None
+    reason: dict[str, Any] = {"failed": why}
     if read.said.absence is not None:
         reason["absence"] = read.said.absence
     reason["statements"] = [_statement_reason(one) for one in graded]
     if read.said.invalid:
         reason["invalid_citations"] = read.said.invalid
-    if read.claims and read.said.absence != "failed":
+    if read.claims and not is_failed:
         pairs = zip(read.claims, told, strict=True)
         reason["claims"] = [{"text": text, "entailed": entailed} for text, entailed in pairs]
     return reason
@@ -208,17 +210,18 @@ def _quote(verdict: Verdict | None, place: int, one: Cited) -> dict[str, Any] | 
     return None if quote is None else {"start": quote.start, "end": quote.end, "text": quote.text}
 
 
-def _notes(read: Sequence[_Read], scored: Sequence[_Scored], profile: Profile) -> tuple[str, ...]:
+def _notes(read: Sequence[_Read], judging: Judging) -> tuple[str, ...]:
     absent = [one.said.absence for one in read]
     told = {
         "empty": "empty answers are left out of the citation metrics, as ALCE does.",
         "abstained": "abstentions have no citation metrics: they say nothing that could be wrong.",
+        "failed": "questions are left out, because they got no answer.",
     }
     notes = [f"{absent.count(kind)} {words}" for kind, words in told.items() if kind in absent]
-    failed = [one.reason["failed"] for one in scored if one.reason["failed"]]
+    failed = [error for one in read if (error := one.failure(judging)) is not None]
     if failed:
         notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")
-    if any(one.said.invalid for one in read):
-        count = sum(one.said.invalid for one in read)
-        notes.append(f"{count} citations point to no passage; each counts as a wrong one in citation_prec.")
+    invalid = sum(one.said.invalid for one in read)
+    if invalid:
+        notes.append(f"{invalid} citations point to no passage; each counts as a wrong one in citation_prec.")
     return tuple(notes)
