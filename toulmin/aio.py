@@ -21,11 +21,13 @@ from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Outcome
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
-from toulmin.errors import UsageError
+from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
 
 if TYPE_CHECKING:
     from toulmin.corpus.store import IndexReport, Progress
+    from toulmin.evaluate.judging import Progress as JudgingProgress
+    from toulmin.evaluate.scoring import Profile
     from toulmin.runs.running import Limits, RunReport
     from toulmin.runs.running import Progress as RunProgress
 
@@ -285,6 +287,39 @@ async def run(
         _own(method),
     )
     return await studies.answered(study, seeds, limits, on_progress)
+
+
+async def score(
+    run: str | os.PathLike[str],
+    *,
+    profile: Profile = "honest",
+    judge: str | Judge | None = None,
+    memo: str | os.PathLike[str] | bool = True,
+    evidence: str | os.PathLike[str] | None = None,
+    qa_model: str | os.PathLike[str] | None = None,
+    mauve_model: str | os.PathLike[str] | None = None,
+    on_progress: JudgingProgress | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The metrics of a run folder, of all its seeds, or of a result file of ALCE, with 95 % intervals.
+
+    The document is that of `score --json`; it is written beside the run, with the reasons of every number. `judge` is
+    a SPEC, an object, or "none" for the metrics of strings alone. Verdicts are kept in the user's cache, or in the file
+    `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
+    `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
+    """
+    chosen = settled(settings, settings_of(options, judge=judge))
+    if profile not in studies.PROFILES:
+        raise unknown_name("profile", profile, studies.PROFILES)
+    own = None if chosen.judge == "none" else _own(judge) or build.judge(chosen.judge, chosen)
+    kept = studies.memo_file() if memo is True else None if memo is False else Path(memo)
+    scoring = studies.Scoring(profile, own, kept, _place(qa_model), _place(mauve_model), _place(evidence))
+    return await studies.scored(Path(run), scoring, on_progress)
+
+
+def _place(path: str | os.PathLike[str] | None) -> Path | None:
+    return None if path is None else Path(path)
 
 
 async def index(

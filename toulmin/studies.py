@@ -27,9 +27,12 @@ from toulmin.methods import Method
 if TYPE_CHECKING:
     from toulmin.corpus.store import Progress as Reading
     from toulmin.datasets.item import Dataset, Item
+    from toulmin.evaluate.judging import Progress as JudgingProgress
+    from toulmin.evaluate.scoring import Measure, Profile
     from toulmin.runs.running import Limits, RunReport, Watch
 
 CONCURRENCY = 16
+PROFILES = ("honest", "alce")
 ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
 # Libraries whose version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
@@ -232,3 +235,75 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, str | int | float | bool)
+
+
+# ---------------------------------------------------------------- scores
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How runs are scored: under which profile, by which judge (None: no metric that needs one), with which models.
+
+    `memo` is the file that keeps verdicts for other runs and later times (None: none are kept). `qa_model` and
+    `mauve_model` are folders of models for the metrics that need them; `evidence` is another run, whose passages the
+    sentences of this one are judged against.
+    """
+
+    profile: Profile
+    judge: Judge | None
+    memo: Path | None = None
+    qa_model: Path | None = None
+    mauve_model: Path | None = None
+    evidence: Path | None = None
+
+
+def memo_file() -> Path:
+    """Where verdicts are kept unless something else is said: in the user's cache."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("toulmin") / "verdicts.sqlite"
+
+
+async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None = None) -> dict[str, Any]:
+    """Scores a run, each of its seeds, or a result file; writes the scores beside it and gives their document.
+
+    Of several seeds each has scores of its own, and the document is that of them all, a question being the mean of its
+    seeds.
+    """
+    from toulmin.evaluate.judging import Judging
+    from toulmin.evaluate.scorable import scorable
+    from toulmin.evaluate.scores import joined, save
+    from toulmin.evaluate.scoring import scored as measured
+
+    found = await asyncio.to_thread(scorable, run)
+    judge = _remembering(scoring)
+    judging = None if judge is None else Judging(judge, progress=progress)
+    models = _models(scoring)
+    other = None if scoring.evidence is None else scorable(scoring.evidence)[0].read
+    scores = [await measured(one, scoring.profile, judging, models, other) for one in found]
+    documents = [await asyncio.to_thread(save, one.place, score) for one, score in zip(found, scores, strict=True)]
+    if len(scores) == 1:
+        return documents[0]
+    return await asyncio.to_thread(save, run, joined(scores))
+
+
+def _remembering(scoring: Scoring) -> Judge | None:
+    if scoring.judge is None or scoring.memo is None:
+        return scoring.judge
+    from toulmin.judges.memo import Remembered
+
+    return Remembered(scoring.judge, scoring.memo)
+
+
+def _models(scoring: Scoring) -> list[Measure]:
+    """The measures that need a model of their own, for those models that were named."""
+    found: list[Measure] = []
+    if scoring.qa_model is not None:
+        from toulmin.evaluate.asked_qa import asked_qa
+
+        found.append(partial(asked_qa, path=scoring.qa_model))
+    if scoring.mauve_model is not None:
+        from toulmin.evaluate.mauve_score import mauve
+
+        found.append(partial(mauve, path=scoring.mauve_model))
+    return found

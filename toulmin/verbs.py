@@ -67,6 +67,7 @@ check = _blocking(aio.check)
 search = _blocking(aio.search)
 index = _blocking(aio.index)
 run = _blocking(aio.run)
+score = _blocking(aio.score)
 stream = _iterating(aio.stream)
 _ask_all = _iterating(aio.ask_all)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -124,3 +124,99 @@ def run(
         )  # fmt: skip
     tables.run_report(report, as_json=json)
     return 0 if report.error is None else report.error.exit_code
+
+
+@app.command
+def score(
+    run: Path,
+    /,
+    *,
+    profile: Literal["honest", "alce"] = "honest",
+    judge: str | None = None,
+    evidence: Path | None = None,
+    memo: Path | None = None,
+    no_memo: bool = False,
+    qa_model: Path | None = None,
+    mauve_model: Path | None = None,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Measures a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
+
+    Example:  toulmin score runs/vtg --judge seq2seq:google/t5_xxl_true_nli_mixture --profile alce
+
+    Parameters
+    ----------
+    run
+        The run folder, or a result file of ALCE.
+    profile
+        honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
+    judge
+        What decides support (default: lexical): lexical, seq2seq:MODEL, cross:MODEL, model:SPEC, or none for the
+        metrics of strings alone.
+    evidence
+        Another run, against whose passages the sentences of this one are judged as well.
+    memo
+        The file that keeps verdicts for later (default: one in your cache folder).
+    no_memo
+        Keep no verdicts, and use none that were kept.
+    qa_model
+        The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
+    mauve_model
+        The folder of a GPT-2, for MAUVE.
+    set_
+        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
+    json
+        Print the scores (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+
+    chosen = settings_from(set_, judge=judge)
+    with tables.judging() as on_progress:
+        scores = toulmin.score(
+            run, profile=profile, memo=memo or not no_memo, evidence=evidence, qa_model=qa_model,
+            mauve_model=mauve_model, on_progress=on_progress, settings=chosen,
+        )  # fmt: skip
+    tables.scores(scores, as_json=json)
+    return 0
+
+
+@app.command
+def prefer(
+    first: Path,
+    second: Path,
+    /,
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Shows you pairs of answers, order hidden, and records which read better and which told you more.
+
+    What you said is kept at once; the same command goes on where you stopped.
+
+    Example:  toulmin prefer runs/plan runs/vanilla --n 20
+
+    Parameters
+    ----------
+    first
+        A run folder.
+    second
+        Another run folder over the same questions.
+    n
+        How many pairs to show at most.
+    seed
+        Draws the questions and which answer stands first.
+    out
+        The file that keeps what you said (default: preferences.jsonl in the first run's folder).
+    json
+        Ask nothing; print the shares of what was said so far (JSON) on standard output.
+    """
+    from toulmin.cli import preferring, tables
+
+    shares = preferring.asked(first, second, n, seed, out or first / "preferences.jsonl", ask=not json)
+    if json:
+        tables.as_json_document(shares)
+    return 0

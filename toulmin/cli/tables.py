@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
 from rich.text import Text
 
 from toulmin.cli.terminal import Console, words
@@ -101,3 +102,58 @@ def _told(now: Progress) -> str:
     parts += [f"{now.spent.tokens:,} tokens"] if now.spent.tokens else []
     parts += [f"${now.spent.usd:.2f}"] if now.spent.usd else []
     return " ".join(parts)
+
+
+# ---------------------------------------------------------------- scores
+
+
+def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
+    """The metrics of a run with their intervals, and under which profile and judge they were counted."""
+    if as_json:
+        as_json_document(document)
+        return
+    console = Console()
+    judge = document["judge"] or "none"
+    console.print(words(f"profile {document['profile']} · judge {judge} · {document['n']} questions", "bold"))
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    for name, metric in document["metrics"].items():
+        grid.add_row(f"  {name}", *map(Text, _shown(metric)), Text(_counted(metric, document), "dim"))
+    console.print(grid)
+    console.print(Text("Brackets hold 95 % intervals by a bootstrap over the questions.", "dim"))
+    if document["failed"]:
+        console.print(words(f"{document['failed']} questions failed and are left out.", "yellow"))
+    for note in document["notes"]:
+        console.print(words(note, "dim"))
+
+
+def _shown(metric: Mapping[str, Any]) -> tuple[str, str]:
+    """A value and its interval; a dash where no question counts."""
+    if metric["value"] is None:
+        return "–", ""
+    if metric["low"] is None:
+        return f"{metric['value']:.1f}", ""
+    return f"{metric['value']:.1f}", f"[{metric['low']:.1f}, {metric['high']:.1f}]"
+
+
+def _counted(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+    return "" if metric["n"] == document["n"] else f"of {metric['n']}"
+
+
+@contextmanager
+def judging() -> Iterator[Callable[[int, int, str], None] | None]:
+    """A progress bar on standard error for each wave of judgements; None where that is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Judging", total=None)
+
+        def on_progress(done: int, total: int, wave: str) -> None:
+            bar.update(task, description=f"Judging ({wave})", completed=done, total=total)
+
+        yield on_progress
