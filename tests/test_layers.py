@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "models": GROUND | {"grounding", "reading", "weights"},
     "extractive": GROUND | {"grounding", "reading"},
     "simulation": GROUND | {"grounding", "reading"},
-    "judges": GROUND | {"grounding", "reading", "weights"},
+    "judges": GROUND | {"driver", "grounding", "reading", "weights"},
     "corpus": GROUND,
     "driver": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
@@ -56,7 +56,7 @@ HOMES = {
     "Stemmer": {"language"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
-    "asyncio": {"driver", "aio", "verbs", "build", "studies", "cli", "models", "evaluate", "corpus", "runs"},
+    "asyncio": {"driver", "aio", "verbs", "build", "studies", "cli", "judges", "models", "evaluate", "corpus", "runs"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
     "stamina": {"models", "corpus"},
@@ -66,7 +66,7 @@ HOMES = {
     "mauve": {"evaluate"},
     "matplotlib": {"report"},
     "pydantic": {"datasets", "driver", "wire"},
-    "platformdirs": {"build", "cli"},
+    "platformdirs": {"build", "cli", "studies"},
 }
 
 
@@ -135,7 +135,7 @@ def test_nine_of_ten_functions_stay_under_30_lines():
 PUBLIC = """
     Answer Budget BudgetEnded Citation Claim Hit IndexDamaged Judge Kit LanguageModel ModelError Passage Quote
     Reader Retriever Settings Source SourceError Support ToulminError Usage UsageError aio ask ask_all check index
-    run search stream
+    run score search stream
 """.split()
 
 

@@ -20,6 +20,7 @@ import orjson
 from toulmin.errors import SourceError
 from toulmin.evaluate.columns import Column, Derived, Measured
 from toulmin.evaluate.significance import Table, interval
+from toulmin.runs.folder import replace_file
 
 FILE = "scores.json"
 
@@ -169,6 +170,15 @@ def kept(run: Path) -> list[dict[str, Any]]:
             f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
         ) from error
     return list(found)
+
+
+def save(run: Path, scores: Scores) -> dict[str, Any]:
+    """Writes the scores and the reasons beside a run folder or a result file, and gives the document."""
+    score = document(scores)
+    folder, before = places(run)
+    replace_file(folder / f"{before}{reasons_name(scores.profile, scores.judge)}", as_lines(scores))
+    replace_file(folder / f"{before}{FILE}", with_score(kept(run), score))
+    return score
 
 
 def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:

@@ -1,0 +1,100 @@
+"""The conversation of `toulmin prefer`: two answers side by side, two questions about them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from rich.columns import Columns
+from rich.panel import Panel
+from rich.text import Text
+
+from toulmin.cli.terminal import Console, words
+from toulmin.data import Answer, render
+from toulmin.errors import UsageError
+from toulmin.evaluate.preference import Aspect, Preference, Shown, kept, lines, pairs, preferred, shares
+from toulmin.runs.folder import read_run, replace_file, run_folders
+
+Side = Literal["left", "neither", "right"]
+KEYS: dict[str, Side] = {"a": "left", "n": "neither", "b": "right"}
+QUESTIONS: dict[Aspect, str] = {
+    "fluency": "Which one reads better?",
+    "informativeness": "Which one tells you more of what the question asks?",
+}
+LEAVE, BACK = "q", "u"
+
+
+def asked(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask: bool) -> dict[str, Any]:
+    """Asks about every pair that the file does not have yet, and gives the shares of what was said in all."""
+    shown = pairs(_answers(first), _answers(second), n, seed)
+    said = kept(out)
+    if ask:
+        if not sys.stdin.isatty():
+            raise UsageError("A person is asked here, at a terminal; use --json for what was said so far.")
+        _conversation(shown, said, out)
+        _report(said, first, second, out)
+    return {"first": str(first), "second": str(second), "n": len(said), "shares": shares(said.values())}
+
+
+def _answers(folder: Path) -> tuple[Answer, ...]:
+    return read_run(run_folders(folder)[0]).answers
+
+
+def _conversation(shown: tuple[Shown, ...], said: dict[str, Preference], out: Path) -> None:
+    console = Console()
+    console.print(f"{len(shown)} pairs. Keys: a, b, or n for no preference; {BACK} goes back, {LEAVE} leaves.")
+    place = next((i for i, one in enumerate(shown) if one.id not in said), len(shown))
+    while place < len(shown):
+        answers = _judged(shown[place], place, len(shown), console)
+        if answers == LEAVE:
+            return
+        if answers == BACK:
+            place = max(0, place - 1)
+            continue
+        assert not isinstance(answers, str)
+        said[shown[place].id] = preferred(shown[place], answers)
+        replace_file(out, lines(said.values()))
+        place += 1
+
+
+def _judged(one: Shown, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
+    """What a person says of one pair, or that they leave or go back."""
+    console.print()
+    console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(one.question, "bold")))
+    console.print(Columns([_panel("A", one.left), _panel("B", one.right)], equal=True, expand=True))
+    told: dict[Aspect, Side] = {}
+    for aspect, question in QUESTIONS.items():
+        key = _key(f"{question} [a/n/b] ", console)
+        if key in (LEAVE, BACK):
+            return key
+        told[aspect] = KEYS[key]
+    return told
+
+
+def _panel(name: str, answer: Answer) -> Panel:
+    """The answer's words without marks: who wrote it must not be told by how it cites."""
+    return Panel(words(render(answer.claims, answer.style, numbers={}).text), title=name)
+
+
+def _key(prompt: str, console: Console) -> str:
+    while True:
+        try:
+            typed = console.input(prompt).strip().lower()
+        except EOFError:
+            return LEAVE
+        if typed in (*KEYS, LEAVE, BACK):
+            return typed
+        console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
+
+
+def _report(said: dict[str, Preference], first: Path, second: Path, out: Path) -> None:
+    console = Console()
+    console.print()
+    console.print(f"{len(said)} pairs judged; kept in {out}.")
+    for aspect, found in shares(said.values()).items():
+        console.print(
+            words(f"  {aspect}: {first} {found['first']:.1f} %, no preference {found['neither']:.1f} %,").append_text(
+                words(f" {second} {found['second']:.1f} %")
+            )
+        )

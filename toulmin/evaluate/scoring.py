@@ -1,0 +1,56 @@
+"""All metrics of a run: those of strings first, then whatever a judge decides, asked for the whole run at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from toulmin.data import Passage
+from toulmin.evaluate.alce_statements import Alce
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.autoais import cited
+from toulmin.evaluate.columns import Measured
+from toulmin.evaluate.evidence import attributed, evidence_overlap
+from toulmin.evaluate.judging import Judging
+from toulmin.evaluate.measures import is_qampari, measures
+from toulmin.evaluate.scorable import Scorable
+from toulmin.evaluate.scores import Scores, gathered
+from toulmin.evaluate.splitting import sentences
+from toulmin.evaluate.statements import Honest
+from toulmin.evaluate.statements import Profile as Statements
+
+Profile = Literal["honest", "alce"]
+Measure = Callable[[Sequence[Answered]], Measured]
+Evidence = Mapping[str, Sequence[Passage]]
+
+
+async def scored(
+    one: Scorable,
+    profile: Profile,
+    judging: Judging | None,
+    models: Sequence[Measure] = (),
+    evidence: Evidence | None = None,
+) -> Scores:
+    """Every metric that applies to these answers under that profile.
+
+    Without a judge the citation metrics are left out, by name. `models` are measures that need a model of their own
+    (QA, MAUVE). Reports, and any run that an `evidence` is given for, are also measured by what their evidence holds.
+    """
+    answered = one.answered
+    parts = list(measures(profile, one.source, answered))
+    parts += [measure(answered) for measure in models]
+    if judging is None:
+        parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
+    else:
+        parts.append(await cited(answered, _reader(profile, one.source), judging))
+        if evidence is not None or any(a.answer.style == "report" for a in answered):
+            parts += [await attributed(answered, judging, evidence), evidence_overlap(answered, evidence)]
+    measured = gathered(parts, len(answered))
+    name = None if judging is None else judging.name
+    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)))
+
+
+def _reader(profile: Profile, source: str) -> Statements:
+    """How answers fall into statements; ALCE knows a list by the name of its file."""
+    return Alce(sentences, is_list=is_qampari(source)) if profile == "alce" else Honest()
