@@ -1,0 +1,315 @@
+"""Answers in the dialects of other tools: what holds of every answer, and what one answer looks like in each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from dialect_parts import ABSTENTION, ANSWER, BARE, CLAIMS, FAILURE, ITEMS, SONG, TOWER, exportable
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai.types.chat import ChatCompletion
+from openai.types.responses import Response
+
+from toulmin.data import Answer, Citation, Claim, Passage, Source
+from toulmin.dialects import DIALECTS, exported, pieces, problems
+from toulmin.dialects.anthropic import message
+from toulmin.dialects.clean import clean
+from toulmin.dialects.cohere import chat_response
+from toulmin.dialects.gemini import generated_content
+from toulmin.dialects.offsets import utf8_spans, utf16_spans
+from toulmin.dialects.openai import chat_completion, response
+from toulmin.dialects.vertex import check_grounding
+from toulmin.errors import UsageError
+
+some = settings(max_examples=30)  # the first law is the one that looks at everything
+LINES = sorted(name for name, dialect in DIALECTS.items() if dialect.form == "lines")
+
+
+def document(name: str, *answers: Answer) -> Any:
+    """The file in a dialect, or its first line."""
+    return json.loads(exported(answers, ITEMS, name, run_id="r1").data.split(b"\n" if name in LINES else b"\0")[0])
+
+
+# ---------------------------------------------------------------- laws
+
+
+@given(exportable())
+def test_every_answer_is_valid_in_every_dialect(answer: Answer):
+    faults = {name: problems(name, exported((answer, answer), ITEMS, name, run_id="r1").data) for name in DIALECTS}
+    assert faults == {name: [] for name in DIALECTS}
+
+
+@some
+@some
+@given(exportable())
+def test_an_answer_is_a_line(answer: Answer):
+    files = [exported((answer, answer), (), name, run_id="r1").data for name in LINES]
+    assert [file.count(b"\n") for file in files] == [2] * len(LINES)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_the_pieces_are_the_file(name: str):
+    answers = (ANSWER, FAILURE, ABSTENTION)
+    whole = exported(answers, ITEMS, name, run_id="r1", settings={"k": 5})
+    parts = list(pieces(iter(answers), iter(ITEMS), name, run_id="r1", settings={"k": 5}))
+    assert (b"".join(p.data for p in parts), sum((p.notes for p in parts), ())) == (whole.data, whole.notes)
+
+
+@some
+@given(exportable())
+def test_a_span_of_the_clean_text_is_the_claims_own_words(answer: Answer):
+    written = clean(answer)
+    assert [written.text[start:end] for start, end in written.spans] == [claim.text for claim in answer.claims]
+
+
+@some
+@given(exportable())
+def test_gaps_and_claims_make_up_the_clean_text(answer: Answer):
+    written = clean(answer)
+    pairs = zip(written.gaps, answer.claims, strict=True)
+    assert "".join(gap + claim.text for gap, claim in pairs) == written.text
+
+
+@some
+@given(exportable())
+def test_an_annotation_selects_the_mark_of_its_citation(answer: Answer):
+    choice = chat_completion(answer, "q")["choices"][0]["message"]
+    marks = [a["url_citation"] for a in choice["annotations"]]
+    cited = [f"[{answer.cited.index(answer.passage(id)) + 1}]" for claim in answer.claims for id in claim.cited]
+    assert [(choice["content"] or "")[m["start_index"] : m["end_index"]] for m in marks] == cited
+
+
+@some
+@given(exportable())
+def test_chat_and_response_hold_the_same_annotations(answer: Answer):
+    chat = [a["url_citation"] for a in chat_completion(answer, "q")["choices"][0]["message"]["annotations"]]
+    flat = response(answer, "q")["output"][0]["content"][0].get("annotations", [])
+    assert chat == [{k: v for k, v in a.items() if k != "type"} for a in flat]
+
+
+@some
+@given(exportable())
+def test_openais_own_types_read_what_we_write(answer: Answer):
+    chat = ChatCompletion.model_validate(chat_completion(answer, "q"), strict=True)
+    said = Response.model_validate(response(answer, "q"), strict=True)
+    assert said.output_text == (chat.choices[0].message.content or "")
+
+
+@some
+@given(exportable())
+def test_anthropics_blocks_make_up_the_clean_text(answer: Answer):
+    blocks = [block["text"] for block in message(answer, "q")["content"]]
+    assert not answer.claims or "".join(blocks) == clean(answer).text
+
+
+@some
+@given(exportable())
+def test_anthropics_citing_blocks_are_the_claims_that_cite(answer: Answer):
+    citing = [b["text"].lstrip() for b in message(answer, "q")["content"] if "citations" in b]
+    assert citing == [claim.text.lstrip() for claim in answer.claims if claim.citations]
+
+
+@some
+@given(exportable())
+def test_coheres_citations_are_the_claims_that_cite(answer: Answer):
+    written = chat_response(answer, "q")["message"]
+    spans = [written["content"][0]["text"][c["start"] : c["end"]] for c in written["citations"]]
+    assert spans == [claim.text for claim in answer.claims if claim.citations]
+
+
+@some
+@given(exportable())
+def test_geminis_segments_are_bytes_of_the_claims_that_cite(answer: Answer):
+    candidate = generated_content(answer, "q")["candidates"][0]
+    data = "".join(part["text"] for part in candidate["content"]["parts"]).encode()
+    segments = [support["segment"] for support in candidate["groundingMetadata"]["groundingSupports"]]
+    spans = [data[s["startIndex"] : s["endIndex"]].decode() for s in segments]
+    assert spans == [claim.text for claim in answer.claims if claim.citations]
+
+
+@some
+@given(exportable())
+def test_vertex_positions_are_bytes_of_all_claims(answer: Answer):
+    checked = check_grounding(answer, "q")
+    data = checked["answerCandidate"].encode()
+    spans = [data[c["startPos"] : c["endPos"]].decode() for c in checked["claims"]]
+    assert spans == [claim.text for claim in answer.claims]
+
+
+# ---------------------------------------------------------------- offsets
+
+ANY_TEXT = st.text(st.characters(codec="utf-32") | st.sampled_from("aé灯😀\u0301\ud800\U0010ffff"), max_size=30)
+
+
+@st.composite
+def texts_and_spans(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]]]:
+    text = draw(ANY_TEXT)
+    places = st.integers(0, len(text))
+    return text, draw(st.lists(st.tuples(places, places), max_size=4))
+
+
+@given(texts_and_spans())
+def test_utf8_offsets_are_lengths_of_what_is_encoded(drawn: tuple[str, list[tuple[int, int]]]):
+    text, spans = drawn
+    slow = [tuple(len(text[:place].encode("utf-8", "surrogatepass")) for place in span) for span in spans]
+    assert utf8_spans(text, spans) == slow
+
+
+@given(texts_and_spans())
+def test_utf16_offsets_are_lengths_of_what_is_encoded(drawn: tuple[str, list[tuple[int, int]]]):
+    text, spans = drawn
+    slow = [tuple(len(text[:place].encode("utf-16-le", "surrogatepass")) // 2 for place in span) for span in spans]
+    assert utf16_spans(text, spans) == slow
+
+
+@pytest.mark.parametrize("span", [(0, 5), (-1, 2), (2, -1)])
+def test_an_offset_outside_the_text_is_an_error(span: tuple[int, int]):
+    with pytest.raises(IndexError):
+        utf8_spans("灯台 😀", [span])
+
+
+# ---------------------------------------------------------------- one answer in each dialect
+
+
+def test_the_clean_text_keeps_sections_and_escapes_nothing():
+    assert clean(ANSWER).text == (
+        "History 👩‍👩‍👧\nThe tower 😀 (see [3]) was built in 1824. E\u0301te\u0301 is warm.\n\nWords\nمَنَارَة means 灯台."
+    )
+
+
+def test_a_list_stands_between_commas():
+    entities = replace(ANSWER, style="list", claims=(Claim("Rome"), Claim("Washington, D.C.")))
+    assert clean(entities).text == "Rome, Washington, D.C."
+
+
+def test_a_short_answer_is_its_claim():
+    assert clean(replace(ANSWER, style="short", claims=(Claim("in 1824"),))).text == "in 1824"
+
+
+def test_openai_annotations_name_title_and_address():
+    found = [a["url_citation"] for a in document("openai", ANSWER)["choices"][0]["message"]["annotations"]]
+    assert [(c["title"], c["url"]) for c in found] == [
+        ("塔", "notes/tower.md"),
+        ("https://example.org/song", "https://example.org/song"),
+        (BARE.id, BARE.id),
+        ("塔", "notes/tower.md"),
+    ]
+
+
+def test_a_passage_without_url_and_path_is_addressed_by_its_title():
+    titled = Passage.of("It burns.", "Lamp", Source(0, 9))
+    answer = replace(ANSWER, claims=(Claim("It burns.", (Citation(titled.id),)),), passages=(titled,))
+    assert document("openai", answer)["choices"][0]["message"]["annotations"][0]["url_citation"]["url"] == "Lamp"
+
+
+def test_openai_text_is_the_page_with_its_flags():
+    flagged = replace(ANSWER, settings={"unsupported": "flag"})
+    assert "is warm [unsupported]." in document("openai", flagged)["choices"][0]["message"]["content"]
+
+
+def test_openai_sums_the_tokens_of_all_roles():
+    assert document("openai", ANSWER)["usage"] == {"prompt_tokens": 35, "completion_tokens": 13, "total_tokens": 48}
+
+
+def test_an_anthropic_citation_is_the_decisive_sentence_or_the_whole_passage():
+    first = document("anthropic", ANSWER)["content"][1]["citations"]
+    assert [(c["cited_text"], c["start_char_index"], c["end_char_index"]) for c in first] == [
+        ("塔は1824年に建てられた", 0, 13),
+        (SONG.text, 0, len(SONG.text)),
+    ]
+
+
+def test_anthropic_documents_stand_in_the_order_in_which_they_are_first_cited():
+    sent = document("anthropic", ANSWER)["documents"]
+    assert [one["source"]["data"] for one in sent] == [TOWER.text, SONG.text, BARE.text]
+
+
+def test_anthropic_titles_of_sections_are_blocks_that_cite_nothing():
+    assert [b["text"] for b in document("anthropic", ANSWER)["content"] if "citations" not in b] == [
+        "History 👩‍👩‍👧\n",
+        " E\u0301te\u0301 is warm.",
+        "\n\nWords\n",
+    ]
+
+
+def test_a_cohere_source_carries_its_passage():
+    source = document("cohere", ANSWER)["message"]["citations"][1]["sources"][0]
+    assert source["document"] == {"id": BARE.id, "title": "", "text": BARE.text, "url": BARE.id}
+
+
+def test_gemini_repeats_the_judges_score_for_each_chunk_and_leaves_out_what_nobody_judged():
+    found = document("gemini", ANSWER)["candidates"][0]["groundingMetadata"]["groundingSupports"]
+    assert [(s["groundingChunkIndices"], s.get("confidenceScores")) for s in found] == [
+        ([0, 1], [0.75, 0.75]),
+        ([2, 0], None),
+    ]
+
+
+def test_vertex_support_is_the_share_of_supported_claims_among_those_judged():
+    checked = document("vertex", ANSWER)
+    assert (checked["supportScore"], [c.get("score") for c in checked["claims"]]) == (0.5, [0.75, 0.0, None])
+
+
+def test_vertex_says_nothing_of_support_where_nobody_judged():
+    unjudged = replace(ANSWER, claims=(replace(CLAIMS[0], support=None),))
+    assert "supportScore" not in document("vertex", unjudged)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_half_a_surrogate_pair_is_written_as_the_replacement_character(name: str):
+    torn = replace(ANSWER, claims=(Claim("The lamp \ud83d burns 😀.", (Citation(TOWER.id),)), *CLAIMS))
+    data = exported((torn,), (), name, run_id="r1").data
+    assert ("The lamp \ufffd burns" in data.decode("utf-8"), problems(name, data)) == (True, [])
+
+
+# ---------------------------------------------------------------- abstentions, failures, wrong names
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("openai", lambda d: d["choices"][0]["message"]["refusal"]),
+        ("responses", lambda d: d["output"][0]["content"][0]["refusal"]),
+        ("anthropic", lambda d: d["content"][0]["text"]),
+        ("cohere", lambda d: d["message"]["content"][0]["text"]),
+        ("gemini", lambda d: d["candidates"][0]["finishMessage"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "field",
+)
+def test_an_abstention_says_why_in_words(name: str, said: Any):
+    assert said(document(name, ABSTENTION)) == "The sources do not say."
+
+
+@pytest.mark.parametrize(
+    ("name", "empty"),
+    [
+        ("alce", lambda d: d["data"][0]["output"]),
+        ("trec24", lambda d: d["answer"]),
+        ("trec25", lambda d: d["answer"]),
+        ("vertex", lambda d: d["answerCandidate"]),
+        ("openai", lambda d: d["choices"][0]["message"]["content"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "field",
+)
+def test_an_abstention_holds_no_text_that_could_be_taken_for_an_answer(name: str, empty: Any):
+    assert not empty(document(name, ABSTENTION))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_failed_question_is_left_out_and_noted(name: str):
+    both = exported((FAILURE, ANSWER), ITEMS, name, run_id="r1")
+    without = exported((ANSWER,), ITEMS, name, run_id="r1")
+    assert (both.data, both.notes) == (without.data, ("q3: left out, as it failed: The model refused.",))
+
+
+def test_an_answer_that_belongs_to_no_item_is_written_and_noted():
+    stray = exported((replace(ANSWER, id="q9"),), ITEMS, "trec24", run_id="r1")
+    assert (json.loads(stray.data)["topic"], len(stray.notes)) == ("When was it built?", 1)
+
+
+def test_a_dialect_that_there_is_not_suggests_the_nearest():
+    with pytest.raises(UsageError, match="did you mean trec2"):
+        exported((), (), "trec", run_id="r1")

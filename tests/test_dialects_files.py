@@ -1,0 +1,266 @@
+"""The files that evaluations read: TREC's lines with their limits, ALCE's result file; and that faults are found."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from dialect_parts import ABSTENTION, ANSWER, BARE, ITEMS, SONG, TOWER, exportable
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toulmin.data import Answer, Citation, Claim, Passage, Source, Usage
+from toulmin.datasets.item import Gold, Item, Part
+from toulmin.dialects import DIALECTS, exported, problems
+from toulmin.dialects.trec import words_in
+from toulmin.evaluate.answered import answered
+
+RUN = {"run_id": "r1", "settings": {"k": 5, "team_id": "lamps"}}
+
+
+def written(name: str, *answers: Answer, items: tuple[Item, ...] = ITEMS) -> Any:
+    return json.loads(exported(answers, items, name, **RUN).data)
+
+
+# ---------------------------------------------------------------- TREC
+
+
+def test_a_line_of_2024_holds_these():
+    assert written("trec24", ANSWER) == {
+        "run_id": "r1",
+        "topic_id": "q1",
+        "topic": "When was it built?",
+        "references": [TOWER.id, "s1", BARE.id],
+        "response_length": 15,
+        "answer": [
+            {"text": "The tower 😀 (see [3]) was built in 1824.", "citations": [0, 1]},
+            {"text": "E\u0301te\u0301 is warm.", "citations": []},
+            {"text": "مَنَارَة means 灯台.", "citations": [2, 0]},
+        ],
+    }
+
+
+def test_a_line_of_2025_names_team_run_and_narrative():
+    assert written("trec25", ANSWER)["metadata"] == {
+        "team_id": "lamps",
+        "run_id": "r1",
+        "type": "automatic",
+        "narrative_id": "q1",
+        "narrative": "When was it built?",
+    }
+
+
+def test_passages_of_one_record_are_one_reference():
+    halves = tuple(Passage.of(text, "", Source(0, 2, record="doc#1")) for text in ("a.", "b."))
+    claim = Claim("Both.", tuple(Citation(half.id) for half in halves))
+    line = written("trec24", replace(ANSWER, claims=(claim,), passages=halves))
+    assert (line["references"], line["answer"][0]["citations"]) == (["doc#1"], [0])
+
+
+def long_answer(sentences: int, words: int) -> Answer:
+    """An answer of so many sentences, each of so many words, each citing five passages of its own."""
+    passages = tuple(Passage.of(f"Lamp {n} burns.") for n in range(5 * sentences))
+    claims = tuple(
+        Claim(f"{'lamp ' * (words - 1)}{i}.", tuple(Citation(p.id) for p in passages[5 * i : 5 * i + 5]))
+        for i in range(sentences)
+    )
+    return Answer("What burns?", "long", "vanilla", "answered", claims, passages, id="q1")
+
+
+@pytest.mark.parametrize("name", ["trec24", "trec25"])
+def test_sentences_beyond_400_words_are_cut_from_the_end_with_a_note(name: str):
+    file = exported((long_answer(5, 100),), (), name, **RUN)
+    assert len(json.loads(file.data)["answer"]) == 4
+    assert "q1: 1 of 5 sentences cut: 400 words at most." in file.notes
+
+
+def test_a_sentence_too_long_by_itself_leaves_none_rather_than_half():
+    file = exported((long_answer(1, 401),), (), "trec24", **RUN)
+    assert (json.loads(file.data)["answer"], len(file.notes)) == ([], 1)
+
+
+def test_references_beyond_100_are_cut_with_what_cites_them_and_a_note():
+    file = exported((long_answer(21, 2),), (), "trec24", **RUN)
+    line = json.loads(file.data)
+    assert (len(line["references"]), line["answer"][19]["citations"][-1], line["answer"][20]["citations"]) == (
+        100,
+        99,
+        [],
+    )
+    assert file.notes == ("q1: 5 references cut, and what cites them: 100 at most.",)
+
+
+def test_2025_keeps_the_first_three_citations_of_a_sentence_and_notes_the_others():
+    file = exported((long_answer(2, 9),), (), "trec25", **RUN)
+    assert [one["citations"] for one in json.loads(file.data)["answer"]] == [[0, 1, 2], [3, 4, 5]]
+    assert file.notes == ("q1: 4 citations cut: 3 a sentence at most, the first ones stay.",)
+
+
+def test_words_are_counted_in_form_nfkc():
+    assert words_in("the\u00a0tower\u2003burns 1\u20442") == 4
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 30), st.integers(2, 30))
+def test_however_long_an_answer_is_its_lines_keep_the_limits(sentences: int, words: int):
+    for name in ("trec24", "trec25"):
+        assert problems(name, exported((long_answer(sentences, words),), (), name, **RUN).data) == []
+
+
+# ---------------------------------------------------------------- ALCE
+
+
+def test_alces_file_is_args_data_and_cost():
+    file = written("alce", ANSWER, ABSTENTION)
+    assert (list(file), file["args"]["k"], file["args"]["run"], file["total_cost"]) == (
+        ["args", "data", "total_cost"],
+        5,
+        "r1",
+        0.25,
+    )
+
+
+def test_a_cost_that_nobody_knows_is_null():
+    assert written("alce", replace(ANSWER, usage=Usage()))["total_cost"] is None
+
+
+@settings(max_examples=30)
+@given(exportable())
+def test_alces_output_and_docs_are_what_is_scored(answer: Answer):
+    scored = answered(ITEMS[0], answer)
+    one = written("alce", answer)["data"][0]
+    assert one["output"] == scored.output
+    assert [(doc["title"], doc["text"]) for doc in one["docs"]] == [(p.title, p.text) for p in scored.docs]
+
+
+def test_alces_docs_carry_record_and_page():
+    assert written("alce", ANSWER)["data"][0]["docs"][1] == {
+        "id": "s1",
+        "title": "",
+        "text": SONG.text,
+        "url": "https://example.org/song",
+    }
+
+
+def test_the_fields_of_the_record_are_kept():
+    record = {"sample_id": "7", "question": "Who?", "qa_pairs": [{"short_answers": ["Tom"], "wikipage": "Tom"}]}
+    gold = Gold(parts=(Part("Who?", ("Tom",)),))
+    one = written("alce", replace(ABSTENTION, id="7"), items=(Item("7", "Who?", gold, record=record),))["data"][0]
+    assert {name: one[name] for name in record} == record
+
+
+def test_what_is_known_to_be_right_is_written_under_alces_names():
+    gold = Gold(answers=(("Tom", "Thomas"),), claims=("Tom came.",), references=("Tom.",), answer="Tom.")
+    one = written("alce", ABSTENTION, items=(Item("q2", "Who?", gold),))["data"][0]
+    assert one == {
+        "question": "Who?",
+        "answers": [["Tom", "Thomas"]],
+        "claims": ["Tom came."],
+        "annotations": [{"long_answer": "Tom."}, {"long_answer": "Tom."}],
+        "answer": "Tom.",
+        "id": "q2",
+        "docs": [{"id": "s1", "title": "", "text": SONG.text, "url": "https://example.org/song"}],
+        "output": "",
+    }
+
+
+def test_a_field_of_another_shape_gives_way_to_alces():
+    item = Item("q2", "Who?", Gold(answers=(("Tom", "Thomas"),)), record={"answer": ["Tom", "Thomas"], "title": "x"})
+    one = written("alce", ABSTENTION, items=(item,))["data"][0]
+    assert ("answer" in one, one["answers"], one["title"]) == (False, [["Tom", "Thomas"]], "x")
+
+
+def test_numbers_too_large_for_other_json_stay_whole():
+    item = Item("q2", "Who?", record={"views": 10**30})
+    assert written("alce", ABSTENTION, items=(item,))["data"][0]["views"] == 10**30
+
+
+# ---------------------------------------------------------------- faults are found
+
+Change = Callable[[Any], None]
+
+
+def change(*path: str | int, to: Any) -> Change:
+    def changed(document: Any) -> None:
+        for step in path[:-1]:
+            document = document[step]
+        document[path[-1]] = to(document[path[-1]]) if callable(to) else to
+
+    return changed
+
+
+def plus(n: int) -> Callable[[int], int]:
+    return lambda old: old + n
+
+
+CANDIDATE = ("candidates", 0, "groundingMetadata", "groundingSupports", 0)
+FAULTS = [
+    ("alce", change("data", 0, "output", to=lambda text: text + " [9]"), "cites [9], but docs has 4"),
+    ("alce", change("data", 0, "output", to=["a", "b"]), "data[0].output should be a text"),
+    ("alce", change("data", 0, "output", to="One.\nTwo."), "several lines"),
+    ("alce", change("data", 0, "annotations", to=[{"long_answer": "A."}]), "two or none"),
+    ("trec24", change("response_length", to=plus(1)), "answer has 15 words"),
+    ("trec24", change("answer", 0, "citations", to=[3]), "reference 3, but there are 3"),
+    ("trec24", change("answer", 0, "citations", to=[-1]), "a whole number, 0 or more, not -1"),
+    ("trec24", change("answer", 0, "text", to="lamp " * 401), "at most 400 words"),
+    ("trec24", change("references", to=lambda old: old * 2), "same one twice"),
+    ("trec25", change("answer", 0, "citations", to=[0, 1, 2, 0]), "at most 3 references"),
+    ("trec25", change("metadata", "type", to="robot"), "'automatic' or 'manual', not 'robot'"),
+    ("openai", change("choices", 0, "message", "annotations", 0, "url_citation", "end_index", to=plus(1)), "no mark"),
+    ("openai", change("choices", 0, "message", "annotations", 3, "url_citation", "url", to="b"), "takes [1] for 'b'"),
+    ("openai", change("choices", 0, "message", "annotations", to=lambda old: old[::-1]), "order of the text"),
+    ("openai", change("choices", 0, "message", "content", to=None), "neither content nor refusal"),
+    ("openai", change("choices", to={}), "choices should be a list"),
+    ("responses", change("output", 0, "content", 0, "annotations", 0, "start_index", to=plus(-1)), "no mark"),
+    ("responses", change("output", 0, "content", 0, "text", to=None), "says nothing"),
+    ("anthropic", change("content", 1, "citations", 0, "end_char_index", to=plus(1)), "and says '塔は"),
+    ("anthropic", change("content", 1, "citations", 0, "document_index", to=3), "document 3, but there are 3"),
+    ("anthropic", change("content", 0, "text", to=" \n"), "no words"),
+    ("cohere", change("message", "citations", 0, "start", to=plus(1)), "points to 'he tower"),
+    ("cohere", change("message", "citations", 0, "end", to=9999), "in a text of"),
+    ("cohere", change("message", "citations", 0, "content_index", to=1), "content 1, but there are 1"),
+    ("cohere", change("message", "citations", 0, "sources", to=[]), "no sources"),
+    ("gemini", change(*CANDIDATE, "segment", "endIndex", to=plus(1)), "segment points to"),
+    ("gemini", change(*CANDIDATE, "segment", "partIndex", to=1), "part 1, but there are 1"),
+    ("gemini", change(*CANDIDATE, "groundingChunkIndices", to=[0, 3]), "chunk 3, but there are 3"),
+    ("gemini", change(*CANDIDATE, "confidenceScores", to=[0.5]), "as many confidenceScores as chunks: 2"),
+    ("gemini", change(*CANDIDATE, "confidenceScores", to=[0.5, 1.5]), "lie in 0..1, not be 1.5"),
+    ("vertex", change("claims", 0, "startPos", to=plus(2)), "claims[0] points to"),
+    ("vertex", change("claims", 0, "endPos", to=9999), "claims[0] points to the bytes"),
+    ("vertex", change("claims", 0, "citationIndices", to=[0, 0]), "same one twice"),
+    ("vertex", change("claims", 0, "groundingCheckRequired", to=False), "needs no check"),
+    ("vertex", change("claims", 0, "score", to=True), "a number, not True"),
+]
+
+
+@pytest.mark.parametrize(("name", "break_it", "words"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
+def test_a_fault_is_found_and_said(name: str, break_it: Change, words: str):
+    document = copy.deepcopy(written(name, ANSWER))
+    break_it(document)
+    found = problems(name, json.dumps(document).encode())
+    assert any(words in problem for problem in found), found
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_document_of_nothing_lacks_its_fields(name: str):
+    assert any("is missing." in problem for problem in problems(name, b"{}"))
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+@settings(max_examples=10)
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=3), st.lists, max_leaves=4))
+def test_a_document_that_is_no_object_is_one_problem(name: str, value: Any):
+    assert len(problems(name, json.dumps(value).encode())) == 1
+
+
+def test_the_line_of_a_fault_is_named():
+    data = exported((ANSWER, ABSTENTION), ITEMS, "trec24", **RUN).data
+    assert problems("trec24", data + b"{no json}\n")[0].startswith("line 3: JSON in UTF-8 was expected")
+
+
+def test_bytes_that_are_no_utf8_are_a_problem():
+    assert problems("alce", b"\xff\xfe")[0].startswith("JSON in UTF-8 was expected")
