@@ -41,12 +41,14 @@ class Folder:
     def records(self) -> Iterator[Record]:
         """The queries that the split judges, in the order of the queries file, with `relevant` from its judgements."""
         relevant = _judgements(self.qrels)
+        missing = dict.fromkeys(relevant)
         for record in records(self.queries):
             name = id_of(record)
             if name in relevant:
-                yield replace(record, fields={**record.fields, "relevant": relevant.pop(name)})
-        if relevant:
-            problem = f"judges the query {next(iter(relevant))!r}, which {self.queries.name} does not hold"
+                missing.pop(name, None)
+                yield replace(record, fields={**record.fields, "relevant": relevant[name]})
+        if missing:
+            problem = f"judges the query {next(iter(missing))!r}, which {self.queries.name} does not hold"
             raise cannot_read(self.qrels, problem, "fetch the folder again, or remove those lines")
 
 

@@ -7,6 +7,7 @@ beginning tells, not its name. A name that ends in `.gz` is unpacked.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,9 @@ from toulmin.datasets.fields import Record
 
 LONGEST = 200_000_000  # bytes of one record
 _BEGINNING = 1 << 20
-_DATA = re.compile(rb'"data"\s*:\s*\[')
+_KEY = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
+_OBJECTS = re.compile(r"\[\s*[{\]]")
+_DECODER = json.JSONDecoder()
 
 
 def records(path: Path) -> Iterator[Record]:
@@ -56,12 +59,23 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def _is_list(path: Path) -> bool:
-    """Whether a file is one JSON text with a list of records; in a line of its own, `question` would come first."""
+    """Whether a file is one JSON text with a list of records, and not a line for each."""
     with opened(path) as file:
-        beginning = file.read(_BEGINNING).removeprefix(b"\xef\xbb\xbf").lstrip()
+        beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace").lstrip()
     if not beginning:
         raise empty(path)
-    if beginning.startswith(b"["):
-        return True
-    data, question = _DATA.search(beginning), beginning.find(b'"question"')
-    return data is not None and (question < 0 or data.start() < question)
+    return beginning.startswith("[") or (beginning.startswith("{") and _has_data(beginning))
+
+
+def _has_data(text: str) -> bool:
+    """Whether an object has a list of objects under "data"; in a record, `question` mostly comes before any such."""
+    at = 1
+    while (key := _KEY.match(text, at)) and key[1] != "question":
+        at = key.end()
+        if key[1] == "data" and _OBJECTS.match(text, at):
+            return True
+        try:
+            at = _DECODER.raw_decode(text, at)[1]
+        except (ValueError, RecursionError):
+            return False
+    return False

@@ -144,11 +144,12 @@ def _begins_with(value: Any, kind: type) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], kind)
 
 
+QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
 _FORMS = (
     Form("webq", lambda fields: "utterance" in fields, _webq),
     Form("nq", lambda fields: "question_text" in fields, _nq),
     Form("conversation", lambda fields: "turns" in fields and "question" not in fields, _conversation),
-    Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries),
+    QUERIES,
     Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
     Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
     Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),

@@ -13,6 +13,7 @@ from toulmin.datasets.passages import PASSAGE_FIELDS, are_ranked, passages_of
 from toulmin.datasets.spelling import misspelt
 
 _LARGEST = 2**63
+_DEEPEST = 100
 
 
 def item_of(record: Record, form: Form) -> Item:
@@ -21,6 +22,9 @@ def item_of(record: Record, form: Form) -> Item:
     if slip is not None:
         problem = f"there is no field `{slip[0]}`; did you mean `{slip[1]}`?"
         raise record.refusal(problem, "rename the field, or remove it")
+    kept = {name: value for name, value in record.fields.items() if name not in PASSAGE_FIELDS}
+    if _is_deep(kept):
+        raise record.refusal(f"it is nested deeper than {_DEEPEST} levels")
     turned = form.turned(record)
     question = turned.filled("question", turned.get("question"))
     gold, passages = gold_of(turned), passages_of(turned)
@@ -33,7 +37,7 @@ def item_of(record: Record, form: Form) -> Item:
         withheld=turned.optional("withheld", turned.names) or (),
         style=style_of(turned, gold),
         kind=_kind(turned),
-        record={sound(name): _plain(value) for name, value in record.fields.items() if name not in PASSAGE_FIELDS},
+        record=_plain(kept),
     )
 
 
@@ -42,6 +46,12 @@ def _kind(record: Record) -> str | None:
     kind = record.optional("kind", record.filled)
     given = record.get("type")
     return kind if kind is not None or not isinstance(given, str) or not given else sound(given)
+
+
+def _is_deep(value: Any, depth: int = 0) -> bool:
+    """Whether lists and objects stand in each other too deep for whoever copies them by recursion."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > _DEEPEST or any(_is_deep(entry, depth + 1) for entry in inner if isinstance(entry, dict | list))
 
 
 def _plain(value: Any) -> Any:

@@ -13,10 +13,10 @@ from toulmin.data import Passage
 from toulmin.datasets.beir import Folder
 from toulmin.datasets.fields import Record
 from toulmin.datasets.files import digest, records
-from toulmin.datasets.forms import Form, form_of
+from toulmin.datasets.forms import QUERIES, Form, form_of
 from toulmin.datasets.item import Dataset, Item
 from toulmin.datasets.items import item_of
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import SourceError, UsageError, unknown_name
 
 
 def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
@@ -36,32 +36,40 @@ def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str |
     place, name = Path(path), os.fspath(path)
     if place.is_dir():
         folder = Folder(place, split)
-        form, items = _items(place, folder.records(), limit)
-        return Dataset(name, "beir", digest(folder.files), items, str(folder.corpus))
-    form, items = _items(place, records(place) if split is None else _of_split(place, records(place), split), limit)
-    return Dataset(name, form, digest([place]), items)
+        items = _items(place, folder.records(), QUERIES)
+        return Dataset(name, "beir", digest(folder.files), _taken(items, limit), str(folder.corpus))
+    form, found = _formed(place, records(place))
+    items = _items(place, found if split is None else _of_split(place, found, split), form)
+    return Dataset(name, form.name, digest([place]), _taken(items, limit))
 
 
-def _items(path: Path, found: Iterator[Record], limit: int | None) -> tuple[str, tuple[Item, ...]]:
-    form, formed = _formed(path, found)
+def _taken(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Item, ...]:
+    return tuple(item for item, _ in islice(items, limit))
+
+
+def _formed(path: Path, found: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
+    """The form of the first record, and all records."""
+    for first in found:
+        return form_of(first), chain([first], found)
+    raise _without_questions(path)
+
+
+def _items(path: Path, found: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
+    """Each item with its record; raises `SourceError` for an id that two have, and where there are none."""
     places: dict[str, str] = {}
-    items = []
-    for record in islice(formed, limit):
+    for record in found:
         item = item_of(record, form)
         if item.id in places:
             problem = f"the id {item.id!r} stands already at {places[item.id]}"
             raise record.refusal(problem, "give each record an id of its own")
         places[item.id] = record.where
-        items.append(item)
-    return form.name, tuple(items)
+        yield item, record
+    if not places:
+        raise _without_questions(path)
 
 
-def _formed(path: Path, found: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
-    """The form of the first record, and all of them."""
-    first = next(found, None)
-    if first is None:
-        raise cannot_read(path, "holds no questions", "name a file or folder that does")
-    return form_of(first), chain([first], found)
+def _without_questions(path: Path) -> SourceError:
+    return cannot_read(path, "holds no questions", "name a file or folder that does")
 
 
 def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Record]:
@@ -99,13 +107,8 @@ def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
     while it is iterated, and for an entry without `output` or with several samples in it.
     """
     place = Path(path)
-    form, formed = _formed(place, records(place))
-    places: dict[str, str] = {}
-    for record in formed:
-        item = item_of(record, form)
-        if item.id in places:
-            raise record.refusal(f"the id {item.id!r} stands already at {places[item.id]}", "give each its own")
-        places[item.id] = record.where
+    form, found = _formed(place, records(place))
+    for item, record in _items(place, found, form):
         yield Result(item, _output(record, record.get("output")), item.passages or ())
 
 
