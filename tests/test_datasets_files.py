@@ -366,7 +366,9 @@ def test_half_of_clapnq_is_unanswerable():
 def test_real_items_of_alce_read_the_same_as_a_list(tmp_path: Path):
     path = DATA / "alce_asqa_format_sample.jsonl.gz"
     by_line = read(path).items
-    (tmp_path / "asqa.json").write_text(json.dumps([json.loads(line) for line in gzip.open(path)]))
+    (tmp_path / "asqa.json").write_text(
+        json.dumps([json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()])
+    )
     by_entry = read(tmp_path / "asqa.json").items
     assert [texts(item) for item in by_entry] == [texts(item) for item in by_line]
     assert [item.gold for item in by_entry] == [item.gold for item in by_line]
