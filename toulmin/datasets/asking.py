@@ -1,0 +1,85 @@
+"""Questions made from statements, each with the words of the statement that answer it.
+
+Every rule takes a statement and yields what can be asked of it without doubt about the grammar: precision goes before
+recall. A question names its subject in full, holds neither its answer nor a word that points outside it ("it", "this",
+"the company"), and its answer is the only one of its kind in the clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from toulmin.datasets.amounts import counts, measures, populations
+from toulmin.datasets.descriptions import best, definitions
+from toulmin.datasets.makers import bylines, doers, makers, works
+from toulmin.datasets.occasions import dates, lives
+from toulmin.datasets.question import Asked
+from toulmin.datasets.statements import Statement
+from toulmin.datasets.whereabouts import lies, places
+from toulmin.grounding.overlap import normalised
+
+_OF_ITS_OWN = frozenset(("maker", "work", "doer", "best"))
+_RULES: tuple[Callable[[Statement], Iterator[Asked]], ...] = (
+    *(dates, lives),
+    *(makers, works, bylines, doers),
+    *(places, lies),
+    *(counts, measures, populations),
+    *(best, definitions),
+)
+
+
+def asked(statement: Statement) -> list[Asked]:
+    """All that the rules ask of a statement."""
+    made = (each for rule in _RULES for each in rule(statement))
+    return [each for each in made if _is_sound(each)]
+
+
+_POINTS_OUTSIDE = re.compile(
+    r"\b(?:it|they|them|he|she|him|this|these|those|that|there|here|such|same|other|others|another|latter|former|above"
+    r"|below|previous|next|both|we|us|our|you|your|i|me|my|himself|herself|itself|themselves|respectively|following"
+    r"|also|however|recent|recently|current|currently|whose|who|which|ago|today|now|there|then|each|one)\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"\b(?:his|her|hers|its|their)\b")
+_OF_ANOTHER = re.compile(
+    r"\b(?:his|her|their|its) (?:resignation|death|proposal|request|offer|nomination|appointment|body|own|wife"
+    r"|husband)\b"
+)
+_DEFINITE = re.compile(r"\bthe (?=(?P<words>[a-z][^,]*))")
+_TELLS_WHICH = re.compile(
+    r"^(?:(?!(?:with|by|to|as|and|into|under|after|against|in|on|at|from|for|than|when)\b)[a-z-]+ ){0,4}"
+    r"(?:[A-Z0-9\"“]|of\b|for\b|(?:in|at|on|from|between) (?:the )?[A-Z])"
+    r"|^(?:first|second|third|fourth|fifth|last|only|\w+est|most|main|present|general|public|world)\b"
+)
+_LONGEST_QUESTION = 170
+_LONGEST_ANSWER = 90
+
+
+def _is_sound(each: Asked) -> bool:
+    asking = each.before.removeprefix("In which year").removeprefix("Who").removeprefix("How many")
+    question, around = each.question, f"{asking} {each.after}"
+    if len(question) > _LONGEST_QUESTION or any(not a or len(a) > _LONGEST_ANSWER for a in each.answers):
+        return False
+    if (
+        _OF_ANOTHER.search(around)
+        or _POINTS_OUTSIDE.search(around)
+        or (each.rule in _OF_ITS_OWN and _OWN.search(around))
+    ):
+        return False
+    if any(not _TELLS_WHICH.match(found["words"]) for found in _DEFINITE.finditer(around)):
+        return False
+    if question.count('"') % 2 or re.search(r"[()]|[,.;:]\s*\?$|\s[,.?]", question):
+        return False
+    return not _holds(question, each.answers[:1] if each.kind == "number" else each.answers) and not re.search(
+        r"\b(\w{3,}) \1\b", question
+    )
+
+
+def _holds(question: str, answers: tuple[str, ...]) -> bool:
+    """Whether the question gives its answer away; telling words of a name count one by one."""
+    plain = f" {normalised(question)} "
+    words = {
+        word for answer in answers for word in normalised(answer).split() if len(word) > 3 and not word.isdecimal()
+    }
+    return any(f" {normalised(answer)} " in plain for answer in answers) or any(f" {word} " in plain for word in words)

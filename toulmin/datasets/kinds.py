@@ -1,0 +1,116 @@
+"""What kind of thing a name names, where its own words or its sentence make that certain."""
+
+from __future__ import annotations
+
+import re
+
+_FIRST_NAMES = frozenset(
+    """
+aaron abraham adam adrian agnes alan albert alex alexander alfred ali alice allan amanda amy ana andre andrea andreas
+andrew andy angela ann anna anne annie anthony antoine anton antonio arnold arthur barbara barry ben benjamin bernard
+beth bill bob brad brandon brenda brian bruce bruno bryan carl carla carlos carol caroline catherine cecil charles
+charlie charlotte chris christian christina christine christopher claire clara claude clifford colin craig cynthia
+daniel dave david deborah dennis derek diana diane dick dmitri dominic don donald donna dorothy douglas duncan ed eddie
+edgar edith edmund eduardo edward edwin eleanor elena elizabeth ellen emil emily emma enrique eric erik ernest eugene
+eva evelyn felix fernando florence frances francesco francis francisco frank franz fred frederick friedrich gabriel gary
+gene geoffrey george gerald gerard gilbert giovanni giuseppe gordon grace graham greg gregory guillaume gustav guy
+hannah hans harold harriet harry hector heinrich helen henri henry herbert herman howard hugh hugo ian ignacio igor
+isaac isabel ivan jack jacob jacques jake james jan jane janet jason jason javier jay jean jeff jeffrey jennifer jenny
+jeremy jerome jerry jesse jessica jim jimmy joan joe johan johann johannes john johnny jonathan jorge jose josef joseph
+joshua josé joyce juan judith julia julian julie jules karen karl kate katherine kathleen keith kelly ken kenneth kevin
+kim klaus larcum larry laura laurence lawrence lee leo leon leonard leonardo leslie lewis linda lisa lloyd louis louise
+lucas lucy luigi luis luke manuel marc marcel marco margaret maria marie mario marion mark martha martin mary matt
+matthew maurice max megan mel melissa michael michel miguel mike mikhail milton miriam monica nancy natalie nathan neil
+nevil nicholas nick nicolas nigel nikolai nina noah norman oliver oscar otto pablo pamela patricia patrick paul paula
+pedro peter phil philip philippe phillip pierre rachel ralph ray raymond rebecca richard rick rob robert roberto robin
+rodney roger roland ron ronald rose ross roy rudolf rupert russell ruth ryan sally sam samuel sandra sara sarah scott
+sean sergei sharon shirley sidney simon sofia sophia sophie stanley stefan stella stephanie stephen steve steven stewart
+stuart susan suzanne sylvia ted teresa terry theodore theresa thomas tim timothy todd tom tommy tony ursula valerie
+vera vernon veronica victor victoria vincent viktor virginia vladimir walter warren wayne wendy werner wilhelm will
+willem william willie wolfgang yuri zoe
+""".split()
+)
+_HONORIFIC = frozenset("sir dame lord lady king queen prince princess pope captain admiral general colonel dr".split())
+_NO_PERSON = frozenset(
+    """
+academy act agency airlines airport albums army association authority bank band battalion battle bay beach board books
+bridge broadcasting brothers bureau business castle cathedral center centre channel church circuit city club coast
+college columbia comics commission committee company conference congress corporation corps council county court creek
+department district division empire engineering enterprises entertainment federation festival films fleet force forces
+foundation fund games government group hall harbour high hills hospital hotel house houses inc industries institute
+international island islands joint journal kingdom lake league library limited ltd magazine media ministry motors
+mountain mountains mount museum music national navy network news north office orchestra organisation organization
+paris park parliament partners party pictures point press productions province publications publishing radio railroad
+railway records republic river road royal school sea senate series services shipyard society sons sound south square
+staff stadium state states station street studio studios systems technologies team television times tower town trio
+trust union united universal university valley village war warner western west east works world york orleans angeles
+francisco england britain france germany america europe africa asia australia canada india china japan russia prize
+award bros family girls boys show story summer winter olympics championship cup
+""".split()
+)
+_PROFESSIONS = frozenset(
+    """
+actor actress admiral architect artist astronaut astronomer athlete author ballerina banker baritone baseball
+bassist biologist bishop boxer botanist broadcaster businessman businesswoman carpenter cartoonist chef chemist
+choreographer cinematographer clergyman coach comedian composer conductor cricketer critic cyclist dancer designer
+diplomat director doctor drummer economist editor engineer engraver entrepreneur explorer filmmaker footballer
+general geologist golfer guitarist gymnast historian illustrator industrialist inventor journalist judge jurist lawyer
+linguist mathematician merchant minister missionary model musician naturalist nobleman noblewoman novelist officer
+painter peer philanthropist philosopher photographer physician physicist pianist pilot player playwright poet
+politician preacher priest printmaker producer professor programmer psychologist publisher racer rapper rower sailor
+saxophonist scholar scientist screenwriter sculptor singer skater skier soldier songwriter soprano sociologist
+sprinter statesman surgeon swimmer tenor theologian translator trumpeter violinist watchmaker wrestler writer zoologist
+""".split()
+)
+THINGS = frozenset(
+    """
+airline airport album band battle book bridge canal castle cathedral church city club college company corporation film
+foundation genus hospital hotel island journal lake library magazine mountain movie museum newspaper novel observatory
+opera orchestra organization organisation palace park play railway restaurant river school ship show single society song
+species stadium station team temple theatre tower town university village volcano
+""".split()
+)
+_SAME_KIND = {
+    "movie": "film",
+    "corporation": "company",
+    "single": "song",
+    "organization": "organisation",
+    "college": "university",
+}
+_HEAD_ENDS = re.compile(
+    r" (?:by|directed|written|in|of|that|which|from|on|at|based|located|who|for|with|and|produced|recorded|released)\b"
+)
+
+
+def may_be_person(name: str) -> bool:
+    """Whether a name has the form of a person's: two to four capitalised words, none of an institution or a place."""
+    words = name.replace(".", ". ").split()
+    lower = [word.lower().strip(".,") for word in words]
+    if not 2 <= len(words) <= 4 or any(word in _NO_PERSON for word in lower) or re.search(r"[\d&'’\"/]", name):
+        return False
+    is_capital = all(word[0].isupper() or word in ("de", "van", "von", "der", "la", "da", "di", "of") for word in words)
+    return (
+        is_capital and "of" not in lower and "The" not in words and not any(w.isupper() and len(w) > 2 for w in words)
+    )
+
+
+def is_person(name: str) -> bool:
+    """Whether a name is surely a person's: it may be one and opens with a first name, initials or a title."""
+    if not may_be_person(name):
+        return False
+    first = name.replace(".", ". ").split()[0]
+    return first.lower() in _FIRST_NAMES | _HONORIFIC or re.fullmatch(r"[A-Z]\.", first) is not None
+
+
+def is_profession(phrase: str) -> bool:
+    """Whether "an American poet and artist" says what a person does."""
+    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase), maxsplit=1)[0]
+    words = re.findall(r"[a-z]+", head.lower())
+    return bool(words) and words[-1] in _PROFESSIONS
+
+
+def thing(phrase: str) -> str | None:
+    """The kind of thing that "a 1970 Indian drama film directed by ..." speaks of; None where it is none known."""
+    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase).replace(" and ", " & "), maxsplit=1)[0]
+    last = next(iter(re.findall(r"[a-z]+", head.lower())[-1:]), "")
+    return _SAME_KIND.get(last, last) if last in THINGS else None
