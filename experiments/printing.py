@@ -1,0 +1,177 @@
+"""An experiment's table in words, and as a document: the paper's figures beside ours, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+from frame import Column, Experiment, Figure, Interval, Ours, Panel, Row
+
+SMALL = (
+    "THE SMALL FORM: a few questions of stand-ins. Its numbers show that everything runs, and say nothing about the"
+    " paper's."
+)
+WIDTH = 120
+NONE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A row with our figures, or why there are none."""
+
+    panel: Panel
+    row: Row
+    ours: Ours | None
+    why: str | None = None
+
+
+def text(experiment: Experiment, outcomes: Sequence[Outcome], here: Mapping[str, str], *, small: bool) -> str:
+    """The whole table as a person reads it."""
+    head = f"{SMALL} Written by {here['model']}; judged by {here['judge']}."
+    lines = [experiment.title, *(wrap(head, WIDTH) if small else [])]
+    for panel in experiment.panels:
+        own = [one for one in outcomes if one.panel is panel]
+        if own:
+            lines += ["", panel.title, *_panel(panel, own)]
+    lines += ["", "What differs", *_differences(experiment, here)]
+    for heading, told in (("What the paper says", experiment.says), ("Notes", _notes(outcomes))):
+        if told:
+            lines += ["", heading, *(line for one in told for line in _item(one))]
+    return "\n".join(lines)
+
+
+def _panel(panel: Panel, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The lines of one panel, its columns aligned."""
+    places = [_places(panel, n) for n in range(len(panel.columns))]
+    table = [["", "", *(column.title for column in panel.columns)]]
+    for one in outcomes:
+        table += _row(panel, one, places)
+    widths = [max(len(line[n]) for line in table) for n in range(len(table[0]))]
+    for line in table:
+        names = [cell.ljust(width) for cell, width in zip(line[:2], widths, strict=False)]
+        yield "  ".join([*names, *(cell.rjust(w) for cell, w in zip(line[2:], widths[2:], strict=True))]).rstrip()
+
+
+def _row(panel: Panel, one: Outcome, places: Sequence[int]) -> Iterator[list[str]]:
+    """Our line, its intervals where there are any, and a line for each of the paper's models."""
+    known = one.ours.metrics if one.ours is not None else {}
+    figures = [known.get(column.metric) for column in panel.columns]
+    told = "ours" if one.ours is not None else "ours: none"
+    yield [
+        one.row.name,
+        told,
+        *(_cell(None if f is None else f.value, n) for f, n in zip(figures, places, strict=True)),
+    ]
+    spans = [_span(figure, n) for figure, n in zip(figures, places, strict=True)]
+    if any(spans):
+        yield ["", "95 %", *spans]
+    for line in one.row.printed:
+        cells = (_cell(figure, n) for figure, n in zip(line.figures, places, strict=True))
+        yield ["", f"paper: {line.by}", *cells]
+
+
+def _places(panel: Panel, n: int) -> int:
+    """Decimal places of a column: those of the paper's figures, one at least, two where it prints none."""
+    printed = [line.figures[n] for row in panel.rows for line in row.printed]
+    decimals = [len(repr(figure).partition(".")[2]) for figure in printed if isinstance(figure, float)]
+    return max(decimals, default=2)
+
+
+def _cell(figure: Figure, places: int) -> str:
+    if figure is None:
+        return NONE
+    return figure if isinstance(figure, str) else f"{figure:.{places}f}" if isinstance(figure, float) else str(figure)
+
+
+def _span(figure: Interval | None, places: int) -> str:
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    return f"{figure.low:.{places}f}..{figure.high:.{places}f}"
+
+
+# ---------------------------------------------------------------- below the table
+
+
+def differences(experiment: Experiment, here: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """For each thing of the setting what the paper had, and what stands here."""
+    setting = experiment.setting
+    papers = {
+        "model": setting.model,
+        "verifier": setting.verifier,
+        "judge": setting.judge,
+        "passages": setting.passages,
+        "sample": setting.sample,
+        "runs": "no number of runs" if setting.runs is None else str(setting.runs),
+    }
+    return {name: {"paper": words, "here": here[name]} for name, words in papers.items() if words}
+
+
+def _differences(experiment: Experiment, here: Mapping[str, str]) -> Iterator[str]:
+    for name, both in differences(experiment, here).items():
+        yield from _item(f"{name}: the paper has {both['paper']}; here {both['here']}")
+    yield from _item(f"prompts: the paper has {experiment.setting.prompts}")
+    if experiment.setting.parameters:
+        yield from _item(f"parameters of the paper: {experiment.setting.parameters}")
+    for words in experiment.ours:
+        yield from _item(words)
+
+
+def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+    """What the scores say of themselves, each once, and why figures of ours are missing."""
+    told = dict.fromkeys(note for one in outcomes if one.ours is not None for note in one.ours.notes)
+    why: dict[str, list[str]] = {}
+    for one in outcomes:
+        if one.why is not None:
+            why.setdefault(one.why, []).append(f"{one.panel.title}, {one.row.name}")
+    return [*told, *(f"no figures of ours for {'; '.join(rows)}: {words}" for words, rows in why.items())]
+
+
+def _item(words: str) -> list[str]:
+    return wrap(words, WIDTH, initial_indent="  * ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+# ---------------------------------------------------------------- as a document
+
+
+def document(
+    experiment: Experiment, outcomes: Sequence[Outcome], here: Mapping[str, str], *, small: bool
+) -> dict[str, Any]:
+    """The table as plain JSON values; a figure that is not there is null."""
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "small": small,
+        "rows": [_line(one) for one in outcomes],
+        "differs": differences(experiment, here),
+        "prompts": experiment.setting.prompts,
+        "parameters": experiment.setting.parameters,
+        "says": list(experiment.says),
+        "ours": list(experiment.ours),
+        "notes": _notes(outcomes),
+    }
+
+
+def _line(one: Outcome) -> dict[str, Any]:
+    columns = one.panel.columns
+    return {
+        "panel": one.panel.title,
+        "name": one.row.name,
+        "paper": {line.by: dict(zip(_titles(columns), line.figures, strict=True)) for line in one.row.printed},
+        "ours": None if one.ours is None else _figures(columns, one.ours),
+        "why": one.why,
+        "folder": None if one.ours is None else one.ours.folder,
+    }
+
+
+def _titles(columns: Sequence[Column]) -> list[str]:
+    return [column.title for column in columns]
+
+
+def _figures(columns: Sequence[Column], ours: Ours) -> dict[str, dict[str, float | int | None] | None]:
+    found = ((column.title, ours.metrics.get(column.metric)) for column in columns)
+    return {
+        title: None if one is None else {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+        for title, one in found
+    }
