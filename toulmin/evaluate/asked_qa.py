@@ -1,0 +1,84 @@
+"""Whether a reader finds the short answers in a text: ALCE's QA-EM, QA-F1 and QA-Hit (metrics 1.5), and DR of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any, NamedTuple, Protocol
+
+from toulmin.datasets.item import Part
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read
+from toulmin.evaluate.columns import Column, Derived, Measured
+from toulmin.evaluate.short import Agreement, agreement
+
+NAMES = ("QA-EM", "QA-F1", "QA-Hit")
+# VTG's Table 2 takes the arithmetic mean of Disambig-F1 and ROUGE-L, the ASQA paper the geometric one.
+DERIVED = (
+    Derived("dr_mean", ("QA-F1", "rougeLsum"), lambda of: sum(of) / len(of)),
+    Derived("dr", ("QA-F1", "rougeLsum"), lambda of: sqrt(of[0] * of[1])),
+)
+
+
+class Reader(Protocol):
+    """An extractive QA model."""
+
+    @property
+    def name(self) -> str:
+        """What a table calls it."""
+        ...
+
+    def answers(self, asked: Sequence[tuple[str, str]]) -> Sequence[str]:
+        """For each question and text the words of the text that answer it, empty where it does not."""
+        ...
+
+
+class _Reply(NamedTuple):
+    """What the reader found for a sub-question, and how that agrees with its answers."""
+
+    question: str
+    text: str
+    found: Agreement
+
+    @classmethod
+    def of(cls, part: Part, text: str) -> _Reply:
+        return cls(part.question, text, agreement(text, part.answers))
+
+
+def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
+    """`QA-EM`, `QA-F1`, `QA-Hit`: each sub-question is asked of the answer's text.
+
+    Exact match and word F1 with the best alias, after normalisation, averaged over an item's sub-questions; the hit is
+    1 where all match exactly. An empty text is read as a single space, as in ALCE. Items without sub-questions that
+    have an answer do not count.
+    """
+    texts = [read(one) for one in answered]
+    parts = [() if text is None else _parts(one) for one, text in zip(answered, texts, strict=True)]
+    asked = [(part.question, text or " ") for own, text in zip(parts, texts, strict=True) for part in own]
+    replies = iter(reader.answers(asked))
+    rows = [[_Reply.of(part, next(replies)) for part in own] for own in parts]
+    columns = (
+        Column("QA-EM", tuple(_mean([reply.found.is_exact for reply in row]) for row in rows)),
+        Column("QA-F1", tuple(_mean([reply.found.tokens.fmeasure for reply in row]) for row in rows)),
+        Column("QA-Hit", tuple(float(all(reply.found.is_exact for reply in row)) if row else None for row in rows)),
+    )
+    return Measured(columns, reasons=tuple(map(_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
+
+
+def disambiguation(answered: Sequence[Answered]) -> Measured:
+    """`dr_mean` and `dr`, made of the run's QA-F1 and rougeLsum."""
+    return Measured((), DERIVED)
+
+
+def _parts(one: Answered) -> tuple[Part, ...]:
+    return tuple(part for part in one.item.gold.parts or () if part.answers)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _reason(row: Sequence[_Reply]) -> Mapping[str, Any]:
+    if not row:
+        return {}
+    return {"asked": [{"text": each.question, "reply": each.text, "exact": each.found.is_exact} for each in row]}

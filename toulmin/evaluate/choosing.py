@@ -1,0 +1,130 @@
+"""Which string and model metrics a run has: the one door to all of them but the citation metrics.
+
+A metric without its gold, or without the model that it needs, is left out by name and told in a note; it is never zero
+for want of them. The exception is ALCE's own: in its profile `str_em` and `str_hit` of QAMPARI and ELI5 are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from toulmin.errors import unknown_name
+from toulmin.evaluate import asked_qa, continuations
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read, alce_text, honest_text, prose_text
+from toulmin.evaluate.columns import Measured
+from toulmin.evaluate.listing import alce_list, honest_list
+from toulmin.evaluate.rates import abstention, rates
+from toulmin.evaluate.recall import NAMES as RECALL
+from toulmin.evaluate.recall import alce_recall, honest_recall
+from toulmin.evaluate.references import alce_rouge, honest_rouge
+from toulmin.evaluate.short import short
+from toulmin.evaluate.wording import distinct, length
+
+PROFILES = ("alce", "honest")
+QAMPARI = "qampari"  # ALCE knows the dataset by this word anywhere in the path
+NO_READER = (
+    f"{', '.join(asked_qa.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA model"
+    " (ALCE's is gaotianyu1350/roberta-large-squad)."
+)
+NO_MAUVE = "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 (ALCE's is gpt2-large)."
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models that some metrics need: an extractive reader for the QA metrics, and what MAUVE is made with.
+
+    `span_reader.SpanReader` and `mauve_score.Featurizer` make them of folders.
+    """
+
+    qa: asked_qa.Reader | None = None
+    mauve: continuations.Mauve | None = None
+
+
+def measures(
+    profile: str, path: str, answered: Sequence[Answered], models: Models | None = None, *, reasoned: bool = False
+) -> list[Measured]:
+    """What the profile's metrics say of answers to the dataset, or in the result file, at that path.
+
+    The profiles are "alce" and "honest"; raises `UsageError` for another. In `alce` a path with `qampari` in it means
+    QAMPARI's metrics and no others, and `reasoned` (ALCE's `--cot`) that its lists begin behind a colon.
+    """
+    models = models or Models()
+    if profile == "alce":
+        return _alce(QAMPARI in path, answered, models, reasoned)
+    if profile == "honest":
+        return _honest(answered, models)
+    raise unknown_name("profile", profile, PROFILES)
+
+
+def _alce(is_qampari: bool, answered: Sequence[Answered], models: Models, reasoned: bool) -> list[Measured]:
+    found = [length(answered, alce_text)]
+    gold = answered[0].item.gold if answered else None
+    if gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None):
+        found.append(alce_recall(answered))
+    else:
+        found.append(_left_out(RECALL))
+    if is_qampari:
+        found.append(alce_list(answered, reasoned))
+    else:
+        found += [short(answered, alce_text), alce_rouge(answered), *_by_models(answered, alce_text, models)]
+    return _with_gold([*found, Measured((), notes=tuple(_alce_notes(is_qampari, answered)))])
+
+
+def _alce_notes(is_qampari: bool, answered: Sequence[Answered]) -> Iterable[str]:
+    failed = sum(one.is_failed for one in answered)
+    if failed:
+        yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
+    if not is_qampari and any(one.item.style == "list" for one in answered):
+        yield f"ALCE scores lists as lists only where `{QAMPARI}` stands in the path; these were scored as text."
+
+
+def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
+    found = [
+        rates(answered),
+        abstention(answered),
+        length(answered, honest_text),
+        distinct(answered, honest_text),
+        honest_recall(answered),
+        honest_list(answered),
+        short(answered, honest_text),
+        honest_rouge(answered),
+        *_by_models(answered, prose_text, models),
+    ]
+    return _with_gold(found)
+
+
+def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iterable[Measured]:
+    """The QA metrics and MAUVE, where the run has gold for them."""
+    if any(one.item.gold.parts for one in answered):
+        if models.qa is None:
+            yield Measured((), notes=(NO_READER,))
+        else:
+            yield asked_qa.qa(answered, read, models.qa)
+            yield asked_qa.disambiguation(answered)
+    if any(one.item.gold.answer is not None and read(one) is not None for one in answered):
+        if models.mauve is None:
+            yield Measured((), notes=(NO_MAUVE,))
+        else:
+            yield continuations.mauve(answered, read, models.mauve)
+
+
+def _with_gold(found: Sequence[Measured]) -> list[Measured]:
+    """The measures without the columns in which no question counts, and what is made of those; a note names them."""
+    empty = [column.name for measured in found for column in measured.columns if not column.n]
+    known = {column.name for measured in found for column in measured.columns} - set(empty)
+    kept = [
+        Measured(
+            tuple(column for column in measured.columns if column.n),
+            tuple(derived for derived in measured.derived if known.issuperset(derived.of)),
+            measured.reasons,
+            measured.notes,
+        )
+        for measured in found
+    ]
+    return [*kept, _left_out(empty)] if empty else kept
+
+
+def _left_out(names: Sequence[str]) -> Measured:
+    return Measured((), notes=(f"Left out, because no answer has what to compare it with: {', '.join(names)}.",))

@@ -1,0 +1,41 @@
+"""Answers as continuations of their questions, compared with human ones as two heaps of text: MAUVE (metrics 1.6)."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read
+from toulmin.evaluate.columns import Column, Measured
+
+NAME = "mauve"
+_WORDS = 100
+_NOTE = (
+    "mauve is one number of all answers together, kept at the first question and without an interval; it depends much"
+    " on how many there are, so only runs over the same questions compare."
+)
+
+Mauve = Callable[[Sequence[str], Sequence[str]], float]
+"""The MAUVE of human texts and of a model's, 0 to 1."""
+
+
+def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
+    """`mauve`, over the questions that have a gold text and whose answer did not fail.
+
+    It has no value of one question: the column holds that of the run at the first question that counts.
+    """
+    texts = [read(one) for one in answered]
+    counted = [i for i, one in enumerate(answered) if texts[i] is not None and one.item.gold.answer is not None]
+    values: list[float | None] = [None] * len(answered)
+    if counted:
+        items = [answered[i].item for i in counted]
+        human = [continuation(item.question, item.gold.answer or "") for item in items]
+        ours = [continuation(item.question, texts[i] or "") for i, item in zip(counted, items, strict=True)]
+        values[counted[0]] = score(human, ours)
+    return Measured((Column(NAME, tuple(values)),), notes=(_NOTE,))
+
+
+def continuation(question: str, text: str) -> str:
+    """The first 100 words of question and text together, without the punctuation at the end."""
+    return " ".join(f"{question} {text.strip()}".split()[:_WORDS]).rstrip(string.punctuation)

@@ -1,0 +1,58 @@
+"""MAUVE by the `mauve-text` package, over the features of a GPT-2 that lies on this machine.
+
+The features are made here as that package makes them (the last layer at a text's last token, in batches of 8, texts cut
+at 512 tokens): it would know a model only by a name with "gpt2" in it, and keep it for the whole process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from mauve import compute_mauve
+from transformers import AutoModel
+
+from toulmin.errors import ModelError
+from toulmin.weights import loaded
+
+_TOKENS = 512
+_BATCH = 8
+
+
+class Featurizer:
+    """The model in a folder (ALCE takes gpt2-large); an object of it is a `continuations.Mauve`.
+
+    Raises `ModelError` for a folder that holds no such model.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
+        self._model, self._tokenizer, _ = loaded(path, AutoModel, "GPT-2", device=device, precision="float32")
+        self.name = os.path.basename(os.fspath(path).rstrip("/"))
+
+    def __call__(self, human: Sequence[str], ours: Sequence[str]) -> float:
+        """MAUVE, 0 to 1, with the package's own settings: buckets for every ten texts, k-means seeded with 25."""
+        features = [self.features(texts) for texts in (human, ours)]
+        return float(compute_mauve(p_features=features[0], q_features=features[1]).mauve)
+
+    def features(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """One row a text, empty ones left out; raises `ModelError` if there is no other."""
+        rows = [self._tokenizer.encode(text, truncation=True, max_length=_TOKENS) for text in texts if text]
+        if not rows:
+            raise ModelError("MAUVE compares texts, but all of one side are empty; leave it out for this run.")
+        found = [self._last_states(rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
+        return np.asarray(torch.cat(found).numpy())
+
+    def _last_states(self, rows: Sequence[list[int]]) -> Any:
+        sizes = torch.tensor([len(row) for row in rows])
+        padded = torch.zeros((len(rows), int(sizes.max())), dtype=torch.long)
+        for i, row in enumerate(rows):
+            padded[i, : len(row)] = torch.tensor(row)
+        mask = (torch.arange(padded.shape[1]) < sizes[:, None]).long()
+        device = self._model.device
+        with torch.inference_mode():
+            states = self._model(input_ids=padded.to(device), attention_mask=mask.to(device)).last_hidden_state
+        return states[torch.arange(len(rows)), sizes - 1].cpu()

@@ -1,0 +1,79 @@
+"""How like an answer's text is to the reference answers: ROUGE-Lsum (metrics 1.4).
+
+The best F-measure over the references is a question's value, and the metric is the plain mean. ALCE prints the median
+of unseeded bootstrap means instead, which wanders; `bootstrap_median` is a seeded one, to compare with its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from toulmin import language
+from toulmin.datasets.item import Item
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read, alce_text, prose_text
+from toulmin.evaluate.columns import Column, Measured
+from toulmin.evaluate.splitting import sentences, splitter_note
+from toulmin.grounding.rouge import rouge_l_sum
+
+NAME = "rougeLsum"
+_RESAMPLES = 1000
+_SEED = 0
+
+Lines = Callable[[str], str]
+"""A text with one sentence a line, as ROUGE-Lsum reads it."""
+
+
+def alce_rouge(answered: Sequence[Answered]) -> Measured:
+    """`rougeLsum` as ALCE reads texts: in lower case first, then cut into sentences; empty outputs score 0.
+
+    A note tells the median of bootstrap means that ALCE would print.
+    """
+    measured = _rouge(answered, alce_text, _lower_lines)
+    values = [value for value in measured.columns[0].values if value is not None]
+    if not values:
+        return measured
+    told = f"{NAME} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
+    notes = tuple(note for note in (told, splitter_note()) if note)
+    return Measured(measured.columns, reasons=measured.reasons, notes=notes)
+
+
+def honest_rouge(answered: Sequence[Answered]) -> Measured:
+    """`rougeLsum` over questions that want prose; failed answers do not count, abstentions score 0."""
+    return _rouge(answered, prose_text, _lines)
+
+
+def references(item: Item) -> tuple[str, ...]:
+    """The texts to compare with: the first two reference answers, else the one text that ALCE calls the answer."""
+    if item.gold.references is not None:
+        return item.gold.references[:2]
+    return () if item.gold.answer is None else (item.gold.answer,)
+
+
+def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
+    """The median of the means of 1000 resamples of the values, of which there must be some."""
+    drawn = np.random.default_rng(seed).choice(np.asarray(values), (_RESAMPLES, len(values)))
+    return float(np.median(drawn.mean(axis=1)))
+
+
+def _rouge(answered: Sequence[Answered], read: Read, lines: Lines) -> Measured:
+    values: list[float | None] = []
+    reasons: list[Mapping[str, Any]] = []
+    for one in answered:
+        text, golds = read(one), references(one.item)
+        scores = [] if text is None else [rouge_l_sum(lines(text), lines(gold)).fmeasure for gold in golds]
+        values.append(max(scores, default=None))
+        reasons.append({"nearest_reference": scores.index(max(scores))} if scores else {})
+    return Measured((Column(NAME, tuple(values)),), reasons=tuple(reasons))
+
+
+def _lower_lines(text: str) -> str:
+    return "\n".join(sentences(text.lower()))
+
+
+def _lines(text: str) -> str:
+    spans = language.sentences(text)
+    return "\n".join(" ".join(text[span.start : span.end].split()) for span in spans)

@@ -1,0 +1,73 @@
+"""Short answers against gold answers by SQuAD's rule (metrics 4, VTG)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read
+from toulmin.evaluate.columns import Column, Measured
+from toulmin.grounding.overlap import normalised
+from toulmin.grounding.rouge import Overlap
+
+
+class Agreement(NamedTuple):
+    """How an answer agrees with the alias that it is nearest to."""
+
+    alias: str
+    is_exact: bool
+    tokens: Overlap
+
+
+def short(answered: Sequence[Answered], read: Read) -> Measured:
+    """`em`, `token_precision`, `token_recall` and `token_f1` of answers in the style `short`.
+
+    `em` asks for equality with any alias of any gold answer once both are normalised; the others count words shared
+    with the alias that has the highest F1. Questions without gold answers do not count; empty answers score 0.
+    """
+    found = [_agreement(one, read) for one in answered]
+    columns = (
+        Column("em", tuple(None if each is None else float(each.is_exact) for each in found)),
+        Column("token_precision", tuple(None if each is None else each.tokens.precision for each in found)),
+        Column("token_recall", tuple(None if each is None else each.tokens.recall for each in found)),
+        Column("token_f1", tuple(None if each is None else each.tokens.fmeasure for each in found)),
+    )
+    return Measured(columns, reasons=tuple(_reason(each) for each in found))
+
+
+def wants_words(one: Answered) -> bool:
+    """Whether this is a short answer that can be compared with gold answers."""
+    return one.answer.style == "short" and bool(_aliases(one))
+
+
+def shared_words(answer: str, alias: str) -> Overlap:
+    """The words that two normalised texts share, each as often as it stands; where one is empty both must be."""
+    ours, theirs = Counter(answer.split()), Counter(alias.split())
+    if not ours or not theirs:
+        same = float(ours == theirs)
+        return Overlap(same, same)
+    shared = (ours & theirs).total()
+    return Overlap(shared / ours.total(), shared / theirs.total())
+
+
+def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
+    """The answer beside the nearest of the aliases, of which there must be one; of several as near, the first."""
+    ours = normalised(answer)
+    beside = [(alias, shared_words(ours, normalised(alias))) for alias in aliases]
+    alias, tokens = max(beside, key=lambda pair: pair[1].fmeasure)
+    return Agreement(alias, any(ours == normalised(alias) for alias in aliases), tokens)
+
+
+def _aliases(one: Answered) -> tuple[str, ...]:
+    return tuple(alias for aliases in one.item.gold.answers or () for alias in aliases)
+
+
+def _agreement(one: Answered, read: Read) -> Agreement | None:
+    text = read(one) if wants_words(one) else None
+    return None if text is None else agreement(text, _aliases(one))
+
+
+def _reason(found: Agreement | None) -> Mapping[str, Any]:
+    return {} if found is None else {"nearest_answer": {"text": found.alias, "exact": found.is_exact}}

@@ -1,0 +1,144 @@
+"""An extractive QA model as a reader of answers, by the rules of transformers' former question-answering pipeline.
+
+ALCE's QA metrics were made with that pipeline, which transformers 5 no longer has. Question and text go in together, in
+windows of at most 384 tokens that share 128; of each window's spans of at most 15 tokens the one with the highest
+product of probabilities is widened to whole words; the best window wins, unless the least of the windows' products for
+"no answer" is higher. Windows of one length run together, so that nothing is padded and no batch changes a number.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers import AutoModelForQuestionAnswering
+
+from toulmin.errors import ModelError
+from toulmin.weights import loaded, window_of
+
+WINDOW = 384
+STRIDE = 128
+LONGEST = 15
+_QUESTION = 64  # the tokens of a question that are read
+_BATCH = 16
+_OUT = -10_000.0  # in the place of a logit that must not count
+
+Floats = npt.NDArray[np.float64]
+
+
+class _Window(NamedTuple):
+    """A question with a part of its text. `asked` is the number of the question, `row` its row in `encoded`."""
+
+    asked: int
+    encoded: Any
+    row: int
+
+
+class _Span(NamedTuple):
+    """A candidate answer; `first` and `last` are tokens of the window."""
+
+    score: float
+    first: int
+    last: int
+
+
+class SpanReader:
+    """The extractive QA model in a folder of this machine; slow without a GPU.
+
+    Raises `ModelError` for a folder that holds none, or whose tokenizer does not tell where its tokens stand.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
+        self._model, self._tokenizer, _ = loaded(
+            path, AutoModelForQuestionAnswering, "extractive QA model", device=device, precision="float32"
+        )
+        self.name = os.path.basename(os.fspath(path).rstrip("/"))
+        if not self._tokenizer.is_fast:
+            raise ModelError(f"{path} has a tokenizer that keeps no offsets; expected one with a tokenizer.json.")
+        self._window = min(WINDOW, window_of(self._model, self._tokenizer, None) or WINDOW)
+
+    def answers(self, asked: Sequence[tuple[str, str]]) -> list[str]:
+        """For each question and text the words that answer it, empty where the text does not."""
+        windows = [window for i, pair in enumerate(asked) for window in self._windows(i, *pair)]
+        logits = self._logits(windows)
+        nothing = [np.inf] * len(asked)
+        best: list[tuple[float, str]] = [(-np.inf, "")] * len(asked)
+        for window, (starts, ends) in zip(windows, logits, strict=True):
+            i = window.asked
+            span, none = best_span(starts, ends, self._may_answer(window))
+            nothing[i] = min(nothing[i], none)
+            if span.score > best[i][0]:
+                best[i] = span.score, self._words(window, span, asked[i][1])
+        return ["" if none > score else words for none, (score, words) in zip(nothing, best, strict=True)]
+
+    def _windows(self, i: int, question: str, text: str) -> Iterator[_Window]:
+        most = min(_QUESTION, self._window // 4)
+        cut = self._tokenizer(question, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        encoded = self._tokenizer(
+            question[: cut[most - 1][1]] if len(cut) > most else question,
+            text,
+            truncation="only_second",
+            max_length=self._window,
+            stride=min(self._window // 2, STRIDE),
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+        )
+        yield from (_Window(i, encoded, row) for row in range(len(encoded["input_ids"])))
+
+    def _logits(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
+        """The logits of starts and ends, window by window."""
+        by_length: dict[int, list[int]] = {}
+        for place, window in enumerate(windows):
+            by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
+        found: dict[int, tuple[Floats, Floats]] = {}
+        for places in by_length.values():
+            for first in range(0, len(places), _BATCH):
+                batch = places[first : first + _BATCH]
+                found.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
+        return [found[place] for place in range(len(windows))]
+
+    def _run(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
+        names = [name for name in self._tokenizer.model_input_names if name in windows[0].encoded]
+        rows = {name: [window.encoded[name][window.row] for window in windows] for name in names}
+        inputs = {name: torch.tensor(values, device=self._model.device) for name, values in rows.items()}
+        with torch.inference_mode():
+            out = self._model(**inputs)
+        return list(zip(out.start_logits.cpu().numpy(), out.end_logits.cpu().numpy(), strict=True))
+
+    def _may_answer(self, window: _Window) -> npt.NDArray[np.bool_]:
+        """The tokens of the text, and those that stand for "no answer"."""
+        tokens = np.array(window.encoded["input_ids"][window.row])
+        of_text = np.array([part == 1 for part in window.encoded.sequence_ids(window.row)])
+        return np.asarray(of_text | (tokens == self._tokenizer.cls_token_id))
+
+    def _words(self, window: _Window, span: _Span, text: str) -> str:
+        """The words that the span's tokens are parts of; its own characters where the tokenizer knows no words."""
+        encoded, row = window.encoded, window.row
+        offsets = encoded["offset_mapping"][row]
+        words = encoded.token_to_word(row, span.first), encoded.token_to_word(row, span.last)
+        if None in words:
+            return text[offsets[span.first][0] : offsets[span.last][1]]
+        first, last = (encoded.word_to_chars(row, word, 1) for word in words)
+        return text[first.start : last.end]
+
+
+def best_span(starts: Floats, ends: Floats, may_answer: npt.NDArray[np.bool_]) -> tuple[_Span, float]:
+    """The span with the highest score in a window, and the score of "no answer", both probabilities.
+
+    The first token stands for "no answer". Only tokens that may answer take part in the two distributions.
+    """
+    start, end = (_probabilities(np.where(may_answer, logits, _OUT)) for logits in (starts, ends))
+    none = float(start[0] * end[0])
+    start[0] = end[0] = 0.0
+    scores = np.tril(np.triu(np.outer(start, end)), LONGEST - 1)
+    first, last = (int(place) for place in np.unravel_index(np.argmax(scores), scores.shape))
+    return _Span(float(scores[first, last]), first, last), none
+
+
+def _probabilities(logits: Floats) -> Floats:
+    raised = np.exp(logits - logits.max())
+    return np.asarray(raised / raised.sum())

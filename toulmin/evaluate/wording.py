@@ -1,0 +1,34 @@
+"""What can be told of an answer's words alone: how many there are, and how often they repeat each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from toulmin.evaluate.answered import Answered
+from toulmin.evaluate.cleaning import Read
+from toulmin.evaluate.columns import Column, Measured
+
+_WORD = re.compile(r"\b\w+\b")
+
+
+def length(answered: Sequence[Answered], read: Read) -> Measured:
+    """`length`: words between white space, 0 for an empty answer (metrics 1.2)."""
+    texts = [read(one) for one in answered]
+    values = tuple(None if text is None else float(len(text.split())) for text in texts)
+    return Measured((Column("length", values, scale=1.0),))
+
+
+def distinct(answered: Sequence[Answered], read: Read) -> Measured:
+    """`distinct_1`, `distinct_2`, `distinct_3`: the share of a text's runs of 1, 2, 3 words that are distinct.
+
+    Words stand between word boundaries and are compared in lower case (metrics 4, the plan paper). A text that has no
+    such run does not count.
+    """
+    words = [_WORD.findall((read(one) or "").lower()) for one in answered]
+    return Measured(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
+
+
+def _share(words: Sequence[str], n: int) -> float | None:
+    runs = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+    return len(set(runs)) / len(runs) if runs else None
