@@ -1,8 +1,9 @@
 """ALCE's result file: each record of the dataset with the passages that were read and the answer with its marks.
 
-`{"args", "data", "total_cost"}` is what ALCE's own tools read, and scores as the run does: `[n]` cites `docs[n - 1]`.
-A gold field of ALCE's (`qa_pairs`, `answers`, `claims`, `annotations`, `answer`) that the record lacks, or has in
-another shape, is made from what is known to be right, or left out. An abstention has an empty output.
+`{"args", "data", "total_cost"}` is what ALCE's own tools read, and scores as the run does: `[n]` cites `docs[n - 1]`. A
+record of ALCE's form stays as it stood. One of another form is put under `record`, and what is known to be right stands
+beside it under ALCE's names, and under those of one's own files. `style` is how the question was answered, where its
+dataset says something else. An abstention has an empty output.
 """
 
 from __future__ import annotations
@@ -13,22 +14,31 @@ from typing import Any
 
 from toulmin import __version__
 from toulmin.data import Answer, Passage
+from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
 from toulmin.dialects.dialect import Asked, Piece, Run, dumps
+from toulmin.dialects.shapes import Shape, misfits
 from toulmin.dialects.validate import checked
 from toulmin.evaluate.answered import answered
+
+_SHAPES: Mapping[str, Shape] = {
+    "qa_pairs": [{"question": str, "short_answers": [str]}],
+    "answers": [[str]],
+    "claims": [str],
+    "annotations": [{"long_answer": str}],
+    "answer": str,
+}
 
 
 def entry(item: Item, answer: Answer) -> dict[str, Any]:
     """The record of one question with `docs` and `output`."""
     shown = answered(item, answer)
-    record = {**item.record, "question": item.question}
-    known = _gold_fields(item.gold)
-    for name in ("qa_pairs", "answers", "claims", "annotations", "answer"):
-        if not _has_shape(name, record.get(name)):
-            record.pop(name, None)
-            record |= {name: known[name]} if name in known else {}
-    if "sample_id" not in record:
+    known = _gold(item.gold)
+    if _is_alce(item, known):
+        record = {**item.record, **({} if answer.style == item.style else {"style": answer.style})}
+    else:
+        record = {"question": item.question, **known, **_own(item, answer), "record": dict(item.record)}
+    if not any(name in record for name in ID_FIELDS):
         record["id"] = item.id
     return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output}
 
@@ -50,7 +60,7 @@ def _doc(passage: Passage) -> dict[str, Any]:
     return {"id": passage.source.record or passage.id, "title": passage.title, "text": passage.text, **url}
 
 
-def _gold_fields(gold: Gold) -> Mapping[str, Any]:
+def _gold(gold: Gold) -> dict[str, Any]:
     """What is known to be right, under ALCE's names."""
     fields: dict[str, Any] = {}
     if gold.parts is not None:
@@ -68,18 +78,30 @@ def _gold_fields(gold: Gold) -> Mapping[str, Any]:
     return fields
 
 
-def _has_shape(name: str, value: Any) -> bool:
-    if name == "answer":
-        return isinstance(value, str)
-    if not isinstance(value, list):
-        return False
-    if name == "claims":
-        return all(isinstance(claim, str) for claim in value)
-    if name == "answers":
-        return all(isinstance(aliases, list) for aliases in value)
-    key = {"qa_pairs": "short_answers", "annotations": "long_answer"}[name]
-    fits = all(isinstance(pair, Mapping) and key in pair for pair in value)
-    return fits and (name != "annotations" or len(value) > 1)
+def _own(item: Item, answer: Answer) -> Mapping[str, Any]:
+    """What ALCE has no names for, under those of one's own files."""
+    gold = item.gold
+    known = {
+        "references": gold.references,
+        "gold_passages": gold.passages,
+        "answerable": gold.answerable,
+        "style": answer.style,
+        "type": item.kind,  # as `kind` it would also say that there is an answer
+    }
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in known.items() if v is not None}
+
+
+def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
+    """Whether the record says by itself, in ALCE's form, what is asked and all that is known."""
+    record = item.record
+    said = [name for name in _SHAPES if record.get(name) is not None]
+    return (
+        record.get("question") == item.question and set(known) <= set(said) and all(_fits(n, record[n]) for n in said)
+    )
+
+
+def _fits(name: str, value: Any) -> bool:
+    return not list(misfits(value, _SHAPES[name])) and (name != "annotations" or len(value) > 1)
 
 
 # ---------------------------------------------------------------- what is wrong with one
@@ -94,11 +116,7 @@ _ALCE = {
             "question": str,
             "docs": [{"title": str, "text": str}],
             "output": str,
-            "qa_pairs?": [{"short_answers": [str]}],
-            "answers?": [[str]],
-            "claims?": [str],
-            "annotations?": [{"long_answer": str}],
-            "answer?": str,
+            **{f"{name}?": shape for name, shape in _SHAPES.items()},
         }
     ],
     "total_cost?": float,
