@@ -143,8 +143,17 @@ def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
     """The tokens that a model can hold: the least of what is said; None where nothing is."""
     check("window", wanted, wanted is None or wanted >= 2, "at least 2")
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    told = [size for size in (wanted, positions, tokenizer.model_max_length) if size and size < _ENDLESS]
+    held = positions and positions - _reserved(model)
+    told = [size for size in (wanted, held, tokenizer.model_max_length) if size and size < _ENDLESS]
     return min(told, default=None)
+
+
+def _reserved(model: Any) -> int:
+    """The positions that no token can have: RoBERTa and its kin count from behind the one of padding."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return int(module.padding_idx) + 1
+    return 0
 
 
 def _digest(folder: Path) -> str:

@@ -9,6 +9,7 @@ import torch
 
 from toulmin.errors import ModelError
 
+R = TypeVar("R")
 T = TypeVar("T")
 MULTIPLE = 8  # rows are padded to a multiple of this: the shapes that tensor cores are quick at
 
@@ -34,14 +35,15 @@ def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
 
 
 def in_batches(
-    rows: Sequence[Sequence[int]], most: int, run: Callable[[list[Sequence[int]]], Sequence[T]], who: str
+    rows: Sequence[R], length: Callable[[R], int], most: int, run: Callable[[list[R]], Sequence[T]], who: str
 ) -> list[T]:
     """What `run` makes of each row, in order; a batch that the device's memory does not hold is halved and run again.
 
     Raises `ModelError`, with the name of `who` judges, when the memory does not hold a row alone.
     """
     results: dict[int, T] = {}
-    waiting = batches([len(row) for row in rows], most)[::-1]
+    lengths = [length(row) for row in rows]
+    waiting = batches(lengths, most)[::-1]
     while waiting:
         places = waiting.pop()
         try:
@@ -49,8 +51,8 @@ def in_batches(
         except torch.OutOfMemoryError as error:
             if len(places) == 1:
                 raise ModelError(
-                    f"The device's memory does not hold a pair of {len(rows[places[0]])} tokens for {who}; set a"
-                    " smaller precision (bfloat16), another device, or judge shorter passages."
+                    f"The device's memory does not hold a pair of {lengths[places[0]]} tokens for {who}; set a smaller"
+                    " precision (bfloat16), another device, or judge shorter passages."
                 ) from error
             half = len(places) // 2
             waiting += [places[half:], places[:half]]

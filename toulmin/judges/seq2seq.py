@@ -27,7 +27,7 @@ try:
     from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
 
     from toulmin.judges.batching import MULTIPLE, in_batches
-    from toulmin.weights import PRECISIONS, broken_up, check, controls_of, loaded
+    from toulmin.weights import PRECISIONS, Loaded, broken_up, check, controls_of, loaded
 except ImportError as absent:
     raise ModelError(
         f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -68,17 +68,21 @@ class Seq2Seq:
         batch_tokens: int = BATCH_TOKENS,
         download: bool = False,
     ) -> None:
-        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
-        self.name = f"seq2seq:{Path(path).resolve().name}"
-        own = loaded(
-            path,
-            AutoModelForSeq2SeqLM,
-            "encoder-decoder (T5 and its kin)",
-            device=device,
-            precision=precision,
-            download=download,
-        )
+        options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
+        own = loaded(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
+        self._take(own, Path(path).resolve().name, batch_tokens)
+
+    @classmethod
+    def of(cls, own: Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
+        """The judge of a model that is loaded already."""
+        judge = cls.__new__(cls)
+        judge._take(own, name, batch_tokens)
+        return judge
+
+    def _take(self, own: Loaded, name: str, batch_tokens: int) -> None:
+        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
+        self.name = f"seq2seq:{name}"
         self._model, self._tokenizer = own.model, own.tokenizer
         self._controls = controls_of(self._tokenizer)
         self._batch_tokens = batch_tokens
@@ -90,7 +94,7 @@ class Seq2Seq:
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """One verdict a pair, in order; raises `ModelError` for a pair that the device's memory cannot hold."""
         rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
-        decided = in_batches(rows, self._batch_tokens, self._decided, self.name)
+        decided = in_batches(rows, len, self._batch_tokens, self._decided, self.name)
         return [self._verdict(pair, one) for pair, one in zip(pairs, decided, strict=True)]
 
     def _verdict(self, pair: Pair, decided: _Decided) -> Verdict:
@@ -108,9 +112,9 @@ class Seq2Seq:
         return found
 
     @torch.inference_mode()
-    def _decided(self, rows: list[Sequence[int]]) -> list[_Decided]:
+    def _decided(self, rows: list[list[int]]) -> list[_Decided]:
         batch = self._tokenizer.pad(
-            {"input_ids": [list(row) for row in rows]}, pad_to_multiple_of=MULTIPLE, return_tensors="pt"
+            {"input_ids": rows}, pad_to_multiple_of=MULTIPLE, return_tensors="pt"
         )
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),

@@ -1,0 +1,115 @@
+"""A judge that is a language model, asked in the typed prompt `JudgeClaim`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import re
+from collections.abc import Sequence
+
+from toulmin.data import Label
+from toulmin.driver.calls import Calls
+from toulmin.driver.kit import LanguageModel, Replies
+from toulmin.errors import ModelError, ToulminError
+from toulmin.grounding.prompts import JudgeClaim
+from toulmin.grounding.steps import Generate, Pair, Verdict
+
+ROLE = "judge"
+_DRAWS = 2  # of one prompt, before a reply counts as unreadable
+_SHOWN = 80  # characters of such a reply
+_FORMAT = "judge-claim-1"
+_DOUBT = re.compile(
+    r"\b(?:unsure|uncertain|unclear|undecided|part(?:ly|ial(?:ly)?)|whether|ambiguous|cannot (?:decide|say|tell))\b",
+    re.IGNORECASE,
+)
+# Support and contradiction of a word: a model that is asked gives no probabilities.
+_MEANS: dict[Label, tuple[float, float]] = {
+    "supported": (1.0, 0.0),
+    "unsure": (0.5, 0.0),
+    "unsupported": (0.0, 0.0),
+    "contradicted": (0.0, 1.0),
+}
+
+
+class Asked:
+    """Asks `model` of each pair whether the passages support the claim, as many at once as the model takes.
+
+    A reply that says nothing of it is drawn once more; if that says nothing either the verdict is unsure, with the
+    reason. `support` is 1.0, 0.5 (unsure) or 0.0. `key` is the model's own for the prompt, if it has one.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.name = f"model:{model.name}"
+        key = getattr(model, "key", None)
+        asked = key(Generate(JudgeClaim("", ()), ROLE)) if key else model.name
+        self.key = json.dumps([_FORMAT, asked])
+        self._calls: Calls | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._judged: dict[Pair, Verdict] = {}  # of calls that failed, until they are asked for again
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order; raises the model's error for the first pair whose request failed.
+
+        What was judged beside a pair that failed is kept: judged again, alone or in another batch, it costs nothing.
+        """
+        wanted = list(dict.fromkeys(pairs))
+        results = await asyncio.gather(*map(self._verdict, wanted))
+        found = dict(zip(wanted, results, strict=True))
+        for result in results:
+            if isinstance(result, ToulminError):
+                self._judged |= {pair: verdict for pair, verdict in found.items() if isinstance(verdict, Verdict)}
+                raise result
+        return [verdict for pair in pairs if isinstance(verdict := found[pair], Verdict)]
+
+    async def aclose(self) -> None:
+        """Ends what the model holds."""
+        close = getattr(self._model, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def _verdict(self, pair: Pair) -> Verdict | ToulminError:
+        known = self._judged.pop(pair, None)
+        if known is not None:
+            return known
+        try:
+            return await self._asked(pair)
+        except ToulminError as error:
+            return error
+
+    async def _asked(self, pair: Pair) -> Verdict:
+        prompt = JudgeClaim(pair.claim, pair.premises, pair.question)
+        text = ""
+        for sample in range(_DRAWS):
+            reply = await self._turn().ask(Generate(prompt, ROLE, sample))
+            text, label = reply.text, prompt.read(reply.text)
+            if label != "unsure" or _DOUBT.search(text):
+                left_out = f"{self._model.name} could not hold {reply.omitted} of the passages"
+                return self._said(pair, label, left_out if reply.omitted else None)
+        shown = " ".join(text.split())[:_SHOWN]
+        return self._said(pair, "unsure", f"{self._model.name} gave no verdict that can be read: {shown!r}")
+
+    def _said(self, pair: Pair, label: Label, reason: str | None = None) -> Verdict:
+        support, contradiction = _MEANS[label]
+        return Verdict(label, support, contradiction, self.name, (None,) * len(pair.premises), reason)
+
+    def _turn(self) -> Calls:
+        """The calls of this event loop: however many calls of `judge` there are, the model has its limit."""
+        loop = asyncio.get_running_loop()
+        if self._calls is None or self._loop is not loop:
+            self._calls, self._loop = Calls(self._model, self._replies), loop
+        return self._calls
+
+    async def _replies(self, requests: Sequence[Generate]) -> Replies:
+        """What the model gives; whatever else happens in somebody else's code is a `ModelError` that names it."""
+        try:
+            found = self._model.generate(requests)
+            replies = list(await found if inspect.isawaitable(found) else found)
+        except ToulminError:
+            raise
+        except Exception as error:
+            raise ModelError(f"The model {self._model.name} failed: {type(error).__name__}: {error}") from error
+        if len(replies) != len(requests):
+            raise ModelError(f"The model {self._model.name} gave {len(replies)} replies to {len(requests)} requests.")
+        return replies

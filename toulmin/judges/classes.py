@@ -1,0 +1,68 @@
+"""Which classes of a classifier mean that a claim is entailed, or contradicted, read from their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from toulmin.errors import ModelError, unknown_name
+
+_ENTAILED = frozenset(
+    "entailment entail entails entailed supported supports support attributable consistent factual faithful grounded"
+    " yes true 1".split()
+)
+_CONTRADICTED = frozenset("contradiction contradict contradicts contradicted contradictory refuted refutes".split())
+_UNNAMED = re.compile(r"label\d+")
+
+
+class Classes(NamedTuple):
+    """The places of the classes among a classifier's logits.
+
+    `entailed` is None for a head of one logit, whose sigmoid is the probability; `contradicted` is None where no class
+    means it.
+    """
+
+    entailed: int | None
+    contradicted: int | None
+
+
+def classes_of(
+    names: Mapping[int, str], who: str, entailment: str | None = None, contradiction: str | None = None
+) -> Classes:
+    """The classes that a classifier's configuration names (by place), or that the caller does.
+
+    One logit is taken for entailment, and of two classes without names the second, as MiniCheck and its kin have them.
+    Raises `UsageError` for a name that no class has and `ModelError`, naming `who`, where it cannot be told.
+    """
+    labels = [names[place] for place in sorted(names)]
+    contradicted = _named(labels, contradiction) if contradiction else _meaning(labels, _CONTRADICTED)
+    if entailment:
+        return Classes(_named(labels, entailment), contradicted)
+    if len(labels) == 1:
+        return Classes(None, None)
+    found = _meaning(labels, _ENTAILED)
+    if found is None and len(labels) == 2 and all(_UNNAMED.fullmatch(_plain(label)) for label in labels):
+        found = 1
+    if found is None:
+        raise ModelError(
+            f"{who} has the classes {', '.join(labels)}, and none of them is known to mean that the claim is entailed;"
+            " name it (entailment)."
+        )
+    return Classes(found, contradicted)
+
+
+def _named(labels: Sequence[str], name: str) -> int:
+    for place, label in enumerate(labels):
+        if _plain(label) == _plain(name):
+            return place
+    raise unknown_name("class of the judge", name, labels)
+
+
+def _meaning(labels: Sequence[str], words: frozenset[str]) -> int | None:
+    found = [place for place, label in enumerate(labels) if _plain(label) in words]
+    return found[0] if len(found) == 1 else None
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"[\W_]", "", str(label)).lower()

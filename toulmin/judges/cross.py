@@ -1,0 +1,215 @@
+"""A judge that is a cross-encoder: a classifier of premise and claim with a class of entailment.
+
+Rules of this file
+* Premises that the model's window does not hold beside the claim are read in windows of whole sentences, and the
+  window that supports the claim most decides.
+* Text of documents is text: what spells a control token of the model in it is broken up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toulmin.data import Label, Passage, Quote
+from toulmin.errors import ModelError
+from toulmin.grounding.steps import Pair, Verdict
+from toulmin.judges.classes import classes_of
+from toulmin.judges.windows import Part, Window, part_text, windows, with_short_titles
+from toulmin.judges.wording import hypothesis
+
+try:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    from toulmin.judges.batching import MULTIPLE, in_batches
+    from toulmin.weights import PRECISIONS, broken_up, check, controls_of, loaded, window_of
+except ImportError as absent:
+    raise ModelError(
+        f"A cross judge needs transformers and torch, but {absent.name or absent} is not installed;"
+        " run: pip install 'toulmin[judges]'"
+    ) from absent
+
+BATCH_TOKENS = 16_384
+THRESHOLD = 0.5
+_ENDLESS = 10**9
+_LEAST_ROOM = 8  # tokens: a window that leaves less beside a claim reads nothing of the passages
+_FORMAT = "premise-and-claim-1"
+
+
+class _Score(NamedTuple):
+    support: float
+    contradiction: float
+
+
+class _Read(NamedTuple):
+    """A pair as it is read: its passages, and the windows on them; none where the claim leaves no room for any."""
+
+    passages: Sequence[Passage]
+    windows: Sequence[Window]
+
+
+class Cross:
+    """The classifier in the folder `path`, or of that name in the hub's cache (`download`: it may be fetched).
+
+    The classes of entailment and contradiction are found by their names, or named with `entailment` and
+    `contradiction`. A claim is supported from `threshold` on, contradicted where it is not and its contradiction
+    reaches the threshold, unsure from `unsure` on (by default nothing is), else unsupported. `quotes` asks the model
+    once more, sentence by sentence, which sentences of the deciding window decide. `window` is what the model can
+    read, claim and premises together (its configuration says so, unless a smaller one is set); `device` and
+    `precision` are those of `weights.loaded`. At most `batch_tokens` tokens, padding included, are read at once;
+    where a GPU's memory does not hold them the batch is halved.
+
+    A claim that leaves no room for a premise is unsure, with the reason. Raises `UsageError` for a setting out of
+    range and `ModelError` for what is no such classifier.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        entailment: str | None = None,
+        contradiction: str | None = None,
+        threshold: float = THRESHOLD,
+        unsure: float | None = None,
+        quotes: bool = False,
+        window: int | None = None,
+        device: str = "auto",
+        precision: str = "auto",
+        batch_tokens: int = BATCH_TOKENS,
+        download: bool = False,
+    ) -> None:
+        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
+        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
+        check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
+        check("unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}")
+        options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
+        own = loaded(path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options)
+        self.name = f"cross:{Path(path).resolve().name}"
+        self._model, self._tokenizer = own.model, own.tokenizer
+        if self._model.config.pad_token_id is None:  # a causal classifier looks for a row's end by it
+            self._model.config.pad_token_id = self._tokenizer.pad_token_id
+        self._classes = classes_of(self._model.config.id2label, self.name, entailment, contradiction)
+        self._threshold, self._unsure = threshold, threshold if unsure is None else unsure
+        self._quotes, self._batch_tokens = quotes, batch_tokens
+        self._window = window_of(self._model, self._tokenizer, window) or _ENDLESS
+        self._controls = controls_of(self._tokenizer)
+        weights = [own.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
+        self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, _FORMAT])
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order; raises `ModelError` for a pair that the device's memory cannot hold."""
+        read = [self._read(pair) for pair in pairs]
+        texts = [
+            (window.text(passages), hypothesis(pair))
+            for pair, (passages, cut) in zip(pairs, read, strict=True)
+            for window in cut
+        ]
+        scores = iter(self._scores(texts))
+        judged = [[next(scores) for _ in one.windows] for one in read]
+        verdicts = [self._verdict(pair, found) for pair, found in zip(pairs, judged, strict=True)]
+        return self._quoted(pairs, read, judged, verdicts) if self._quotes else verdicts
+
+    # -------------------------------------------------------------- what is read
+
+    def _read(self, pair: Pair) -> _Read:
+        taken = self._count(hypothesis(pair)) + self._tokenizer.num_special_tokens_to_add(pair=True)
+        room = self._window - taken
+        if room < _LEAST_ROOM:
+            return _Read(pair.premises, ())
+        passages = with_short_titles(pair.premises, room, self._count)
+        return _Read(passages, windows(passages, room, self._count))
+
+    def _count(self, text: str) -> int:
+        return len(self._tokenizer(self._plain(text), add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _plain(self, text: str) -> str:
+        return self._controls.sub(broken_up, text)
+
+    # -------------------------------------------------------------- what the model says
+
+    def _scores(self, texts: Sequence[tuple[str, str]]) -> list[_Score]:
+        if not texts:
+            return []
+        limit: dict[str, Any] = {"truncation": False}
+        if self._window < _ENDLESS:  # texts joined may take a token more than their parts
+            limit = {"truncation": "only_first", "max_length": self._window}
+        premises, claims = ([self._plain(text) for text in side] for side in zip(*texts, strict=True))
+        encoded = self._tokenizer(premises, claims, verbose=False, **limit)
+        rows = [{name: encoded[name][place] for name in encoded} for place in range(len(texts))]
+        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, self._classified, self.name)
+
+    @torch.inference_mode()
+    def _classified(self, rows: list[dict[str, Any]]) -> list[_Score]:
+        multiple = MULTIPLE if self._window % MULTIPLE == 0 or self._window == _ENDLESS else None
+        batch = self._tokenizer.pad(rows, pad_to_multiple_of=multiple, return_tensors="pt").to(self._model.device)
+        logits = self._model(**batch).logits.float()
+        entailed, contradicted = self._classes
+        if entailed is None:
+            return [_Score(share, 0.0) for share in logits[:, 0].sigmoid().tolist()]
+        shares = logits.softmax(dim=-1)
+        against = [0.0] * len(rows) if contradicted is None else shares[:, contradicted].tolist()
+        return [_Score(*score) for score in zip(shares[:, entailed].tolist(), against, strict=True)]
+
+    # -------------------------------------------------------------- what follows
+
+    def _verdict(self, pair: Pair, scores: Sequence[_Score]) -> Verdict:
+        none: tuple[Quote | None, ...] = (None,) * len(pair.premises)
+        if not scores:
+            reason = f"the claim is too long for {self.name}, which reads {self._window} tokens"
+            return Verdict("unsure", 0.0, 0.0, self.name, none, reason)
+        support = max(score.support for score in scores)
+        contradiction = min(max(score.contradiction for score in scores), 1 - support)
+        return Verdict(self._label(support, contradiction), support, contradiction, self.name, none)
+
+    def _label(self, support: float, contradiction: float) -> Label:
+        if support >= self._threshold:
+            return "supported"
+        if contradiction >= self._threshold:
+            return "contradicted"
+        return "unsure" if support >= self._unsure else "unsupported"
+
+    def _quoted(
+        self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[_Score]], verdicts: list[Verdict]
+    ) -> list[Verdict]:
+        """The verdicts that support or contradict, with the sentences of the deciding window that do so alone."""
+        sides: dict[Label, Callable[[_Score], float]] = {
+            "supported": lambda score: score.support,
+            "contradicted": lambda score: score.contradiction,
+        }
+        wanted = [
+            (n, part, sides[verdict.label])
+            for n, verdict in enumerate(verdicts)
+            if verdict.label in sides
+            for part in _decisive(read[n], judged[n], sides[verdict.label]).sentences(read[n].passages)
+        ]
+        texts = [(part_text(read[n].passages, part), hypothesis(pairs[n])) for n, part, _ in wanted]
+        found: dict[int, list[tuple[float, Part]]] = {}
+        for (n, part, side), score in zip(wanted, self._scores(texts), strict=True):
+            found.setdefault(n, []).append((side(score), part))
+        quotes = {n: tuple(self._best(pairs[n], shares)) for n, shares in found.items()}
+        return [_with(verdict, quotes.get(n)) for n, verdict in enumerate(verdicts)]
+
+    def _best(self, pair: Pair, shares: Sequence[tuple[float, Part]]) -> Iterator[Quote | None]:
+        """The best sentence of each passage, if it decides alone; of the best passage in any case."""
+        best = max(shares, key=lambda entry: entry[0])
+        for place, passage in enumerate(pair.premises):
+            own = max((entry for entry in shares if entry[1].place == place), key=lambda entry: entry[0], default=None)
+            if own is None or (own[0] < self._threshold and own != best):
+                yield None
+            else:
+                part = own[1]
+                yield Quote(part.start, part.end, passage.text[part.start : part.end])
+
+
+def _decisive(read: _Read, scores: Sequence[_Score], side: Callable[[_Score], float]) -> Window:
+    return max(zip(read.windows, scores, strict=True), key=lambda entry: side(entry[1]))[0]
+
+
+def _with(verdict: Verdict, quotes: tuple[Quote | None, ...] | None) -> Verdict:
+    if quotes is None:
+        return verdict
+    return Verdict(verdict.label, verdict.support, verdict.contradiction, verdict.judge, quotes, verdict.reason)
