@@ -1,0 +1,1 @@
+"""The report: runs and their scores as one page that opens every number, and as plots."""
