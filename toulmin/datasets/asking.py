@@ -15,7 +15,7 @@ from toulmin.datasets.descriptions import best, definitions
 from toulmin.datasets.makers import bylines, doers, makers, works
 from toulmin.datasets.occasions import dates, lives
 from toulmin.datasets.question import Asked
-from toulmin.datasets.statements import Statement
+from toulmin.datasets.statements import Statement, even
 from toulmin.datasets.whereabouts import lies, places
 from toulmin.grounding.overlap import normalised
 
@@ -48,9 +48,9 @@ _OF_ANOTHER = re.compile(
 )
 _DEFINITE = re.compile(r"\bthe (?=(?P<words>[a-z][^,]*))")
 _TELLS_WHICH = re.compile(
-    r"^(?:(?!(?:with|by|to|as|and|into|under|after|against|in|on|at|from|for|than|when)\b)[a-z-]+ ){0,4}"
-    r"(?:[A-Z0-9\"“]|of\b|for\b|(?:in|at|on|from|between) (?:the )?[A-Z])"
-    r"|^(?:first|second|third|fourth|fifth|last|only|\w+est|most|main|present|general|public|world)\b"
+    r"^(?:(?!(?:with|by|to|as|and|into|under|after|against|in|on|at|from|for|than|when|between)\b)[a-z-]+ ){0,4}"
+    r"(?:[A-Z0-9\"“]|of\b|for\b|(?:in|at|on|from) (?:the )?[A-Z])"
+    r"|^(?:(?:first|second|third|last|only|same) time|world|public|\w+est [a-z]+ (?:of|in))\b"
 )
 _LONGEST_QUESTION = 170
 _LONGEST_ANSWER = 90
@@ -59,6 +59,9 @@ _LONGEST_ANSWER = 90
 def _is_sound(each: Asked) -> bool:
     asking = each.before.removeprefix("In which year").removeprefix("Who").removeprefix("How many")
     question, around = each.question, f"{asking} {each.after}"
+    passage, span = each.statement.passage, each.statement.span
+    if each.answers[0] not in even(passage.text[span.start : span.end]):
+        return False
     if len(question) > _LONGEST_QUESTION or any(not a or len(a) > _LONGEST_ANSWER for a in each.answers):
         return False
     if (
@@ -67,7 +70,7 @@ def _is_sound(each: Asked) -> bool:
         or (each.rule in _OF_ITS_OWN and _OWN.search(around))
     ):
         return False
-    if any(not _TELLS_WHICH.match(found["words"]) for found in _DEFINITE.finditer(around)):
+    if each.rule != "best" and any(not _TELLS_WHICH.match(found["words"]) for found in _DEFINITE.finditer(around)):
         return False
     if question.count('"') % 2 or re.search(r"[()]|[,.;:]\s*\?$|\s[,.?]", question):
         return False

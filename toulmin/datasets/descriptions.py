@@ -44,7 +44,7 @@ def best(statement: Statement) -> Iterator[Asked]:
     )
 
 
-_SOMEBODY = re.compile(r"\b\w+(?:er|or|ist|ian|man|woman|eer|agent|person|politician)\b(?! (?:of|in|for) )")
+_SOMEBODY = re.compile(r"\b\w{3,}(?:er|or|ist|ian|man|woman|eer|agent|person|politician)\b(?! (?:of|in|for) )")
 
 
 def definitions(statement: Statement) -> Iterator[Asked]:

@@ -11,9 +11,7 @@ from toulmin.datasets.question import Asked, of_subject
 from toulmin.datasets.statements import Statement, even
 from toulmin.grounding.facts import facts
 
-_BY_PEOPLE = frozenset(
-    "write direct compose paint invent discover sculpt portray voice design coin narrate edit".split()
-)
+_BY_PEOPLE = frozenset("write direct compose paint sculpt portray voice coin narrate".split())
 _AGENT = re.compile(r"(?:^|\s)by (?=[A-Z])")
 _AFTER_AGENT = re.compile(r"$|,? (?:in|on|for|at|between|as|and \w+ing|and (?:is|was|has)|and [a-z]+ed)\b|,")
 _ONCE_ACTIVE = frozenset(
@@ -52,7 +50,9 @@ def makers(statement: Statement) -> Iterator[Asked]:
     )
 
 
-_MADE = re.compile(r"\b(?P<verb>directed|written|composed|painted|designed|invented|founded|sculpted) (?=by [A-Z])")
+_MADE = re.compile(
+    r"(?<![-\w])(?P<verb>directed|written|composed|painted|designed|invented|founded|sculpted) (?=by [A-Z])"
+)
 
 
 def works(statement: Statement) -> Iterator[Asked]:

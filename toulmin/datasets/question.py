@@ -8,7 +8,9 @@ from typing import Literal
 
 from toulmin.datasets.kinds import is_person, is_profession, may_be_person, thing
 from toulmin.datasets.statements import Statement
+from toulmin.grounding.names import name_value
 
+_BRACKET = re.compile(r" ?\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$")
 AnswerKind = Literal["date", "number", "person", "place", "thing"]
 
 
@@ -55,8 +57,9 @@ def sort_of(statement: Statement) -> str | None:
         return "person"
     if statement.verb is None and (told := thing(statement.clause)):
         return None if is_person(statement.name) else told
-    bracket = re.search(r"\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$", statement.passage.title)
-    if bracket and (told := thing(f"a {bracket['what']}")):
+    bracket = _BRACKET.search(statement.passage.title)
+    is_titled = bracket and name_value(statement.name) == name_value(statement.passage.title[: bracket.start()])
+    if bracket and is_titled and (told := thing(f"a {bracket['what']}")):
         return told
     if is_person(statement.name):
         return "person"

@@ -19,7 +19,7 @@ from toulmin.datasets.conjugation import Verb, is_verb_form, of_participle, of_p
 from toulmin.datasets.kinds import is_person
 from toulmin.grounding.facts import Fact, facts
 from toulmin.grounding.names import name_value
-from toulmin.language import Span, sentences
+from toulmin.language import STOPWORDS, Span, sentences
 
 _LONGEST = 420  # characters of a sentence that is read
 _MOST_SENTENCES = 400  # of a passage
@@ -43,14 +43,17 @@ _ADVERBS = (
 )
 _PRESENT = frozenset("have contain comprise cover weigh employ operate own serve border".split())
 _DROPPED = frozenset("also then later subsequently eventually finally soon largely mainly primarily currently".split())
-_GROUP = re.compile(rf" (?:(?P<be>was|were|is|are) )?(?:(?P<adverb>{_ADVERBS}) )?(?P<verb>[a-z]+)(?= |[,;:.]|$)")
+_GROUP = re.compile(
+    rf" (?:(?P<be>was|were|is|are) )?(?:(?P<adverb>{_ADVERBS}) )?"
+    r"(?:(?P<verb>[a-z]+)(?= |[,;:.]|$)|(?=[\dA-Z$£€\"“]))"
+)
 _LEAD = re.compile(r"(?P<preposition>In|On) (?P<rest>.*)", re.DOTALL)
 _CUT = re.compile(
     r"\s*[;:–—]\s*|\s*[,(]\s*|"
     r" (?=(?:which|who|whom|whose|where|when|while|but|although|though|because|since|until|after|before|whereas"
     r"|and|making|starring|featuring|becoming|leaving|despite|alongside|followed|following)\b)"
 )
-_BRACKETED = re.compile(r"[^()]*\)(?:$|[,;]| (?:in|on|at|by|from|and|which|when|where|who|with|to)\b)")
+_BRACKETED = re.compile(r"\s?\([^()]*\)")
 _GOES_ON = re.compile(
     r"(?:which|who|whom|whose|where|when|while|but|although|though|because|since|until|after|before|whereas|with|as|so"
     r"|despite|making|becoming|being|followed|thus|though|starring|featuring|[a-z]{3,}ing)\b"
@@ -107,6 +110,8 @@ def statements(passage: Passage) -> Iterator[Statement]:
 
 
 def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
+    if _opens_in_vain(text):
+        return None
     lead, text = _without_lead(text)
     found = _subject(text, passage)
     if found is None:
@@ -119,17 +124,24 @@ def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
     if group is None:
         return None
     adverb = "" if (group["adverb"] or "") in _DROPPED else group["adverb"] or ""
-    verb = of_participle(group["verb"]) if group["be"] else of_past(group["verb"]) or _present(group["verb"])
-    if verb is None and not (group["be"] and not adverb):
+    word = group["verb"] or ""
+    verb = of_participle(word) if group["be"] else of_past(word) or _present(word)
+    if verb is None and not (group["be"] and not group["adverb"]):
         return None
-    rest = text[group.end() if verb else group.start("verb") :].strip()
-    clause = _first_clause(rest)
+    rest = text[group.end() if verb else group.end() - len(word) :].strip()
+    clause = _first_clause(_BRACKETED.sub("", rest))
     if clause is None or _SECOND_VERB.search(clause):
         return None
-    is_present = group["be"] in ("is", "are") or _present(group["verb"]) is not None
+    is_present = group["be"] in ("is", "are") or _present(word) is not None
     inside = aside["aside"].strip() if aside else ""
     be, is_whole = group["be"] or "", clause == rest
     return Statement(passage, span, subject, name, inside, be, adverb, verb, is_present, clause, is_whole, lead)
+
+
+def _opens_in_vain(text: str) -> bool:
+    """Whether a sentence opens with a word that no statement opens with: most do, and need not be read."""
+    first = text.split(maxsplit=1)[0].lower()
+    return first in STOPWORDS and first not in ("the", "in", "on")
 
 
 def _present(word: str) -> Verb | None:
@@ -197,18 +209,25 @@ def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
     article = "the " if has_article else ""
     if plain and name_value(words) == name_value(plain):
         return article + words
-    if len(words.split()) > 2 or (len(words.split()) == 2 and words.split()[0].rstrip(".") not in _NO_NAMES):
+    if not _is_short(words):
         return article + words
     longer = [plain] if _is_name(plain) and not plain.startswith("The ") else []
-    longer += [] if article else dict.fromkeys(_people(passage))
+    longer += [] if article else _people(passage.text[:_PASSAGE_READ])
     fitting = [each for each in longer if name_value(each).split()[-1] == name_value(words.split()[-1])]
     return article + fitting[0] if len({name_value(each) for each in fitting}) == 1 else None
 
 
-def _people(passage: Passage) -> Iterator[str]:
-    """The names of a passage that are surely people's, in full."""
-    found = (passage.text[fact.start : fact.end] for fact in facts(passage.text[:_PASSAGE_READ]) if fact.kind == "name")
-    return (even(name) for name in found if is_person(name) and "'" not in name and "’" not in name)
+@lru_cache(maxsize=512)
+def _people(text: str) -> tuple[str, ...]:
+    """The names of a text that are surely people's, in full."""
+    found = dict.fromkeys(even(text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
+    return tuple(name for name in found if not _is_short(name) and is_person(name) and not re.search("['’]", name))
+
+
+def _is_short(words: str) -> bool:
+    """Whether a name is one word, or two of which the first is no name: "Captain Cook"."""
+    parts = words.split()
+    return len(parts) < 2 or (len(parts) == 2 and parts[0].rstrip(".") in _NO_NAMES)
 
 
 _NO_NAMES = frozenset(
@@ -239,7 +258,7 @@ def _first_clause(rest: str) -> str | None:
             if word and (is_verb_form(word["word"]) or word["word"].endswith("ing") or _GOES_ON.match(after)):
                 return rest[: cut.start()]
             continue
-        if mark == "–" or mark == "—" or (mark == "(" and not _BRACKETED.match(after)):
+        if mark in ("–", "—", "("):
             return None
         if mark == "," and _is_within_place(rest, cut.start(), cut.end(), found):
             continue
