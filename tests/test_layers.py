@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "build": GROUND | {"grounding", "methods", "models", "judges", "corpus", "driver", "config", "providers"},
     "datasets": GROUND | {"corpus", "grounding"},
     "runs": GROUND | {"datasets", "driver", "grounding", "wire"},
-    "evaluate": GROUND | {"datasets", "driver", "grounding", "reading", "runs", "wire"},
+    "evaluate": GROUND | {"datasets", "driver", "grounding", "reading", "runs", "weights", "wire"},
     "report": GROUND | {"datasets", "evaluate", "grounding", "runs", "wire"},
     "dialects": GROUND | {"datasets", "evaluate", "runs", "wire"},
     "studies": GROUND
