@@ -27,8 +27,9 @@ from toulmin.methods import Method
 if TYPE_CHECKING:
     from toulmin.corpus.store import Progress as Reading
     from toulmin.datasets.item import Dataset, Item
+    from toulmin.evaluate.choosing import Models
     from toulmin.evaluate.judging import Progress as JudgingProgress
-    from toulmin.evaluate.scoring import Measure, Profile
+    from toulmin.evaluate.scoring import Profile
     from toulmin.runs.running import Limits, RunReport, Watch
 
 CONCURRENCY = 16
@@ -295,15 +296,17 @@ def _remembering(scoring: Scoring) -> Judge | None:
     return Remembered(scoring.judge, scoring.memo)
 
 
-def _models(scoring: Scoring) -> list[Measure]:
-    """The measures that need a model of their own, for those models that were named."""
-    found: list[Measure] = []
+def _models(scoring: Scoring) -> Models:
+    """The models that QA metrics and MAUVE need, where they were named."""
+    from toulmin.evaluate.choosing import Models
+
+    found = Models()
     if scoring.qa_model is not None:
-        from toulmin.evaluate.asked_qa import asked_qa
+        from toulmin.evaluate.span_reader import SpanReader
 
-        found.append(partial(asked_qa, path=scoring.qa_model))
+        found = replace(found, qa=SpanReader(scoring.qa_model))
     if scoring.mauve_model is not None:
-        from toulmin.evaluate.mauve_score import mauve
+        from toulmin.evaluate.mauve_score import Featurizer
 
-        found.append(partial(mauve, path=scoring.mauve_model))
+        found = replace(found, mauve=Featurizer(scoring.mauve_model))
     return found

@@ -115,7 +115,9 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
     console = Console()
     judge = document["judge"] or "none"
     console.print(words(f"profile {document['profile']} · judge {judge} · {document['n']} questions", "bold"))
-    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for column in ("left", "right", "left", "left"):
+        grid.add_column(justify=column)
     for name, metric in document["metrics"].items():
         grid.add_row(f"  {name}", *map(Text, _shown(metric)), Text(_counted(metric, document), "dim"))
     console.print(grid)

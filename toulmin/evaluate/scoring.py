@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from toulmin.data import Passage
 from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.answered import Answered
 from toulmin.evaluate.autoais import cited
+from toulmin.evaluate.choosing import QAMPARI, Models, measures
 from toulmin.evaluate.columns import Measured
 from toulmin.evaluate.evidence import attributed, evidence_overlap
 from toulmin.evaluate.judging import Judging
-from toulmin.evaluate.measures import is_qampari, measures
 from toulmin.evaluate.scorable import Scorable
 from toulmin.evaluate.scores import Scores, gathered
 from toulmin.evaluate.splitting import sentences
@@ -21,7 +20,6 @@ from toulmin.evaluate.statements import Honest
 from toulmin.evaluate.statements import Profile as Statements
 
 Profile = Literal["honest", "alce"]
-Measure = Callable[[Sequence[Answered]], Measured]
 Evidence = Mapping[str, Sequence[Passage]]
 
 
@@ -29,17 +27,16 @@ async def scored(
     one: Scorable,
     profile: Profile,
     judging: Judging | None,
-    models: Sequence[Measure] = (),
+    models: Models | None = None,
     evidence: Evidence | None = None,
 ) -> Scores:
     """Every metric that applies to these answers under that profile.
 
-    Without a judge the citation metrics are left out, by name. `models` are measures that need a model of their own
-    (QA, MAUVE). Reports, and any run that an `evidence` is given for, are also measured by what their evidence holds.
+    Without a judge the citation metrics are left out, by name. `models` are those that QA metrics and MAUVE need.
+    Reports, and any run that an `evidence` is given for, are also measured by what their evidence holds.
     """
     answered = one.answered
-    parts = list(measures(profile, one.source, answered))
-    parts += [measure(answered) for measure in models]
+    parts = measures(profile, one.source, answered, models)
     if judging is None:
         parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
@@ -53,4 +50,4 @@ async def scored(
 
 def _reader(profile: Profile, source: str) -> Statements:
     """How answers fall into statements; ALCE knows a list by the name of its file."""
-    return Alce(sentences, is_list=is_qampari(source)) if profile == "alce" else Honest()
+    return Alce(sentences, is_list=QAMPARI in source) if profile == "alce" else Honest()
