@@ -212,6 +212,15 @@ def test_openai_text_is_the_page_with_its_flags():
     assert "is warm [unsupported]." in document("openai", flagged)["choices"][0]["message"]["content"]
 
 
+def test_an_annotation_never_selects_a_bracket_of_the_claims_own():
+    answer = replace(ANSWER, claims=(Claim("As [1] says, it burns.", (Citation(TOWER.id),)),), settings={})
+    said = document("openai", answer)["choices"][0]["message"]
+    assert (said["content"], said["annotations"][0]["url_citation"]["start_index"]) == (
+        "As \\[1] says, it burns [1].",
+        23,
+    )
+
+
 def test_openai_sums_the_tokens_of_all_roles():
     assert document("openai", ANSWER)["usage"] == {"prompt_tokens": 35, "completion_tokens": 13, "total_tokens": 48}
 

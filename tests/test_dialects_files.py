@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 from collections.abc import Callable
@@ -20,7 +21,13 @@ from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.reading import read, result_items
 from toulmin.dialects import DIALECTS, exported, problems
 from toulmin.dialects.trec import words_in
+from toulmin.evaluate.alce_statements import Alce
 from toulmin.evaluate.answered import answered
+from toulmin.evaluate.autoais import cited
+from toulmin.evaluate.judging import Judging
+from toulmin.evaluate.splitting import sentences
+from toulmin.evaluate.written import written as as_answered
+from toulmin.judges.lexical import Lexical
 
 RUN = {"run_id": "r1", "settings": {"k": 5, "team_id": "lamps"}}
 
@@ -200,6 +207,12 @@ RECORDS = {
 }
 
 
+def test_alces_tool_finds_its_own_fields_where_ours_would_do_with_others(tmp_path: Path):
+    (tmp_path / "data.jsonl").write_text(json.dumps(RECORDS["hotpotqa"]), "utf-8")
+    items = read(tmp_path / "data.jsonl").items
+    assert written("alce", replace(ABSTENTION, id="a"), items=items)["data"][0]["answers"] == [["Tom"]]
+
+
 def test_a_question_answered_in_another_style_than_its_datasets_says_so():
     pairs = [{"question": "Who?", "short_answers": ["Tom"]}]
     record = {"id": "q2", "question": "Who?", "qa_pairs": pairs}
@@ -258,6 +271,22 @@ def test_numbers_too_large_for_other_json_stay_whole():
     assert written("alce", ABSTENTION, items=(item,))["data"][0]["record"]["views"] == 10**30
 
 
+@pytest.mark.parametrize("is_list", [False, True])
+@settings(deadline=None, max_examples=10)
+@given(drawn=st.lists(exportable(), min_size=1, max_size=3))
+def test_citations_score_the_same_from_the_file(is_list: bool, drawn: list[Answer]):
+    asked = [replace(answer, id=str(n)) for n, answer in enumerate(drawn)]
+    items = [Item(answer.id, answer.question, style=answer.style) for answer in asked]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "result.json"
+        file.write_bytes(exported(asked, items, "alce", **RUN).data)
+        from_file = [as_answered(one.item, one.output, one.docs) for one in result_items(file)]
+    from_run = [answered(*pair) for pair in zip(items, asked, strict=True)]
+    profile = Alce(sentences, is_list=is_list)
+    found = [asyncio.run(cited(those, profile, Judging(Lexical()))) for those in (from_run, from_file)]
+    assert found[0].columns == found[1].columns
+
+
 # ---------------------------------------------------------------- faults are found
 
 Change = Callable[[Any], None]
@@ -290,6 +319,11 @@ FAULTS = [
     ("trec25", change("answer", 0, "citations", to=[0, 1, 2, 0]), "at most 3 references"),
     ("trec25", change("metadata", "type", to="robot"), "'automatic' or 'manual', not 'robot'"),
     ("openai", change("choices", 0, "message", "annotations", 0, "url_citation", "end_index", to=plus(1)), "no mark"),
+    (
+        "openai",
+        change("choices", 0, "message", "annotations", 0, "url_citation", "start_index", to=32),
+        "is escaped and belongs to the words",
+    ),
     ("openai", change("choices", 0, "message", "annotations", 3, "url_citation", "url", to="b"), "takes [1] for 'b'"),
     ("openai", change("choices", 0, "message", "annotations", to=lambda old: old[::-1]), "order of the text"),
     ("openai", change("choices", 0, "message", "content", to=None), "neither content nor refusal"),

@@ -188,7 +188,9 @@ def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterat
     for i, citation in enumerate(citations):
         start, end = citation["start_index"], citation["end_index"]
         mark = text[start:end]
-        if not _MARK_TEXT.fullmatch(mark):
+        if text[:start].endswith("\\"):
+            yield f"{at}[{i}] points to {start}..{end}, where {mark!r} is escaped and belongs to the words."
+        elif not _MARK_TEXT.fullmatch(mark):
             yield f"{at}[{i}] points to {start}..{end}, where no mark like [1] stands but {mark!r}."
         elif addresses.setdefault(mark, citation["url"]) != citation["url"]:
             yield f"{at}[{i}] takes {mark} for {citation['url']!r}, an earlier one for {addresses[mark]!r}."
