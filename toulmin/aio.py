@@ -25,11 +25,13 @@ from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
 
 if TYPE_CHECKING:
+    from toulmin.comparisons import Exported
     from toulmin.corpus.store import IndexReport, Progress
     from toulmin.evaluate.judging import Progress as JudgingProgress
     from toulmin.evaluate.scoring import Profile
     from toulmin.runs.running import Limits, RunReport
     from toulmin.runs.running import Progress as RunProgress
+    from toulmin.studies import MadeReport
 
 T = TypeVar("T")
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -309,13 +311,84 @@ async def score(
     `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
     `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
     """
-    chosen = settled(settings, settings_of(options, judge=judge))
+    scoring = _scoring(profile, judge, memo, settled(settings, settings_of(options, judge=judge)))
+    scoring = replace(scoring, qa_model=_place(qa_model), mauve_model=_place(mauve_model), evidence=_place(evidence))
+    return await studies.scored(Path(run), scoring, on_progress)
+
+
+def _scoring(
+    profile: Profile, judge: str | Judge | None, memo: str | os.PathLike[str] | bool, settings: Settings
+) -> studies.Scoring:
+    """How runs are scored; the judge "none" is none, for the metrics of strings alone."""
     if profile not in studies.PROFILES:
         raise unknown_name("profile", profile, studies.PROFILES)
-    own = None if chosen.judge == "none" else _own(judge) or build.judge(chosen.judge, chosen)
-    kept = studies.memo_file() if memo is True else None if memo is False else Path(memo)
-    scoring = studies.Scoring(profile, own, kept, _place(qa_model), _place(mauve_model), _place(evidence))
-    return await studies.scored(Path(run), scoring, on_progress)
+    own = _own(judge)
+    if own is None and settings.judge != "none":
+        own = build.judge(settings.judge, settings)
+    kept = None if memo is False else studies.memo_file() if memo is True else Path(memo)
+    return studies.Scoring(profile, own, kept)
+
+
+async def compare(
+    *runs: str | os.PathLike[str],
+    profile: Profile | None = None,
+    judge: str | Judge | None = None,
+    html: str | os.PathLike[str] | None = None,
+    plots: str | os.PathLike[str] | None = None,
+    memo: str | os.PathLike[str] | bool = True,
+    settings: Settings | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """How far each run is above the first one, paired on the same questions, with 95 % intervals.
+
+    The document is that of `compare --json`. With a `profile` or a `judge` all runs are scored by it; otherwise the
+    scores that all of them have are compared, and where there is none, those of the honest profile by the lexical
+    judge are made. `html` writes the report, one file whose numbers open the sentences behind them; `plots` is a
+    folder for its plots as SVG and PNG.
+    """
+    from toulmin import comparisons
+
+    if len(runs) < 2:
+        raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
+    chosen = settled(settings, settings_of(options, judge=judge))
+    scoring = _scoring(profile or "honest", judge, memo, chosen) if profile or judge is not None else None
+    paths = [Path(run) for run in runs]
+    found = await comparisons.scored_runs(paths, scoring)
+    if not found.scores[0]:
+        found = await comparisons.scored_runs(paths, _scoring("honest", judge, memo, chosen))
+    beside = comparisons.differences(found)
+    notes = [] if html is None and plots is None else comparisons.written(found, beside, _place(html), _place(plots))
+    return comparisons.document(found, beside) | {"notes": notes}
+
+
+async def export(run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None) -> Exported:
+    """Writes the answers of a run as another tool knows them; see `toulmin.dialects` for the names.
+
+    The file is `out`, or one of the dialect's name in the run's folder; the report names the files and what was cut.
+    """
+    from toulmin import comparisons
+
+    return await asyncio.to_thread(comparisons.export, Path(run), dialect, _place(out))
+
+
+async def questions(
+    paths: Docs,
+    *,
+    out: str | os.PathLike[str],
+    n: int = 100,
+    seed: int = 0,
+    settings: Settings | None = None,
+    **options: Any,
+) -> MadeReport:
+    """Makes a test set of at most `n` questions from files and folders, or from an index folder, with no labels.
+
+    Two thirds can be answered, the others cannot: their passage is withheld, or their subject is swapped for another.
+    Each is a line of JSON with its gold passage, to be given to `run` over the same documents. Fewer come where fewer
+    can be made well; the report says how many.
+    """
+    chosen = settled(settings, options)
+    listed = sources(paths, None, None, None).docs
+    return await asyncio.to_thread(studies.made_questions, listed, Path(out), n, seed, chosen)
 
 
 def _place(path: str | os.PathLike[str] | None) -> Path | None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -21,7 +22,7 @@ from toulmin.config import Settings
 from toulmin.data import Claim, Hit
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Retriever
-from toulmin.errors import UsageError
+from toulmin.errors import SourceError, UsageError
 from toulmin.methods import Method
 
 if TYPE_CHECKING:
@@ -310,3 +311,43 @@ def _models(scoring: Scoring) -> Models:
 
         found = replace(found, mauve=Featurizer(scoring.mauve_model))
     return found
+
+
+# ---------------------------------------------------------------- test sets
+
+
+@dataclass(frozen=True, slots=True)
+class MadeReport:
+    """How many questions of each kind were made, of how many that were wanted, and from how many passages."""
+
+    file: Path
+    wanted: int
+    made: Mapping[str, int]
+    passages: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.made.values())
+
+
+def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
+    """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
+    from toulmin.corpus import store
+    from toulmin.datasets.made import jsonl, made
+    from toulmin.runs.folder import replace_file
+
+    index = Path(docs[0]) if len(docs) == 1 and store.is_index(Path(docs[0])) else None
+    sources = Sources(index=str(index)) if index else Sources(docs=tuple(docs))
+    ready, _ = build.indexed(sources, settings)
+    with store.open_index(Path(ready.index or settings.index)) as corpus:
+        passages = list(corpus.every_passage())
+    items = made(passages, n, seed)
+    if not items:
+        raise SourceError(
+            f"No question could be made from {len(passages)} passages: sentences with a name as their subject and a"
+            " date, a number, a place or a name in them are needed, in English."
+        )
+    replace_file(out, jsonl(items))
+    kinds = Counter(item.kind or "" for item in items)
+    return MadeReport(out, n, dict(kinds), len(passages))

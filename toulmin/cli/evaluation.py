@@ -220,3 +220,112 @@ def prefer(
     if json:
         tables.as_json_document(shares)
     return 0
+
+
+@app.command
+def compare(
+    runs: Annotated[tuple[Path, ...], Parameter(negative=())],
+    /,
+    *,
+    profile: Literal["honest", "alce"] | None = None,
+    judge: str | None = None,
+    html: Path | None = None,
+    plots: Path | None = None,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Compares runs over the same questions: differences to the first one, with intervals and how sure they are.
+
+    Example:  toulmin compare runs/before runs/after --html report.html
+
+    Parameters
+    ----------
+    runs
+        The run folders (or ALCE result files); the first one is what the others are compared with.
+    profile
+        Score all of them by this profile first (default: what all were scored by; else honest).
+    judge
+        Score all of them by this judge first (default: what all were scored by; else lexical).
+    html
+        Write the report: one file that needs no network, whose every number opens the sentences behind it.
+    plots
+        A folder for the plots, as SVG and PNG.
+    set_
+        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
+    json
+        Print the comparison (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+
+    chosen = settings_from(set_, judge=judge)
+    found = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
+    tables.comparison(found, as_json=json)
+    return 0
+
+
+@app.command
+def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Path | None = None) -> int:
+    """Writes the answers of a run as another tool knows them.
+
+    The dialects: alce, trec24, trec25, openai, responses, anthropic, cohere, gemini, vertex.
+
+    Example:  toulmin export runs/vtg --as openai
+
+    Parameters
+    ----------
+    run
+        The run folder.
+    as_
+        The dialect.
+    out
+        The file to write (default: one of the dialect's name in the run folder).
+    """
+    import toulmin
+    from toulmin.cli import show, tables
+
+    made = toulmin.export(run, as_, out=out)
+    show.notes(made.notes)
+    tables.files(made.files)
+    return 0
+
+
+@app.command
+def questions(
+    paths: Annotated[tuple[str, ...], Parameter(negative=())],
+    /,
+    *,
+    out: Path,
+    n: int = 100,
+    seed: int = 0,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Makes a test set from files that nobody labelled: questions that they answer, and some that they do not.
+
+    Example:  toulmin questions notes/ --out questions.jsonl --n 50
+
+    Parameters
+    ----------
+    paths
+        Files and folders, or the folder of an index.
+    out
+        The JSONL file to write, one question a line with its gold passage.
+    n
+        How many questions to make at most.
+    seed
+        Draws which ones.
+    set_
+        NAME=VALUE: any other setting, such as passage_words=120; may be given again.
+    json
+        Print the report (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+    from toulmin.errors import UsageError
+
+    if not paths:
+        raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")
+    report = toulmin.questions(paths, out=out, n=n, seed=seed, settings=settings_from(set_))
+    tables.made_questions(report, paths, as_json=json)
+    return 0

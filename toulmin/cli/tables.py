@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, words
+from toulmin.cli.terminal import Console, printable, words
 
 if TYPE_CHECKING:
     from toulmin.runs.running import Progress, RunReport
+    from toulmin.studies import MadeReport
 
 
 def as_json_document(document: Any) -> None:
@@ -159,3 +161,89 @@ def judging() -> Iterator[Callable[[int, int, str], None] | None]:
             bar.update(task, description=f"Judging ({wave})", completed=done, total=total)
 
         yield on_progress
+
+
+# ---------------------------------------------------------------- comparisons, exports, test sets
+
+
+def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
+    """The metrics of each run side by side, and how far the later ones are above the first."""
+    if as_json:
+        as_json_document(document)
+        return
+    console = Console()
+    runs = document["runs"]
+    for place, first in enumerate(runs[0]["scores"]):
+        judge = first["judge"] or "none"
+        console.print(words(f"profile {first['profile']} · judge {judge}", "bold"))
+        between = [
+            d for d in document["differences"] if (d["profile"], d["judge"]) == (first["profile"], first["judge"])
+        ]
+        console.print(_beside(runs, place, between))
+    console.print(
+        Text(
+            f"Differences are to {printable(runs[0]['name'])}, paired on the questions that count in both, with 95 %"
+            " intervals; "sure" is the probability that the difference is real.",
+            "dim",
+        )
+    )
+    for note in document["notes"]:
+        console.print(words(note))
+
+
+def _beside(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Mapping[str, Any]]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column()
+    for run in runs:
+        grid.add_column(justify="right")
+        if run is not runs[0]:
+            grid.add_column()
+    heads = [words(runs[0]["name"], "bold")]
+    for run in runs[1:]:
+        heads += [words(run["name"], "bold"), Text("difference", "dim")]
+    grid.add_row("", *heads)
+    for name in runs[0]["scores"][place]["metrics"]:
+        row = [_value(runs[0], place, name)]
+        for run, one in zip(runs[1:], between, strict=True):
+            row += [_value(run, place, name), _difference(one["metrics"].get(name))]
+        grid.add_row(f"  {name}", *row)
+    return grid
+
+
+def _value(run: Mapping[str, Any], place: int, name: str) -> Text:
+    value = run["scores"][place]["metrics"].get(name, {}).get("value")
+    return Text("–" if value is None else f"{value:.1f}")
+
+
+def _difference(one: Mapping[str, Any] | None) -> Text:
+    """The difference with its interval; one that is hardly in doubt stands out."""
+    if one is None or one["difference"] is None:
+        return Text("")
+    told = f"{one['difference']:+.1f}"
+    if one["low"] is None:
+        return Text(told)
+    sure = one["probability"] >= 0.95
+    return Text(f"{told} [{one['low']:+.1f}, {one['high']:+.1f}] sure {one['probability']:.2f}", "bold" if sure else "")
+
+
+def files(written: Sequence[Path]) -> None:
+    """The files that were written, one a line."""
+    for file in written:
+        Console().print(words(str(file)))
+
+
+def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
+    """How many questions of each kind there are now, and what to do with them."""
+    if as_json:
+        as_json_document(
+            {"file": str(report.file), "wanted": report.wanted, "made": dict(report.made), "passages": report.passages}
+        )
+        return
+    console = Console()
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.made.items()))
+    console.print(words(f"{report.total} questions from {report.passages:,} passages: {kinds}."))
+    if report.total < report.wanted:
+        console.print(words(f"Only {report.total} of {report.wanted}: no more could be made well.", "yellow"))
+    console.print(
+        words(f"Answer them with:  toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")
+    )

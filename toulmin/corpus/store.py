@@ -15,13 +15,23 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from toulmin.corpus import catalogue
-from toulmin.corpus.catalogue import State, clear_errors, damaged, id_of, key_of
+from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of
 from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.lexicon import Lexicon, digests, pack, passage_terms
 from toulmin.data import Passage, Source, content_id
 from toulmin.errors import IndexDamaged, SourceError
 
-__all__ = ["Corpus", "IndexReport", "IndexedDocument", "Neighbours", "Progress", "Stats", "open_index", "update"]
+__all__ = [
+    "Corpus",
+    "IndexReport",
+    "IndexedDocument",
+    "Neighbours",
+    "Progress",
+    "Stats",
+    "is_index",
+    "open_index",
+    "update",
+]
 
 _CHUNK = 500  # ids a statement; SQLite allows some thousands
 _PASSAGE = (
@@ -64,6 +74,11 @@ class Stats:
     passages: int
     terms: int
     passage_words: int
+
+
+def is_index(folder: Path) -> bool:
+    """Whether that folder holds an index."""
+    return (folder / FILE).is_file()
 
 
 def open_index(index: Path) -> Corpus:
@@ -137,6 +152,15 @@ class Corpus:
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
                 yield _document(row)
+
+    def every_passage(self) -> Iterator[Passage]:
+        """Every distinct passage, in the order in which they were indexed; of equal ones the first place."""
+        seen: set[int] = set()
+        with clear_errors(self.folder):
+            for row in self._sql.execute(f"{_PASSAGE} ORDER BY p.number"):
+                if row[0] not in seen:
+                    seen.add(row[0])
+                    yield self._passage(row)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
         """The document that the passage's source points into. Raises SourceError for an unknown id."""

@@ -21,6 +21,8 @@ from toulmin.evaluate.judging import Judging
 from toulmin.evaluate.statements import Cited, Profile, Said, Statement
 from toulmin.grounding.steps import Pair, Verdict
 
+CITATION_F1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
+
 Use = Literal["needed", "supporting", "redundant", "wrong", "invalid"]
 _EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
 
@@ -43,8 +45,7 @@ async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging
     ]
     if any(one.claims for one in read):
         columns.append(Column("claims_nli", tuple(one.claims for one in scored)))
-    f1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
-    return Measured(tuple(columns), (f1,), tuple(one.reason for one in scored), _notes(read, judging))
+    return Measured(tuple(columns), (CITATION_F1,), tuple(one.reason for one in scored), _notes(read, judging))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,15 @@ from typing import Any
 import orjson
 
 from toulmin.errors import SourceError
+from toulmin.evaluate.asked_qa import DERIVED as QA_DERIVED
+from toulmin.evaluate.autoais import CITATION_F1
 from toulmin.evaluate.columns import Column, Derived, Measured
 from toulmin.evaluate.significance import Table, interval
-from toulmin.runs.folder import replace_file
+from toulmin.runs.folder import read_lines, replace_file
 
 FILE = "scores.json"
+# The metrics that are made of others, by name: a score on disk names them and their parts only.
+DERIVED: Mapping[str, Derived] = {made.name: made for made in (CITATION_F1, *QA_DERIVED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +130,12 @@ def _value(column: Column, place: int) -> float | list[float] | None:
     return value if value is None or column.weights is None else [value, column.weights[place]]
 
 
-def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], known: Mapping[str, Derived]) -> Table:
-    """The table that a score document and its lines tell of; `known` are the derived metrics by name."""
+def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The table that a score document and its lines tell of."""
     columns, derived = [], []
     for name, metric in score["metrics"].items():
         if "of" in metric:
-            derived.append(known[name])
+            derived.append(DERIVED[name])
         else:
             columns.append(_column(name, [row["values"].get(name) for row in rows], metric["scale"]))
     return Table(tuple(row["id"] for row in rows), tuple(columns), tuple(derived))
@@ -170,6 +174,35 @@ def kept(run: Path) -> list[dict[str, Any]]:
             f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
         ) from error
     return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A score as it lies on disk: its document, and a line of reasons for each answer."""
+
+    document: Mapping[str, Any]
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """What must be equal for two scores to stand in one table: the profile, and the judge."""
+        return self.document["profile"], self.document["judge"]
+
+    @property
+    def table(self) -> Table:
+        """The metrics as a table to take differences of."""
+        return table_of(self.document, self.rows)
+
+
+def read_kept(run: Path, count: int) -> tuple[Kept, ...]:
+    """The scores beside a run of `count` answers; those that were made of fewer are out of date and left out."""
+    folder, before = places(run)
+    found = []
+    for score in kept(run):
+        path = folder / f"{before}{reasons_name(score['profile'], score['judge'])}"
+        if path.is_file():
+            found.append(Kept(score, tuple(read_lines(path))))
+    return tuple(one for one in found if len(one.rows) == count)
 
 
 def save(run: Path, scores: Scores) -> dict[str, Any]:
