@@ -73,6 +73,8 @@ def test_a_statement_becomes_a_question(sentence: str, question: str, answer: st
         "Tom Ashby flumped the Bath Cup in 1901.",
         "Was Acme Glass Works founded in 1850?",
         "Captain Pell was born in Bath.",
+        "In 1901, Tom Ashby won five medals.",
+        "In May 1901 Tom Ashby resigned from Bath Town and Hannah Pell became the keeper.",
         "Bath Bath Tower was built in 1821.",
         "Red Rocks was produced by Acme Pictures.",
         "Red Rocks was written by Hannah Pell and Tom Ashby.",

@@ -36,7 +36,7 @@ _COUNTED = frozenset(
 def counts(statement: Statement) -> Iterator[Asked]:
     """ "The tower has 12 floors": how many floors it has."""
     verb = statement.verb
-    if verb is None or statement.be or verb.base not in _COUNTED:
+    if verb is None or statement.be or statement.lead or verb.base not in _COUNTED:
         return
     match = _COUNT.match(statement.clause)
     if match is None or not _is_number(match["number"]):
@@ -84,6 +84,8 @@ def _is_number(text: str) -> bool:
 def measures(statement: Statement) -> Iterator[Asked]:
     """ "The tower is 38 metres tall", "weighed 34 kilograms", "has a population of 1,200"."""
     verb = statement.verb
+    if statement.lead:
+        return
     if verb is None and statement.be in ("is", "was"):
         match = _MEASURE.match(statement.clause)
         if match and len(statement.clause) == match.end():
@@ -110,7 +112,7 @@ def measures(statement: Statement) -> Iterator[Asked]:
 def populations(statement: Statement) -> Iterator[Asked]:
     """ "The town has a population of 1,200": what its population is."""
     verb = statement.verb
-    if verb is None or statement.be or verb.base != "have":
+    if verb is None or statement.be or statement.lead or verb.base != "have":
         return
     match = _POPULATION.match(statement.clause)
     if match is None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from toulmin.datasets.amounts import counts, measures, populations
+from toulmin.datasets.conjugation import is_verb_form
 from toulmin.datasets.descriptions import best, definitions
 from toulmin.datasets.makers import bylines, doers, makers, works
 from toulmin.datasets.occasions import dates, lives
@@ -57,32 +58,40 @@ _LONGEST_ANSWER = 90
 
 
 def _is_sound(each: Asked) -> bool:
+    return _fits(each) and not _points_outside(each) and not _is_odd(each) and not _gives_away(each)
+
+
+def _fits(each: Asked) -> bool:
+    """Whether question and answer are short, and the answer stands in the sentence as it is."""
+    passage, (start, end) = each.statement.passage, each.statement.span
+    is_short = len(each.question) <= _LONGEST_QUESTION and all(0 < len(a) <= _LONGEST_ANSWER for a in each.answers)
+    return is_short and each.answers[0] in even(passage.text[start:end])
+
+
+def _points_outside(each: Asked) -> bool:
+    """Whether a word of the question means something that only the text around it tells."""
     asking = each.before.removeprefix("In which year").removeprefix("Who").removeprefix("How many")
-    question, around = each.question, f"{asking} {each.after}"
-    passage, span = each.statement.passage, each.statement.span
-    if each.answers[0] not in even(passage.text[span.start : span.end]):
-        return False
-    if len(question) > _LONGEST_QUESTION or any(not a or len(a) > _LONGEST_ANSWER for a in each.answers):
-        return False
-    if (
-        _OF_ANOTHER.search(around)
-        or _POINTS_OUTSIDE.search(around)
-        or (each.rule in _OF_ITS_OWN and _OWN.search(around))
-    ):
-        return False
-    if each.rule != "best" and any(not _TELLS_WHICH.match(found["words"]) for found in _DEFINITE.finditer(around)):
-        return False
-    if question.count('"') % 2 or re.search(r"[()]|[,.;:]\s*\?$|\s[,.?]", question):
-        return False
-    return not _holds(question, each.answers[:1] if each.kind == "number" else each.answers) and not re.search(
-        r"\b(\w{3,}) \1\b", question
-    )
+    around = f"{asking} {each.after}"
+    if _POINTS_OUTSIDE.search(around) or _OF_ANOTHER.search(around):
+        return True
+    if each.rule in _OF_ITS_OWN and _OWN.search(around):
+        return True
+    definite = () if each.rule == "best" else _DEFINITE.finditer(around)
+    return any(not _TELLS_WHICH.match(found["words"]) for found in definite)
 
 
-def _holds(question: str, answers: tuple[str, ...]) -> bool:
-    """Whether the question gives its answer away; telling words of a name count one by one."""
-    plain = f" {normalised(question)} "
-    words = {
-        word for answer in answers for word in normalised(answer).split() if len(word) > 3 and not word.isdecimal()
-    }
-    return any(f" {normalised(answer)} " in plain for answer in answers) or any(f" {word} " in plain for word in words)
+def _is_odd(each: Asked) -> bool:
+    """Whether marks or words show that the clause was cut in the wrong place."""
+    question = each.question
+    joined = re.search(r"\band (?P<words>.+)", each.after)
+    if joined and any(is_verb_form(word) for word in joined["words"].strip("?").split()):
+        return True
+    return question.count('"') % 2 == 1 or re.search(r"[()]|[,.;:]\s*\?$|\s[,.?]|\b(\w{3,}) \1\b", question) is not None
+
+
+def _gives_away(each: Asked) -> bool:
+    """Whether the question holds its answer; telling words of a name count one by one."""
+    answers = each.answers[:1] if each.kind == "number" else each.answers
+    plain = f" {normalised(each.question)} "
+    words = {word for answer in answers for word in normalised(answer).split() if len(word) > 3 and word.isalpha()}
+    return any(f" {word} " in plain for word in (*map(normalised, answers), *words))

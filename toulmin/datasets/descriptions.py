@@ -20,7 +20,11 @@ _BEST = re.compile(
 
 def best(statement: Statement) -> Iterator[Asked]:
     """ "London is the largest city in England": what that is."""
-    match = _BEST.match(statement.clause) if statement.verb is None and statement.be in ("is", "was") else None
+    match = (
+        _BEST.match(statement.clause)
+        if statement.verb is None and statement.be in ("is", "was") and not statement.lead
+        else None
+    )
     if match is None or full_dates(match["where"]) or re.search(r"\b(?:and|or)\b", match[0]):
         return
     place = next((fact for fact in facts(match["where"]) if fact.kind == "name"), None)
@@ -49,7 +53,7 @@ _SOMEBODY = re.compile(r"\b\w{3,}(?:er|or|ist|ian|man|woman|eer|agent|person|pol
 
 def definitions(statement: Statement) -> Iterator[Asked]:
     """ "Secotium is a genus of fungi": what that is."""
-    if statement.verb or statement.be not in ("is", "are") or may_be_person(statement.name):
+    if statement.verb or statement.lead or statement.be not in ("is", "are") or may_be_person(statement.name):
         return
     if not re.match(r"an? ", statement.clause) or thing(statement.clause) in ("film", "song", "album", "band", "novel"):
         return

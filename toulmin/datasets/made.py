@@ -28,7 +28,7 @@ from toulmin.grounding.overlap import normalised
 Kind = Literal["answerable", "withheld", "swapped"]
 
 _TURNS: tuple[Kind, ...] = ("answerable", "withheld", "answerable", "swapped", "answerable", "answerable")
-_ENOUGH = 12  # candidates read for each question wanted, before reading stops
+_ENOUGH = 6  # candidates read for each question wanted, before reading stops
 _LEAST_READ = 2_000  # passages read at least
 _MOST_WITHHELD = 40  # passages taken away for one question
 _MOST_TRIED = 60  # other subjects tried for one question

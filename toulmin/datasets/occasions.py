@@ -21,6 +21,7 @@ _ONCE = frozenset(
     "bear found establish build construct incorporate erect inaugurate demolish abolish dissolve bury form create"
     " rebuild discover invent publish complete".split()
 )
+_CIRCUMSTANCE = re.compile(r"(?:in|at|by|on|near|for|with|under|through|between|within|during|along)\b")
 _STATES = frozenset("live work belong consist contain feature remain reside border value require cover".split())
 
 
@@ -68,7 +69,7 @@ def dates(statement: Statement) -> Iterator[Asked]:
     if verb is None or found is None or verb.base in _STATES or statement.is_present:
         return
     date, rest = found
-    if verb.base in _ONCE and statement.be and (verb.base == "bear" or not re.match(r"(?:as|to|from|into)\b", rest)):
+    if verb.base in _ONCE and statement.be and (verb.base == "bear" or _CIRCUMSTANCE.match(rest)):
         rest = ""
     tail = "" if verb.base == "die" else tail_of(rest)
     if tail is None or not _tells_enough(statement, verb.base, tail):

@@ -23,7 +23,9 @@ from toulmin.language import STOPWORDS, Span, sentences
 
 _LONGEST = 420  # characters of a sentence that is read
 _MOST_SENTENCES = 400  # of a passage
-_ODD = re.compile(r"[\[\]<>{}|=\\^~*_#@\u2022\x00-\x08\x0b-\x1f\x7f]|\w[\"“]\s|\s[\"”]\s|https?:|www\.|\.\.\.|…|\?|!")
+_ODD = re.compile(
+    r"[\[\]<>{}|=\\^~*_#@\u2022\x00-\x08\x0b-\x1f\x7f]|\w[\"“]\s|[a-z]\$|\s[\"”]\s|https?:|www\.|\.\.\.|…|\?|!"
+)
 _NEGATED = re.compile(
     r"\b(?:not|never|no|nor|neither|nobody|nothing|hardly|barely|rarely|seldom|unless|if|would|could|should|might|may"
     r"|allegedly|reportedly|supposedly|possibly|probably|perhaps|maybe|purportedly)\b|n['’]t\b"
