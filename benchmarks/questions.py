@@ -14,7 +14,7 @@ What is printed
 * of those that lost their answer, how many still have a passage that may be found, in whose title and text the subject
   and the old answer both stand, word for word; it should be none. This is looked for without anything of the product
   but its sentences' spaces;
-* the time.
+* the time of the processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import data
 from headings import heading
@@ -81,13 +81,13 @@ def subject_of(item: Item) -> str:
 
 
 def report(name: str, passages: Sequence[Passage], seed: int, show: int) -> None:
-    started = perf_counter()
+    started = process_time()
     items = made(passages, WANTED, seed)
-    seconds = perf_counter() - started
+    seconds = process_time() - started
     by_id = {passage.id: passage for passage in passages}
     texts = {key: f" {normalised(f'{p.title} . {p.text}')} " for key, p in by_id.items()}
     kinds = Counter(item.kind for item in items)
-    print(f"\n{name}: {len(passages)} passages, {len(items)} of {WANTED} questions in {seconds:.1f} s")
+    print(f"\n{name}: {len(passages)} passages, {len(items)} of {WANTED} questions in {seconds:.1f} s of one core")
     print("kinds    ", ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
     rules = Counter(str(item.record["rule"]) for item in items)
     print("rules    ", ", ".join(f"{rule} {count}" for rule, count in rules.most_common()))

@@ -31,6 +31,7 @@ def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:
         ("In 1876, Hannah Pell joined the Royal Navy.", "When did Hannah Pell join the Royal Navy?", "1876"),
         ("Hannah Pell wrote Red Rocks on 3 May 1824.", "When did Hannah Pell write Red Rocks?", "3 May 1824"),
         ("Tom Ashby took the Bath Cup to York in 1901.", "When did Tom Ashby take the Bath Cup to York?", "1901"),
+        ("In 1504 Tom Ashby was created Baron Herbert.", "When was Tom Ashby created Baron Herbert?", "1504"),
         ("Tom Ashby died in Bath in 1901, after an illness.", "When did Tom Ashby die?", "1901"),
         ("The Bath Games were held in York in May 1901.", "When were the Bath Games held in York?", "May 1901"),
         ("The Bath Games were held in York in 1901.", "Where were the Bath Games held?", "York"),
