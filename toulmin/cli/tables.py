@@ -183,7 +183,7 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
     console.print(
         Text(
             f"Differences are to {printable(runs[0]['name'])}, paired on the questions that count in both, with 95 %"
-            " intervals; "sure" is the probability that the difference is real.",
+            " intervals; sure is the probability that the difference is real.",
             "dim",
         )
     )
