@@ -32,7 +32,7 @@ class Asked:
     seeds: int | None = None
     only: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    out: Path = Path("experiments-out")
+    out: Path = Path("runs/experiments")
     json: Path | None = None
 
 
@@ -57,7 +57,7 @@ def asked_of(experiment: Experiment, argv: Sequence[str] | None) -> Asked:
     parser.add_argument("--seeds", type=_count, metavar="N", help="runs to average (default: the paper's)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose panel and name hold this text")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
-    parser.add_argument("--out", type=Path, default=Path("experiments-out"), metavar="DIR", help="where runs are kept")
+    parser.add_argument("--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes the table as JSON, too")
     given = parser.parse_args(argv)
     data = _pairs(parser, "--data", given.data, named=True)

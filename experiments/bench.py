@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
@@ -29,6 +30,15 @@ from toulmin.runs.folder import read_run, run_folders
 SMALL = 3  # questions of a dataset in the small form
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call of `toulmin.run`; the folder is named by all that its answers hang on."""
+
+    dataset: Path
+    folder: Path
+    options: Mapping[str, Any]
+
+
 class Bench:
     """What the rows of one experiment are run with."""
 
@@ -36,6 +46,7 @@ class Bench:
         self.experiment, self.asked = experiment, asked
         self.seeds = asked.seeds or (1 if asked.small else experiment.setting.runs or 1)
         self.settings = Settings() if asked.small else None
+        self._scored: dict[tuple[Path, str], Ours] = {}
 
     @cached_property
     def _stand_ins(self) -> Mapping[str, Place]:
@@ -62,8 +73,8 @@ class Bench:
         """How many questions are asked."""
         return self.asked.limit or (SMALL if self.asked.small else work.questions)
 
-    def answered(self, work: Answers) -> Path:
-        """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""
+    def request(self, work: Answers) -> Request:
+        """What the work asks of `toulmin.run`; raises `NotHere` where something that it needs was not named."""
         place = self.place(work.source)
         if work.profile == "alce" and "qampari" in work.source and "qampari" not in str(place.path):
             raise NotHere(f"ALCE's evaluator knows QAMPARI by its file's path, and {place.path} has no qampari in it")
@@ -80,11 +91,16 @@ class Bench:
             "limit": self.questions(work),
             "seeds": seeds,
         }
-        folder = self.asked.out / "runs" / _folder_name(work, place, {**said, **options})
-        report = toulmin.run(place.path, out=folder, settings=self.settings, **said, **options)
+        options = {**said, **options}
+        return Request(place.path, self.asked.out / "runs" / _folder_name(work, place, options), options)
+
+    def answered(self, work: Answers) -> Path:
+        """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""
+        asked = self.request(work)
+        report = toulmin.run(asked.dataset, out=asked.folder, settings=self.settings, **asked.options)
         if report.error is not None:
             raise report.error
-        return folder
+        return asked.folder
 
     def _verifier(self, work: Answers) -> str | None:
         if work.verifier is None:
@@ -97,6 +113,12 @@ class Bench:
 
     def scored(self, work: Answers) -> Ours:
         """Its metrics, with what the answers took: calls and tokens a question, trials a claim."""
+        key = (self.request(work).folder, work.profile)
+        if key not in self._scored:
+            self._scored[key] = self._scored_anew(work)
+        return self._scored[key]
+
+    def _scored_anew(self, work: Answers) -> Ours:
         folder = self.answered(work)
         scores = toulmin.score(
             folder,

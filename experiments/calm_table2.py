@@ -4,7 +4,7 @@ The paper's setting: 948 questions of ASQA; main models GPT-3.5-Turbo-1106 and t
 k = 5, at most 4 main calls, threshold 0.5; 9 summaries or snippets, 9 samples for USC; ALCE's prompts with 2
 demonstrations, corrections with 1; means of three runs. Self-RAG's figures are those of its own paper (ten passages of
 Contriever). Fluency is MAUVE, correctness the recall of exact short answers, citations are judged by TRUE. Two averages
-of CaLM with GPT-3.5 are not those of their columns: 64.71 is printed where these make 65.22, 68.98 where they make 69.90.
+of CaLM with GPT-3.5 are not those of their columns, which make 65.22 where 64.71 is printed, and 69.90 for 68.98.
 """
 
 from __future__ import annotations

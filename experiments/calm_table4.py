@@ -3,8 +3,8 @@
 The paper's setting: 1,000 questions of ELI5, BM25 over Sphere; main models GPT-3.5-Turbo-1106 and text-unicorn,
 verifier tulu-2-dpo-13b; k = 5, at most 4 main calls, threshold 0.25; 9 summaries or snippets, 9 samples for USC; ALCE's
 prompts with 2 demonstrations, corrections with 1; means of three runs. Fluency is MAUVE, correctness the recall of
-three gold claims by TRUE. One average is not that of its columns: 26.40 is printed for Summ + ICLCite with GPT-3.5 where
-these make 27.65.
+three gold claims by TRUE. One average, of Summ + ICLCite with GPT-3.5, is not that of its columns, which make 27.65
+where 26.40 is printed.
 """
 
 from __future__ import annotations

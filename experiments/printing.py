@@ -64,7 +64,7 @@ def _row(panel: Panel, one: Outcome, places: Sequence[int]) -> Iterator[list[str
         told,
         *(_cell(None if f is None else f.value, n) for f, n in zip(figures, places, strict=True)),
     ]
-    spans = [_span(figure, n) for figure, n in zip(figures, places, strict=True)]
+    spans = [_span(figure) for figure in figures]
     if any(spans):
         yield ["", "95 %", *spans]
     for line in one.row.printed:
@@ -85,10 +85,10 @@ def _cell(figure: Figure, places: int) -> str:
     return figure if isinstance(figure, str) else f"{figure:.{places}f}" if isinstance(figure, float) else str(figure)
 
 
-def _span(figure: Interval | None, places: int) -> str:
+def _span(figure: Interval | None) -> str:
     if figure is None or figure.low is None or figure.high is None:
         return ""
-    return f"{figure.low:.{places}f}..{figure.high:.{places}f}"
+    return f"{figure.low:.1f}..{figure.high:.1f}"
 
 
 # ---------------------------------------------------------------- below the table
