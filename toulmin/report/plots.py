@@ -39,7 +39,7 @@ _INKS = (
     | {colour: f"var(--{name})" for name, colour in VERDICTS.items()}
 )
 _MARKERS = "osD^vP"
-_HATCHES = {"supported": "", "unsure": "////", "unsupported": "....", "contradicted": "xxxx"}
+_HATCHES = {"supported": "", "unsure": "////", "unsupported": "\\\\\\\\", "contradicted": "xxxx"}
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "toulmin",
@@ -294,7 +294,12 @@ def _distribution(group: Group, found: dict[str, tuple[float, ...]]) -> Drawing:
     _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(found))
     for name, own in zip(found, bars if len(found) > 1 else [bars], strict=True):
         for bar in own:
-            bar.set(facecolor=(VERDICTS[name], 0.4), edgecolor=VERDICTS[name], hatch=_HATCHES[name], linewidth=0.6)
+            bar.set(
+                facecolor="none" if _HATCHES[name] else (VERDICTS[name], 0.6),
+                edgecolor=VERDICTS[name],
+                hatch=_HATCHES[name],
+                linewidth=0.6,
+            )
     axes.set(xlim=(0, 1), xlabel="the judge's score", ylabel="statements")
     axes.grid(axis="y", color=LINE, linewidth=0.7)
     axes.set_axisbelow(True)
