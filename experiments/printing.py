@@ -44,7 +44,7 @@ def text(experiment: Experiment, outcomes: Sequence[Outcome], here: Mapping[str,
 
 def _panel(panel: Panel, outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The lines of one panel, its columns aligned."""
-    places = [_places(panel, n) for n in range(len(panel.columns))]
+    places = _places(panel)
     table = [["", "", *(column.title for column in panel.columns)]]
     for one in outcomes:
         table += _row(panel, one, places)
@@ -54,7 +54,7 @@ def _panel(panel: Panel, outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield "  ".join([*names, *(cell.rjust(w) for cell, w in zip(line[2:], widths[2:], strict=True))]).rstrip()
 
 
-def _row(panel: Panel, one: Outcome, places: Sequence[int]) -> Iterator[list[str]]:
+def _row(panel: Panel, one: Outcome, places: int) -> Iterator[list[str]]:
     """Our line, its intervals where there are any, and a line for each of the paper's models."""
     known = one.ours.metrics if one.ours is not None else {}
     figures = [known.get(column.metric) for column in panel.columns]
@@ -62,19 +62,18 @@ def _row(panel: Panel, one: Outcome, places: Sequence[int]) -> Iterator[list[str
     yield [
         one.row.name,
         told,
-        *(_cell(None if f is None else f.value, n) for f, n in zip(figures, places, strict=True)),
+        *(_cell(None if figure is None else figure.value, places) for figure in figures),
     ]
     spans = [_span(figure) for figure in figures]
     if any(spans):
         yield ["", "95 %", *spans]
     for line in one.row.printed:
-        cells = (_cell(figure, n) for figure, n in zip(line.figures, places, strict=True))
-        yield ["", f"paper: {line.by}", *cells]
+        yield ["", f"paper: {line.by}", *(_cell(figure, places) for figure in line.figures)]
 
 
-def _places(panel: Panel, n: int) -> int:
-    """Decimal places of a column: those of the paper's figures, one at least, two where it prints none."""
-    printed = [line.figures[n] for row in panel.rows for line in row.printed]
+def _places(panel: Panel) -> int:
+    """Decimal places of a panel: the most that a figure of the paper needs, two where it prints none."""
+    printed = [figure for row in panel.rows for line in row.printed for figure in line.figures]
     decimals = [len(repr(figure).partition(".")[2]) for figure in printed if isinstance(figure, float)]
     return max(decimals, default=2)
 
