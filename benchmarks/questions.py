@@ -35,9 +35,9 @@ from toulmin.corpus.readers import read_documents
 from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.datasets.item import Item
-from toulmin.datasets.made import made
 from toulmin.grounding.overlap import normalised, token_f1
 from toulmin.judges.reader import Embedded
+from toulmin.testsets.made import made
 
 SAMPLE = 5_000
 WANTED = 300

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from toulmin import demo
-from toulmin.cli.commands import app
+from toulmin.cli.evaluation import app
 from toulmin.config import Settings
+from toulmin.report.meanings import METRICS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -79,6 +80,11 @@ def test_every_command_is_in_the_docs(command: str):
 @pytest.mark.parametrize("setting", sorted(Settings.__dataclass_fields__))
 def test_every_setting_is_in_the_docs(setting: str):
     assert f"`{setting}`" in text_of_the_pages()
+
+
+@pytest.mark.parametrize("metric", sorted(METRICS))
+def test_every_metric_is_in_the_docs(metric: str):
+    assert f"`{metric}`" in (ROOT / "docs" / "evaluation.md").read_text("utf-8")
 
 
 def test_every_link_between_the_pages_leads_somewhere():

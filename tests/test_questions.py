@@ -12,9 +12,9 @@ from strategies import texts
 
 from toulmin.data import Passage, Source
 from toulmin.datasets.item import Item
-from toulmin.datasets.made import jsonl, made
 from toulmin.errors import UsageError
 from toulmin.grounding.overlap import normalised
+from toulmin.testsets.made import jsonl, made
 
 FIRST = "Hannah Robert Maria Thomas Alice George Martha Walter Helen Oscar".split()
 LAST = "Pell Ashby Corrow Denholm Estwick Farrant Gorse Hendry Ilvery Jasp".split()

@@ -334,8 +334,8 @@ class MadeReport:
 def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
     """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
     from toulmin.corpus import store
-    from toulmin.datasets.made import jsonl, made
     from toulmin.runs.folder import replace_file
+    from toulmin.testsets.made import jsonl, made
 
     index = Path(docs[0]) if len(docs) == 1 and store.is_index(Path(docs[0])) else None
     sources = Sources(index=str(index)) if index else Sources(docs=tuple(docs))
@@ -345,8 +345,8 @@ def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     items = made(passages, n, seed)
     if not items:
         raise SourceError(
-            f"No question could be made from {len(passages)} passages: sentences with a name as their subject and a"
-            " date, a number, a place or a name in them are needed, in English."
+            f"No question could be made from {len(passages)} passages: they hold no English sentence that names its"
+            " subject and tells a date, a place, a person or a number of it."
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)

@@ -64,7 +64,7 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
     if report.stopped:
         console.print(words(report.stopped, "bold yellow"))
     elif not as_json:
-        console.print(words(f"Score it with:  toulmin score {report.folder}"))
+        console.print(words(f"Score it with: toulmin score {report.folder}"))
 
 
 def _spent(now: Progress) -> list[str]:
@@ -232,6 +232,12 @@ def files(written: Sequence[Path]) -> None:
         Console().print(words(str(file)))
 
 
+_FEWER = (
+    "no more could be made well. Sentences that name their subject, with a date, a place, a person or a number, would"
+    " give more."
+)
+
+
 def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
     """How many questions of each kind there are now, and what to do with them."""
     if as_json:
@@ -243,7 +249,7 @@ def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.made.items()))
     console.print(words(f"{report.total} questions from {report.passages:,} passages: {kinds}."))
     if report.total < report.wanted:
-        console.print(words(f"Only {report.total} of {report.wanted}: no more could be made well.", "yellow"))
+        console.print(words(f"Only {report.total} of {report.wanted}: {_FEWER}", "yellow"))
     console.print(
-        words(f"Answer them with:  toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")
+        words(f"Answer them with: toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")
     )

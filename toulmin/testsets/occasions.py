@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from toulmin.data import content_id
-from toulmin.datasets.conjugation import is_verb_form
-from toulmin.datasets.kinds import is_profession, may_be_person
-from toulmin.datasets.question import Asked, of_subject
-from toulmin.datasets.statements import Statement, even
 from toulmin.grounding.facts import Fact, facts
 from toulmin.grounding.figures import figures
+from toulmin.testsets.conjugation import is_verb_form
+from toulmin.testsets.kinds import is_profession, may_be_person
+from toulmin.testsets.question import Asked, of_subject
+from toulmin.testsets.statements import Statement, even
 
 _FULL = re.compile(r"\d{4}(?:-\d\d){0,2}")
 _AFTER_DATE = re.compile(

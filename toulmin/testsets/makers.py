@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.conjugation import of_participle
-from toulmin.datasets.kinds import is_person, may_be_person, thing
-from toulmin.datasets.question import Asked, of_subject
-from toulmin.datasets.statements import Statement, even
 from toulmin.grounding.facts import facts
+from toulmin.testsets.conjugation import of_participle
+from toulmin.testsets.kinds import is_person, may_be_person, thing
+from toulmin.testsets.question import Asked, of_subject
+from toulmin.testsets.statements import Statement, even
 
 _BY_PEOPLE = frozenset("write direct compose paint sculpt portray voice coin narrate".split())
 _AGENT = re.compile(r"(?:^|\s)by (?=[A-Z])")

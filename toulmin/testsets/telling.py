@@ -16,11 +16,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.datasets.question import Asked
-from toulmin.datasets.statements import even
 from toulmin.grounding.facts import facts
 from toulmin.grounding.figures import figures
 from toulmin.language import STOPWORDS, sentences, stem, terms
+from toulmin.testsets.question import Asked
+from toulmin.testsets.statements import even
 
 _STOP = STOPWORDS | frozenset(map(stem, STOPWORDS))
 

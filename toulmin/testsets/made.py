@@ -17,13 +17,13 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from toulmin.data import Passage, content_id
-from toulmin.datasets.asking import asked
 from toulmin.datasets.item import Gold, Item
-from toulmin.datasets.question import Asked, sort_of
-from toulmin.datasets.statements import statements
-from toulmin.datasets.telling import Tellers, document_of
 from toulmin.errors import UsageError
 from toulmin.grounding.overlap import normalised
+from toulmin.testsets.asking import asked
+from toulmin.testsets.question import Asked, sort_of
+from toulmin.testsets.statements import statements
+from toulmin.testsets.telling import Tellers, document_of
 
 Kind = Literal["answerable", "withheld", "swapped"]
 

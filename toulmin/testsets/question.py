@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from toulmin.datasets.kinds import is_person, is_profession, may_be_person, thing
-from toulmin.datasets.statements import Statement
 from toulmin.grounding.names import name_value
+from toulmin.testsets.kinds import is_person, is_profession, may_be_person, thing
+from toulmin.testsets.statements import Statement
 
 _BRACKET = re.compile(r" ?\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$")
 AnswerKind = Literal["date", "number", "person", "place", "thing"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.kinds import is_person, is_profession, may_be_person, thing
-from toulmin.datasets.occasions import full_dates
-from toulmin.datasets.question import Asked, of_subject
-from toulmin.datasets.statements import Statement
 from toulmin.grounding.facts import facts
+from toulmin.testsets.kinds import is_person, is_profession, may_be_person, thing
+from toulmin.testsets.occasions import full_dates
+from toulmin.testsets.question import Asked, of_subject
+from toulmin.testsets.statements import Statement
 
 _OWN = re.compile(r"\b(?:his|her|hers|its|their)\b")
 _BEST = re.compile(

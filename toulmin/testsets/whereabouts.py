@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.kinds import is_person, thing
-from toulmin.datasets.occasions import full_dates
-from toulmin.datasets.question import Asked, of_subject
-from toulmin.datasets.statements import Statement, even
 from toulmin.grounding.facts import facts
+from toulmin.testsets.kinds import is_person, thing
+from toulmin.testsets.occasions import full_dates
+from toulmin.testsets.question import Asked, of_subject
+from toulmin.testsets.statements import Statement, even
 
 _PLACED = frozenset("bear hold locate base situate headquarter bury film stage raise find".split())
 _PLACED_ACTIVE = frozenset("die live reside settle".split())

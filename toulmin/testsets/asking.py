@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from toulmin.datasets.amounts import counts, measures, populations
-from toulmin.datasets.conjugation import is_verb_form
-from toulmin.datasets.descriptions import best, definitions
-from toulmin.datasets.makers import bylines, doers, makers, works
-from toulmin.datasets.occasions import dates, lives
-from toulmin.datasets.question import Asked
-from toulmin.datasets.statements import Statement, even
-from toulmin.datasets.whereabouts import lies, places
 from toulmin.grounding.overlap import normalised
+from toulmin.testsets.amounts import counts, measures, populations
+from toulmin.testsets.conjugation import is_verb_form
+from toulmin.testsets.descriptions import best, definitions
+from toulmin.testsets.makers import bylines, doers, makers, works
+from toulmin.testsets.occasions import dates, lives
+from toulmin.testsets.question import Asked
+from toulmin.testsets.statements import Statement, even
+from toulmin.testsets.whereabouts import lies, places
 
 _OF_ITS_OWN = frozenset(("maker", "work", "doer", "best"))
 _RULES: tuple[Callable[[Statement], Iterator[Asked]], ...] = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.occasions import tail_of
-from toulmin.datasets.question import Asked, of_subject
-from toulmin.datasets.statements import Statement, even
 from toulmin.grounding.figures import figures
+from toulmin.testsets.occasions import tail_of
+from toulmin.testsets.question import Asked, of_subject
+from toulmin.testsets.statements import Statement, even
 
 _ABOUT = r"(?:(?:about|around|approximately|nearly|over|almost|roughly|some|more than|at least|a total of|only) )?"
 _COUNT = re.compile(

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.datasets.conjugation import Verb, is_verb_form, of_participle, of_past, of_present
-from toulmin.datasets.kinds import is_person
 from toulmin.grounding.facts import Fact, facts
 from toulmin.grounding.names import name_value
 from toulmin.language import STOPWORDS, Span, sentences
+from toulmin.testsets.conjugation import Verb, is_verb_form, of_participle, of_past, of_present
+from toulmin.testsets.kinds import is_person
 
 _LONGEST = 420  # characters of a sentence that is read
 _MOST_SENTENCES = 400  # of a passage
