@@ -1,9 +1,10 @@
 """An extractive QA model as a reader of answers, by the rules of transformers' former question-answering pipeline.
 
-ALCE's QA metrics were made with that pipeline, which transformers 5 no longer has. Question and text go in together, in
-windows of at most 384 tokens that share 128; of each window's spans of at most 15 tokens the one with the highest
-product of probabilities is widened to whole words; the best window wins, unless the least of the windows' products for
-"no answer" is higher. Windows of one length run together, so that nothing is padded and no batch changes a number.
+ALCE's QA metrics were made with that pipeline, which transformers 5 no longer has (and whose last versions added up the
+scores of equal answers, as ALCE's did not). Question and text go in together, in windows of at most 384 tokens that
+share 128; of each window's spans of at most 15 tokens the one with the highest product of probabilities is widened to
+whole words; the best window wins, unless the least of the windows' products for "no answer" is higher. Windows of one
+length run together, so that nothing is padded and no batch changes a number.
 """
 
 from __future__ import annotations
