@@ -313,7 +313,11 @@ async def score(
     """
     scoring = _scoring(profile, judge, memo, settled(settings, settings_of(options, judge=judge)))
     scoring = replace(scoring, qa_model=_place(qa_model), mauve_model=_place(mauve_model), evidence=_place(evidence))
-    return await studies.scored(Path(run), scoring, on_progress)
+    try:
+        return await studies.scored(Path(run), scoring, on_progress)
+    finally:
+        if scoring.judge is not _own(judge):
+            await build.closed(scoring.judge)
 
 
 def _scoring(

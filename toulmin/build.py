@@ -217,7 +217,14 @@ def _asked(name: str, settings: Settings) -> Judge:
 
 _JUDGES: Mapping[str, Callable[[str, Settings], Judge]] = {"seq2seq": _seq2seq, "cross": _cross, "model": _asked}
 _JUDGE_SETTINGS: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
-_CROSS_SETTINGS: Mapping[str, Any] = {"entailment": str, "threshold": float, "unsure": float}
+_CROSS_SETTINGS: Mapping[str, Any] = {
+    "entailment": str,
+    "contradiction": str,
+    "threshold": float,
+    "unsure": float,
+    "quotes": bool,
+    "window": int,
+}
 
 
 def _judge_table(kind: str, settings: Settings) -> dict[str, Any]:
@@ -272,15 +279,23 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
 
 @asynccontextmanager
 async def equipped(retriever: Retriever, settings: Settings, own: Own = Own()) -> AsyncIterator[Kit]:
-    """As `kit`; the models that were made here end with it, a caller's own objects stay as they are."""
+    """As `kit`; what was made here ends with it, a caller's own objects stay as they are."""
     made = kit(retriever, settings, own)
+    parts = {id(part): part for part in (*made.models.values(), made.judge)}
     try:
         yield made
     finally:
-        for one in {id(m): m for m in made.models.values() if m is not own.main and m is not own.verifier}.values():
-            close = getattr(one, "aclose", None)
-            if close is not None:
-                await close()
+        for kept in (own.main, own.verifier, own.judge):
+            parts.pop(id(kept), None)
+        for part in parts.values():
+            await closed(part)
+
+
+async def closed(part: object) -> None:
+    """Lets a part end what it holds, if it holds anything."""
+    close = getattr(part, "aclose", None)
+    if close is not None:
+        await close()
 
 
 # ---------------------------------------------------------------- jobs

@@ -26,9 +26,9 @@ PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE knows the dataset by this word anywhere in the path
 NO_READER = (
     f"{', '.join(asked_qa.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA model"
-    " (ALCE's is gaotianyu1350/roberta-large-squad)."
+    " with --qa-model (ALCE's is gaotianyu1350/roberta-large-squad)."
 )
-NO_MAUVE = "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 (ALCE's is gpt2-large)."
+NO_MAUVE = "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 with --mauve-model (ALCE's is gpt2-large)."
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def rouge_l(candidate: str, reference: str) -> Overlap:
     ours, theirs = rouge_words(candidate), rouge_words(reference)
     if not ours or not theirs:
         return Overlap(0.0, 0.0)
-    shared = _table(theirs, ours)[-1][-1]
+    shared = _rows(theirs, ours)[-1].bit_count()
     return Overlap(shared / len(ours), shared / len(theirs))
 
 
@@ -85,27 +85,38 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
     return Overlap(shared / sizes[0], shared / sizes[1])
 
 
-def _table(a: Sequence[str], b: Sequence[str]) -> list[list[int]]:
-    """Lengths of the longest common subsequences: entry i, j is that of `a[:i]` and `b[:j]`."""
-    table = [[0] * (len(b) + 1)]
+def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
+    """The steps of the longest common subsequences, a row of bits for each beginning of `a`, empty one included.
+
+    Bit j of row i is set where that of `a[:i]` and `b[: j + 1]` is longer than that of `a[:i]` and `b[:j]`, so the bits
+    below j count it (Hyyrö 2004: a row of the usual table is one addition of long numbers).
+    """
+    places: dict[str, int] = {}
+    for j, word in enumerate(b):
+        places[word] = places.get(word, 0) | 1 << j
+    whole = (1 << len(b)) - 1
+    level, rows = whole, [0]
     for word in a:
-        above, row = table[-1], [0]
-        for j, other in enumerate(b):
-            row.append(above[j] + 1 if word == other else max(above[j + 1], row[j]))
-        table.append(row)
-    return table
+        met = level & places.get(word, 0)
+        level = (level + met | level - met) & whole
+        rows.append(whole ^ level)
+    return rows
 
 
 def _common_places(a: Sequence[str], b: Sequence[str]) -> list[int]:
     """Where in `a` the words of one longest common subsequence stand; of several, the one that `rouge-score` finds."""
-    table = _table(a, b)
+    rows = _rows(a, b)
     places, i, j = [], len(a), len(b)
     while i and j:
         if a[i - 1] == b[j - 1]:
             i, j = i - 1, j - 1
             places.append(i)
-        elif table[i][j - 1] > table[i - 1][j]:
+        elif _length(rows[i], j - 1) > _length(rows[i - 1], j):
             j -= 1
         else:
             i -= 1
     return places
+
+
+def _length(row: int, j: int) -> int:
+    return (row & (1 << j) - 1).bit_count()
