@@ -22,7 +22,6 @@ from printing import Outcome, document, text
 from stand_ins import Place
 
 import toulmin
-from toulmin.config import Settings
 from toulmin.data import Answer, content_id
 from toulmin.methods.vtg import trials
 from toulmin.runs.folder import read_run, run_folders
@@ -45,7 +44,6 @@ class Bench:
     def __init__(self, experiment: Experiment, asked: Asked) -> None:
         self.experiment, self.asked = experiment, asked
         self.seeds = asked.seeds or (1 if asked.small else experiment.setting.runs or 1)
-        self.settings = Settings() if asked.small else None
         self._scored: dict[tuple[Path, str], Ours] = {}
 
     @cached_property
@@ -97,7 +95,7 @@ class Bench:
     def answered(self, work: Answers) -> Path:
         """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""
         asked = self.request(work)
-        report = toulmin.run(asked.dataset, out=asked.folder, settings=self.settings, **asked.options)
+        report = toulmin.run(asked.dataset, out=asked.folder, **asked.options)
         if report.error is not None:
             raise report.error
         return asked.folder
@@ -126,7 +124,6 @@ class Bench:
             judge=self.asked.judge,
             qa_model=self.asked.qa_model,
             mauve_model=self.asked.mauve_model,
-            settings=self.settings,
         )
         metrics = {**figures(scores), **taken(answers_of(folder))}
         return Ours(metrics, tuple(scores["notes"]), str(folder), scores["judge"])
@@ -204,7 +201,8 @@ def taken(answers: Sequence[Answer]) -> dict[str, Interval]:
     tried = [trial for answer in answers for trial in trials(answer)]
     if tried:
         found["trials"] = fmean(tried)
-    return {name: Interval(value, n=len(answers)) for name, value in found.items()}
+    n = len({answer.id for answer in answers})
+    return {name: Interval(value, n=n) for name, value in found.items()}
 
 
 def _named(given: Mapping[str, str], source: str) -> str | None:

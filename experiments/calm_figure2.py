@@ -21,7 +21,7 @@ from bench import SMALL, Bench, main
 from frame import Column, Experiment, Interval, NotHere, Ours, Panel, Row, Setting
 
 import toulmin
-from toulmin.aio import settled
+from toulmin.aio import settings_of, settled
 from toulmin.config import Settings
 from toulmin.datasets.reading import read
 from toulmin.evaluate.relevance import Item, Ranked, items_of, passages_recall
@@ -72,7 +72,7 @@ async def analysed(own: Sequence[Member], items: Sequence[Item]) -> Report:
 
 def measured(family: str, bench: Bench) -> Ours:
     """The figures of one family: its largest model, and the means over its smaller ones."""
-    own = members(bench, family, settled(bench.settings, {}))
+    own = members(bench, family, settled(None, settings_of(bench.asked.settings)))
     limit = bench.asked.limit or (SMALL if bench.asked.small else None)
     report = asyncio.run(analysed(own, items_of(tuple(islice(ranked(bench), limit)))))
     largest = report.largest(family)

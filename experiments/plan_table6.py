@@ -16,7 +16,7 @@ from bench import Bench, figures, main
 from frame import Answers, Experiment, Ours, Panel, Printed, Row
 from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 
-from toulmin.aio import settled
+from toulmin.aio import settings_of, settled
 from toulmin.build import judge
 from toulmin.evaluate.answered import answered
 from toulmin.evaluate.columns import Measured
@@ -32,7 +32,7 @@ PLANNED = work("news-events", "Plan-based (Var.B)")
 def held(bench: Bench, texts: Answers, evidence: Answers) -> Ours:
     """The texts of one run held against what another run read for the same topic, seed by seed."""
     own, others = bench.answered(texts), bench.answered(evidence)
-    judging = Judging(judge(bench.asked.judge, settled(bench.settings, {})))
+    judging = Judging(judge(bench.asked.judge, settled(None, settings_of(bench.asked.settings))))
     pairs = list(zip(run_folders(own), run_folders(others), strict=True))
     scores = document(joined(asyncio.run(_scored(pairs, judging))))
     return Ours(figures(scores), tuple(scores["notes"]), str(own), judging.name)

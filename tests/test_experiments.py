@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from stub_server import running_stub
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "experiments"
@@ -319,11 +320,26 @@ def test_the_oracle_is_asked_in_a2rs_rows_alone(table: Callable[..., Any]):
 
 
 @needs_data
-def test_a_file_is_a_command(tmp_path: Path):
-    command = [sys.executable, str(FOLDER / "a2r_table3.py"), "--small", "--limit", "1", "--out", str(tmp_path)]
+def test_a_file_is_a_command(out: Path):
+    command = [sys.executable, str(FOLDER / "a2r_table3.py"), "--small", "--limit", "1", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("A2R, Table 3")
+
+
+@needs_data
+def test_a_language_model_is_asked_as_the_papers_asked_theirs(
+    table: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked = ("--small", "--limit", "1", "--model", "openai:stub", "--out", str(tmp_path))
+    with running_stub() as stub:
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        table("a2r_table4", *asked, "--only", "K=0")
+        table("calm_table6", *asked, "--only", "Only cited")
+        first, *others = [each["body"] for each in stub.asked() if "messages" in each["body"]]
+    assert first["temperature"] == 0.7
+    assert {sum(m["role"] == "assistant" for m in body["messages"]) for body in others} == {2}  # demonstrations
 
 
 # ---------------------------------------------------------------- what is asked wrongly, or lacks something
