@@ -28,7 +28,10 @@ NO_READER = (
     f"{', '.join(asked_qa.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA model"
     " with --qa-model (ALCE's is gaotianyu1350/roberta-large-squad)."
 )
-NO_MAUVE = "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 with --mauve-model (ALCE's is gpt2-large)."
+NO_MAUVE = (
+    "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 with --mauve-model (ALCE's is"
+    " gpt2-large)."
+)
 
 
 @dataclass(frozen=True, slots=True)
