@@ -146,3 +146,9 @@ def beside(shown: list[RunShown]) -> list[Beside]:
         Beside(run.name, PROFILE, JUDGE, compared(first, table, resamples=300))
         for run, table in zip(shown[1:], others, strict=True)
     ]
+
+
+def silent(run: RunShown) -> RunShown:
+    """The run without what takes long to draw: it has a plot of its metrics alone."""
+    scored = replace(run.scores[0], reasons=[])
+    return replace(run, scores=[scored], answers=[{**one, "rounds": [], "usage": {}} for one in run.answers])

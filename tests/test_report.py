@@ -148,6 +148,11 @@ def test_a_page_with_plots_says_nothing_of_it():
     assert data_of(html(runs(1, 1), plots=()))["remark"] is None
 
 
+def test_each_setting_of_a_run_is_told_by_itself():
+    told = {key: (words, is_setting) for key, words, is_setting in data_of(html(runs(1, 1)))["runs"][0]["about"]}
+    assert (told["k"], told["limits: calls"], told["limits: flag"]) == (("5", False), ("none", True), ("yes", True))
+
+
 def test_a_page_says_what_is_simulated():
     shown = replace(runs(1, 1)[0], simulation="the writer errs on purpose")
     assert data_of(html([shown]))["runs"][0]["simulation"] == "the writer errs on purpose"

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from report_parts import ATTACKS, runs
+from report_parts import ATTACKS, runs, silent
 
 from toulmin.errors import SourceError
 from toulmin.report import plots, series
@@ -31,13 +31,7 @@ def drawn(shown: list[RunShown]) -> tuple[Plot, ...]:
 
 @pytest.fixture(scope="module")
 def files(shown: list[RunShown], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    return plots.plots(shown[:1], tmp_path_factory.mktemp("plots") / "new" / "folder")
-
-
-def silent(run: RunShown) -> RunShown:
-    """The run without what costs time to draw and is not looked at."""
-    scored = replace(run.scores[0], reasons=[])
-    return replace(run, scores=[scored], answers=[{**one, "rounds": [], "usage": {}} for one in run.answers])
+    return plots.plots([silent(shown[0])], tmp_path_factory.mktemp("plots") / "new" / "folder")
 
 
 def texts(svg: str) -> str:
@@ -50,11 +44,11 @@ def changed(run: RunShown, **usage: Any) -> RunShown:
 
 def test_there_is_a_plot_of_everything_that_can_be_shown(drawn: tuple[Plot, ...]):
     names = [plot.name for plot in drawn]
-    assert names == ["metrics", "cost", "scores", "rounds-1", "rounds-2"]
+    assert names == ["metrics", "cost", "gold", "scores", "rounds-1", "rounds-2"]
 
 
 def test_the_same_runs_give_the_same_files(shown: list[RunShown], files: tuple[Path, ...], tmp_path: Path):
-    again = plots.plots(shown[:1], tmp_path)
+    again = plots.plots([silent(shown[0])], tmp_path)
     assert [file.read_bytes() for file in files] == [file.read_bytes() for file in again]
 
 
@@ -70,7 +64,7 @@ def test_each_plot_is_written_as_svg_and_as_png(files: tuple[Path, ...]):
 def test_a_folder_that_cannot_be_written_is_told(shown: list[RunShown], tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SourceError, match="cannot be written"):
-        plots.plots(shown, tmp_path / "file")
+        plots.plots([silent(shown[0])], tmp_path / "file")
 
 
 def test_text_in_a_plot_is_text(drawn: tuple[Plot, ...]):
@@ -156,6 +150,19 @@ def test_calibration_sets_scores_against_what_is_true(shown: list[RunShown]):
     low, high = series.calibration(group)
     assert (low.n, low.true, high.n, high.true) == (1, 0, 3, 2)
     assert high.score == pytest.approx(fmean([0.91, 0.95, 1.0]))
+
+
+def test_answers_are_set_against_gold_by_their_weakest_statement(shown: list[RunShown]):
+    weak, strong = ({"text": "x", "outcome": "supported", "score": score} for score in (0.15, 0.95))
+    lines = [
+        {"gold": [{"text": "g", "found": True}], "statements": [strong, weak]},
+        {"gold": [{"text": "g", "found": True}, {"text": "h", "found": False}], "statements": [strong]},
+        {"gold": [], "statements": [strong]},
+        {"gold": [{"text": "g", "found": True}], "statements": []},
+    ]
+    scored = replace(shown[0].scores[0], reasons=[{"id": "q0", "values": {}, **line} for line in lines])
+    found = series.against_gold(series.groups([replace(shown[0], scores=[scored])])[0])
+    assert [(one.score, one.n, one.true) for one in found] == [(0.15, 1, 1), (0.95, 1, 0)]
 
 
 def test_where_truth_is_known_the_calibration_is_drawn(shown: list[RunShown]):

@@ -1,6 +1,7 @@
 """What the page holds as data: every passage once, every question once, and all else by their places.
 
-    {"title", "runs": [{"name", "about": [[key, words]], "simulation", "answers": [[ANSWER, one a seed] a question]}],
+    {"title", "runs": [{"name", "about": [[key, words, is_setting]], "simulation",
+                        "answers": [[ANSWER, one a seed] a question]}],
      "questions": [{"id", "text", "kind", "gold": [[label, words]]}], "passages": [[title, text, where]],
      "tables": [{"profile", "judge", "limits", "metrics": [{"name", "meaning", "scale", "of"}],
                  "runs": [{"run", "n", "failed", "notes", "metrics", "differences", "reasons": [[REASONS]]}]}]}
@@ -107,10 +108,20 @@ def _run(run: RunShown, order: Sequence[str], passages: _Passages) -> Json:
     answers = _grouped(run.answers)
     return {
         "name": run.name,
-        "about": [[str(key), _words(value)] for key, value in run.about.items()],
+        "about": list(_about(run.about)),
         "simulation": run.simulation,
         "answers": [[_answer(one, passages) for one in answers.get(id, ())] for id in order],
     }
+
+
+def _about(about: Mapping[str, Any]) -> Iterable[tuple[str, str, bool]]:
+    """Each thing that is told of a run, in words; settings, which are many, one by one, and marked as such."""
+    for key, value in about.items():
+        if isinstance(value, Mapping):
+            for name, one in value.items():
+                yield f"{key}: {name}", _words(one), True
+        else:
+            yield str(key), _words(value), False
 
 
 def _words(value: Any) -> str:

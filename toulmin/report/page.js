@@ -146,16 +146,10 @@ function drawTable(table, at) {
 function drawAbout() {
   const keys = [...new Set(data.runs.flatMap((run) => run.about.map(([key]) => key)))];
   const told = data.runs.map((run) => new Map(run.about));
-  const lines = keys.map((key) => {
-    const values = told.map((one) => one.get(key) ?? "–"),
-      differs = new Set(values).size > 1;
-    return el(
-      "tr",
-      { role: "row", class: differs && "differs" },
-      el("th", { role: "rowheader", scope: "row" }, said(key)),
-      values.map((value, at) => el("td", { role: "cell", "data-run": data.runs[at].name }, said(value))),
-    );
-  });
+  const settings = new Set(data.runs.flatMap((run) => run.about.filter((one) => one[2]).map(([key]) => key)));
+  const differs = (key) => new Set(told.map((one) => one.get(key) ?? "–")).size > 1;
+  const quiet = keys.filter((key) => settings.has(key) && !differs(key));
+  const several = data.runs.length > 1;
   return el(
     "section",
     { "aria-labelledby": "about" },
@@ -163,24 +157,38 @@ function drawAbout() {
     el(
       "p",
       { class: "quiet" },
-      data.runs.length > 1 ? "What differs between the runs is set in bold. " : "",
+      several ? "What differs between the runs is set in bold. " : "",
       `This page was written by Toulmin ${data.version}.`,
     ),
-    el(
-      "table",
-      { class: "about", role: "table", "aria-labelledby": "about" },
-      el(
-        "thead",
-        { role: "rowgroup" },
-        el(
-          "tr",
-          { role: "row" },
-          el("th", { role: "columnheader" }, ""),
-          data.runs.map((run) => el("th", { role: "columnheader", scope: "col" }, said(run.name))),
-        ),
-      ),
-      el("tbody", { role: "rowgroup" }, lines),
+    drawKeys(
+      keys.filter((key) => !quiet.includes(key)),
+      told,
+      differs,
     ),
+    quiet.length
+      ? later(`${one(quiet.length, "setting")}${several ? ", the same in every run" : ""}`, () => [
+          drawKeys(quiet, told, differs),
+        ])
+      : "",
+  );
+}
+
+function drawKeys(keys, told, differs) {
+  const heads = data.runs.map((run) => el("th", { role: "columnheader", scope: "col" }, said(run.name)));
+  const lines = keys.map((key) =>
+    el(
+      "tr",
+      { role: "row", class: differs(key) && "differs" },
+      el("th", { role: "rowheader", scope: "row" }, said(key)),
+      told.map((own, at) => el("td", { role: "cell", "data-run": data.runs[at].name }, said(own.get(key) ?? "–"))),
+    ),
+  );
+  const top = el("tr", { role: "row" }, el("th", { role: "columnheader", "aria-label": "what" }), heads);
+  return el(
+    "table",
+    { class: "about", role: "table", "aria-labelledby": "about" },
+    el("thead", { role: "rowgroup" }, top),
+    el("tbody", { role: "rowgroup" }, lines),
   );
 }
 

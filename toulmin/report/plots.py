@@ -15,20 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toulmin.errors import SourceError, UsageError
+import matplotlib
+from matplotlib.figure import Figure
+
+from toulmin.errors import SourceError
 from toulmin.evaluate.significance import Interval
 from toulmin.report import series
 from toulmin.report.inline import inlined
 from toulmin.report.series import Group
 from toulmin.report.shown import Plot, RunShown
-
-try:
-    import matplotlib
-    from matplotlib.figure import Figure
-except ImportError as absent:
-    raise UsageError(
-        f"Plots need matplotlib, but {absent.name or absent} is not installed; run: pip install 'toulmin[plots]'"
-    ) from absent
 
 INK, QUIET, LINE = "#22252a", "#5d636c", "#dedcd6"
 RUNS = (QUIET, "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")
@@ -120,7 +115,7 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
     groups = series.groups(runs)
     for n, group in enumerate(groups):
         ending = f"-{n + 1}" if len(groups) > 1 else ""
-        for drawing in (_metrics(group, runs), _cost(group, runs), _calibration(group)):
+        for drawing in (_metrics(group, runs), _cost(group, runs), *_judge(group)):
             if drawing is not None:
                 yield Drawing(drawing.name + ending, drawing.title, drawing.caption, drawing.figure)
     for place, run in enumerate(runs):
@@ -255,31 +250,38 @@ def _rounds(place: int, run: RunShown, found: dict[str, tuple[Interval, ...]]) -
 # ---------------------------------------------------------------- the judge
 
 
-def _calibration(group: Group) -> Drawing | None:
+def _judge(group: Group) -> Iterator[Drawing]:
     if bins := series.calibration(group):
-        return _against_truth(group, bins)
-    found = series.scores_by_outcome(group)
-    return _distribution(group, found) if found else None
+        n = sum(one.n for one in bins)
+        caption = f"How often {n} statements of known truth are true, by the judge's score, with 95 % intervals."
+        figure = _by_score(bins, "share that is true", "statements by tenths of the score")
+        yield Drawing("calibration", "Calibration of the judge", f"{caption} {_scored_by(group)}", figure)
+    if bins := series.against_gold(group):
+        n = sum(one.n for one in bins)
+        caption = (
+            f"How often {n} answers hold every gold answer, by the lowest score of their statements, with 95 %"
+            " intervals. What sources support may still be no answer to the question: this is not how often the judge"
+            " errs."
+        )
+        figure = _by_score(bins, "share of answers that hold the gold ones", "answers by tenths of the score")
+        yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scored_by(group)}", figure)
+    if found := series.scores_by_outcome(group):
+        yield _distribution(group, found)
 
 
-def _against_truth(group: Group, bins: Sequence[series.Bin]) -> Drawing:
+def _by_score(bins: Sequence[series.Bin], share: str, points: str) -> Figure:
     figure, axes = _axes(3.3)
     axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
     xs = [one.score for one in bins]
     ys = [one.true / one.n for one in bins]
     for one, x, y in zip(bins, xs, ys, strict=True):
-        low, high = _wilson(y, one.n)
-        axes.plot([x, x], [low, high], color=RUNS[1], linewidth=1.6, alpha=0.75)
-    axes.plot(
-        xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, label="statements by tenths of the score"
-    )
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel="share that is true")
+        axes.plot([x, x], _wilson(y, one.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
+    axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel=share)
     axes.grid(color=LINE, linewidth=0.7)
     axes.set_axisbelow(True)
     figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
-    n = sum(one.n for one in bins)
-    caption = f"How often {n} statements of known truth are true, by the judge's score, with 95 % intervals."
-    return Drawing("calibration", "Calibration of the judge", f"{caption} {_scored_by(group)}", figure)
+    return figure
 
 
 def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -305,7 +307,7 @@ def _distribution(group: Group, found: dict[str, tuple[float, ...]]) -> Drawing:
     axes.set_axisbelow(True)
     figure.legend(loc="outside lower left", ncols=2, labelcolor=INK)
     caption = (
-        "How the judge's scores are distributed, by its verdict. No truth is known here, so this says how sure the"
-        f" judge is, not how often it is right. {_scored_by(group)}"
+        "How the judge's scores are distributed, by its verdict: how sure it is, not how often it is right."
+        f" {_scored_by(group)}"
     )
     return Drawing("scores", "Scores of the judge by verdict", caption, figure)

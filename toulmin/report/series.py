@@ -121,7 +121,7 @@ def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The statements whose score lies in one tenth: their mean score, how many there are, how many are true."""
+    """What has its score in one tenth: the mean score, how many there are, how many of them are true."""
 
     score: float
     n: int
@@ -137,7 +137,24 @@ def statements(group: Group) -> Iterable[Mapping[str, Any]]:
 
 def calibration(group: Group) -> tuple[Bin, ...]:
     """The statements whose truth is known (their key `true`) by tenths of the score; empty where none is."""
-    known = [(float(one["score"]), bool(one["true"])) for one in statements(group) if one.get("true") is not None]
+    judged = statements(group)
+    return _bins([(float(one["score"]), bool(one["true"])) for one in judged if one.get("true") is not None])
+
+
+def against_gold(group: Group) -> tuple[Bin, ...]:
+    """The answers by tenths of the lowest score of their statements; true is one that holds every gold answer."""
+    lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
+    scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
+    return _bins(
+        [
+            (float(min(own)), all(one["found"] for one in line["gold"]))
+            for line, own in zip(lines, scores, strict=True)
+            if own
+        ]
+    )
+
+
+def _bins(known: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
     bins: dict[int, list[tuple[float, bool]]] = {}
     for score, holds in known:
         bins.setdefault(min(int(score * BINS), BINS - 1), []).append((score, holds))
