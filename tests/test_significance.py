@@ -32,8 +32,11 @@ def drawn(seed: int, n: int) -> list[Value]:
     return [generator.choice((0.0, 0.25, 0.5, 1.0)) for _ in range(n)]
 
 
-def shares(most: int = 30) -> st.SearchStrategy[list[Value]]:
-    return st.lists(st.none() | st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0]), min_size=2, max_size=most)
+SHARES = st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1.0])
+
+
+def shares() -> st.SearchStrategy[list[Value]]:
+    return st.lists(st.none() | SHARES, min_size=2, max_size=30)
 
 
 # ---------------------------------------------------------------- one run
@@ -214,16 +217,22 @@ def test_the_order_of_the_second_runs_questions_changes_nothing():
     assert compared(first, table(values), resamples=FEW) == compared(first, turned, resamples=FEW)
 
 
-@given(shares().filter(lambda v: sum(x is not None for x in v) >= 10), st.randoms(use_true_random=False))
+@given(st.lists(SHARES, min_size=10, max_size=30), st.randoms(use_true_random=False))
 @settings(max_examples=80, deadline=None)
 def test_a_difference_is_real_with_95_percent_exactly_where_its_interval_leaves_zero_out(
-    values: list[Value], chance: random.Random
+    values: list[float], chance: random.Random
 ):
-    others = [None if value is None else value + chance.choice((-0.2, 0.1, 0.3, 0.5)) for value in values]
-    found = compared(table(values), table(others), resamples=2_000)["m0"]
+    others: list[Value] = [value + chance.choice((-0.2, 0.1, 0.3, 0.5)) for value in values]
+    found = compared(table([*values]), table(others), resamples=2_000)["m0"]
     if found.low is None or found.high is None or found.probability is None or abs(found.probability - 0.95) < 0.01:
         return
     assert (found.probability > 0.95) == (found.low > 0 or found.high < 0)
+
+
+def test_differences_that_cancel_are_ties():
+    """Sums of tenths that should be equal are not to a computer; a fourth of these resamples are ties."""
+    found = compared(table([0.3] * 10), table([0.1, 0.5] * 5))["m0"]
+    assert found.probability == 0
 
 
 def test_runs_without_a_common_question_do_not_differ_by_anything():

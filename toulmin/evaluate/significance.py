@@ -27,6 +27,7 @@ SEED = 20
 CONFIDENCE = 0.95
 
 _BLOCK = 2_000_000  # draws held in memory at a time
+_NOTHING = 1e-9  # what two equal sums of floats may differ by, which would break ties at zero by chance
 
 Floats = npt.NDArray[np.float64]
 _normal = NormalDist()
@@ -139,6 +140,7 @@ def compared(first: Table, other: Table, *, resamples: int = RESAMPLES, seed: in
     for name in ours.names:
         was, became = (told[name] for told in values)
         gaps = np.concatenate([b[name] - a[name] for a, b in drawn]) if drawn else np.empty(0)
+        gaps[np.abs(gaps) < _NOTHING] = 0.0
         low, high = _bounds(gaps, counted[name])
         sure = None if low is None else _probability(gaps[~np.isnan(gaps)], counted[name])
         gap = None if was is None or became is None else became - was

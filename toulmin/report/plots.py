@@ -263,7 +263,7 @@ def _judge(group: Group) -> Iterator[Drawing]:
             " intervals. What sources support may still be no answer to the question: this is not how often the judge"
             " errs."
         )
-        figure = _by_score(bins, "share of answers that hold the gold ones", "answers by tenths of the score")
+        figure = _by_score(bins, "share that is right", "answers by tenths of the score")
         yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scored_by(group)}", figure)
     if found := series.scores_by_outcome(group):
         yield _distribution(group, found)
