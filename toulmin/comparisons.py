@@ -50,7 +50,7 @@ async def scored_runs(paths: Sequence[Path], scoring: Scoring | None) -> Runs:
         for path in paths:
             await scored(path, scoring)
     every = [read_kept(path, sum(len(one.answered) for one in own)) for path, own in zip(paths, found, strict=True)]
-    wanted = None if scoring is None else (scoring.profile, scoring.judge.name if scoring.judge else None)
+    wanted = None if scoring is None else (scoring.profile, scoring.judge.name if scoring.judge else None, None)
     shared = [one.key for one in every[0] if all(one.key in {o.key for o in other} for other in every)]
     keys = [key for key in shared if wanted in (None, key)]
     scores = tuple(tuple(next(one for one in own if one.key == key) for key in keys) for own in every)
@@ -63,7 +63,7 @@ def differences(runs: Runs) -> tuple[Beside, ...]:
     found = []
     for name, own in zip(names[1:], runs.scores[1:], strict=True):
         for was, became in zip(first, own, strict=True):
-            profile, judge = was.key
+            profile, judge, _ = was.key
             found.append(Beside(name, profile, judge, compared(was.table, became.table)))
     if not any(one.n for beside in found for one in beside.differences.values()):
         raise UsageError("The runs have no question in common; compare runs over the same dataset.")

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toulmin.datasets.item import Dataset, Item
     from toulmin.evaluate.choosing import Models
     from toulmin.evaluate.judging import Progress as JudgingProgress
-    from toulmin.evaluate.scoring import Profile
+    from toulmin.evaluate.scoring import EvidenceRun, Profile
     from toulmin.runs.running import Limits, RunReport, Watch
 
 CONCURRENCY = 16
@@ -207,6 +207,7 @@ def _about(study: Study, found: build.Opened) -> dict[str, Any]:
     }
 
 
+@cache
 def _version(library: str) -> str | None:
     try:
         return version(library)
@@ -281,12 +282,26 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     judge = _remembering(scoring)
     judging = None if judge is None else Judging(judge, progress=progress)
     models = _models(scoring)
-    other = None if scoring.evidence is None else scorable(scoring.evidence)[0].read
-    scores = [await measured(one, scoring.profile, judging, models, other) for one in found]
+    others = _evidence(scoring, len(found))
+    scores = [
+        await measured(one, scoring.profile, judging, models, other) for one, other in zip(found, others, strict=True)
+    ]
     documents = [await asyncio.to_thread(save, one.place, score) for one, score in zip(found, scores, strict=True)]
     if len(scores) == 1:
         return documents[0]
     return await asyncio.to_thread(save, run, joined(scores))
+
+
+def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
+    """The other run whose passages count as evidence: seed by seed where it has as many, else its first."""
+    from toulmin.evaluate.scorable import scorable
+    from toulmin.evaluate.scoring import EvidenceRun
+
+    if scoring.evidence is None:
+        return [None] * seeds
+    found = scorable(scoring.evidence)
+    name = scoring.evidence.name
+    return [EvidenceRun(name, found[i if len(found) == seeds else 0].read) for i in range(seeds)]
 
 
 def _remembering(scoring: Scoring) -> Judge | None:

@@ -31,7 +31,8 @@ DERIVED: Mapping[str, Derived] = {made.name: made for made in (CITATION_F1, *QA_
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What was measured of a run under one profile by one judge (None: no metric needed one).
+    """What was measured of a run under one profile by one judge (None: no metric needed one), against the passages
+    that it read itself or (`evidence`) those of another run.
 
     The i-th value of each column, and the i-th reasons, belong to the question `ids[i]`; a question answered with
     several seeds stands once for each.
@@ -41,6 +42,7 @@ class Scores:
     judge: str | None
     ids: tuple[str, ...]
     measured: Measured
+    evidence: str | None = None
 
     @property
     def table(self) -> Table:
@@ -85,6 +87,7 @@ def joined(runs: Sequence[Scores]) -> Scores:
             tuple(why for run in runs for why in run.measured.reasons),
             tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
         ),
+        runs[0].evidence,
     )
 
 
@@ -115,6 +118,7 @@ def document(scores: Scores) -> dict[str, Any]:
         "metrics": metrics,
         "failed": len(set(scores.failed)),
         "notes": list(scores.measured.notes),
+        **({} if scores.evidence is None else {"evidence": scores.evidence}),
     }
 
 
@@ -156,9 +160,15 @@ def places(run: Path) -> tuple[Path, str]:
     return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
 
 
-def reasons_name(profile: str, judge: str | None) -> str:
-    """The name of the file of reasons; a judge's name may hold what a file's may not."""
-    return f"reasons-{profile}-{re.sub(r'[^A-Za-z0-9._-]+', '_', judge or 'none')[:80]}.jsonl"
+def reasons_name(score: Mapping[str, Any]) -> str:
+    """The name of the file of reasons of a score document; a judge's name may hold what a file's may not."""
+    parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
+    return f"reasons-{'-'.join(re.sub(r'[^A-Za-z0-9._-]+', '_', part)[:80] for part in parts)}.jsonl"
+
+
+def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
+    """What must be equal for two scores to stand in one table: the profile, the judge, whose evidence."""
+    return score["profile"], score["judge"], score.get("evidence")
 
 
 def kept(run: Path) -> list[dict[str, Any]]:
@@ -184,9 +194,9 @@ class Kept:
     rows: tuple[Mapping[str, Any], ...]
 
     @property
-    def key(self) -> tuple[str, str | None]:
-        """What must be equal for two scores to stand in one table: the profile, and the judge."""
-        return self.document["profile"], self.document["judge"]
+    def key(self) -> tuple[str, str | None, str | None]:
+        """What must be equal for two scores to stand in one table."""
+        return key_of(self.document)
 
     @property
     def table(self) -> Table:
@@ -199,7 +209,7 @@ def read_kept(run: Path, count: int) -> tuple[Kept, ...]:
     folder, before = places(run)
     found = []
     for score in kept(run):
-        path = folder / f"{before}{reasons_name(score['profile'], score['judge'])}"
+        path = folder / f"{before}{reasons_name(score)}"
         if path.is_file():
             found.append(Kept(score, tuple(read_lines(path))))
     return tuple(one for one in found if len(one.rows) == count)
@@ -209,14 +219,14 @@ def save(run: Path, scores: Scores) -> dict[str, Any]:
     """Writes the scores and the reasons beside a run folder or a result file, and gives the document."""
     score = document(scores)
     folder, before = places(run)
-    replace_file(folder / f"{before}{reasons_name(scores.profile, scores.judge)}", as_lines(scores))
+    replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
     replace_file(folder / f"{before}{FILE}", with_score(kept(run), score))
     return score
 
 
 def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
     """The file of scores with this one in the place of an older one of its profile and judge."""
-    others = [old for old in before if (old["profile"], old["judge"]) != (score["profile"], score["judge"])]
+    others = [old for old in before if key_of(old) != key_of(score)]
     return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 

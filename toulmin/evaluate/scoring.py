@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from toulmin.data import Passage
@@ -20,7 +20,14 @@ from toulmin.evaluate.statements import Honest
 from toulmin.evaluate.statements import Profile as Statements
 
 Profile = Literal["honest", "alce"]
-Evidence = Mapping[str, Sequence[Passage]]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRun:
+    """Another run, and the passages that it read for each question."""
+
+    name: str
+    read: Mapping[str, Sequence[Passage]]
 
 
 async def scored(
@@ -28,7 +35,7 @@ async def scored(
     profile: Profile,
     judging: Judging | None,
     models: Models | None = None,
-    evidence: Evidence | None = None,
+    evidence: EvidenceRun | None = None,
 ) -> Scores:
     """Every metric that applies to these answers under that profile.
 
@@ -42,10 +49,12 @@ async def scored(
     else:
         parts.append(await cited(answered, _reader(profile, one.source), judging))
         if evidence is not None or any(a.answer.style == "report" for a in answered):
-            parts += [await attributed(answered, judging, evidence), evidence_overlap(answered, evidence)]
+            read = None if evidence is None else evidence.read
+            parts += [await attributed(answered, judging, read), evidence_overlap(answered, read)]
     measured = gathered(parts, len(answered))
     name = None if judging is None else judging.name
-    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)))
+    other = None if evidence is None else evidence.name
+    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)), other)
 
 
 def _reader(profile: Profile, source: str) -> Statements:

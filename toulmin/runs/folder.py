@@ -32,7 +32,7 @@ ABOUT, ITEMS, JOURNAL, ANSWERS, SCORES = "run.json", "items.jsonl", "journal.sql
 FORM = 1  # of run.json
 # What a run's answers hang on; the rest of run.json only tells where and when they were made.
 DECISIVE = ("toulmin", "dataset", "index", "settings")
-MOVABLE = frozenset({"dataset.path", "index.path"})  # what lies there decides, not where it lies
+_MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # what lies there decides, not where
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
@@ -97,7 +97,7 @@ def _made(folder: Path) -> None:
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     was = dict(_flat({name: before.get(name) for name in DECISIVE}))
     is_ = dict(_flat({name: now.get(name) for name in DECISIVE}))
-    different = [n for n in dict.fromkeys([*was, *is_]) if was.get(n) != is_.get(n) and n not in MOVABLE]
+    different = [n for n in dict.fromkeys([*was, *is_]) if was.get(n) != is_.get(n) and not _MOVABLE.fullmatch(n)]
     if different:
         told = "; ".join(f"{name} was {was.get(name)!r} and is {is_.get(name)!r}" for name in different)
         raise UsageError(
