@@ -311,7 +311,7 @@ def test_the_commands_lead_from_a_dataset_to_a_report(dataset: Path, place: Path
     assert command(["score", "a"]) == 0
     assert "citation_rec" in capsys.readouterr().out
     assert command(["compare", "a", "b", "--html", "r.html"]) == 0
-    assert "sure" in capsys.readouterr().out
+    assert "real" in capsys.readouterr().out
     assert command(["export", "a", "--as", "openai"]) == 0
     assert (place / "r.html").is_file()
     assert (place / "a" / "openai.jsonl").is_file()

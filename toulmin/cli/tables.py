@@ -183,7 +183,7 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
     console.print(
         Text(
             f"Differences are to {printable(runs[0]['name'])}, paired on the questions that count in both, with 95 %"
-            " intervals; sure is the probability that the difference is real.",
+            " intervals; real is the probability that there is a difference at all.",
             "dim",
         )
     )
@@ -223,7 +223,12 @@ def _difference(one: Mapping[str, Any] | None) -> Text:
     if one["low"] is None:
         return Text(told)
     sure = one["probability"] >= 0.95
-    return Text(f"{told} [{one['low']:+.1f}, {one['high']:+.1f}] sure {one['probability']:.2f}", "bold" if sure else "")
+    return Text(f"{told} [{one['low']:+.1f}, {one['high']:+.1f}] real {_percent(one['probability'])}", "bold" if sure else "")
+
+
+def _percent(probability: float) -> str:
+    """A probability that never looks certain."""
+    return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
 def files(written: Sequence[Path]) -> None:
