@@ -14,11 +14,10 @@ from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluate.scorable import Scorable, scorable
 from toulmin.evaluate.scores import Kept, read_kept
 from toulmin.evaluate.significance import Difference, compared
+from toulmin.report.page import WITHOUT_PLOTS, html
 from toulmin.report.shown import Beside, Plot, RunShown, Scored
 from toulmin.runs.folder import replace_file
 from toulmin.studies import Scoring, scored
-
-PLAIN_PLOTS = "The plots need matplotlib, which is not installed: pip install 'toulmin[plots]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ def written(runs: Runs, beside: Sequence[Beside], html: Path | None, plots: Path
     if html is not None:
         notes.append(f"Report: {html}")
         if not write_html(html, found, beside):
-            notes.append(PLAIN_PLOTS)
+            notes.append(WITHOUT_PLOTS)
     if plots is not None:
         notes += [f"Plot: {file}" for file in write_plots(plots, found)]
     return notes
@@ -143,8 +142,6 @@ def written(runs: Runs, beside: Sequence[Beside], html: Path | None, plots: Path
 
 def write_html(file: Path, runs: Sequence[RunShown], beside: Sequence[Beside]) -> bool:
     """Writes the report as one file; whether its plots could be drawn."""
-    from toulmin.report.page import html
-
     plots: tuple[Plot, ...] | None
     try:
         from toulmin.report.plots import inline
@@ -162,7 +159,7 @@ def write_plots(folder: Path, runs: Sequence[RunShown]) -> tuple[Path, ...]:
     try:
         from toulmin.report.plots import plots
     except ImportError as error:
-        raise ModelError(PLAIN_PLOTS) from error
+        raise ModelError(WITHOUT_PLOTS) from error
     return plots(runs, folder)
 
 

@@ -222,8 +222,8 @@ def _difference(one: Mapping[str, Any] | None) -> Text:
     told = f"{one['difference']:+.1f}"
     if one["low"] is None:
         return Text(told)
-    sure = one["probability"] >= 0.95
-    return Text(f"{told} [{one['low']:+.1f}, {one['high']:+.1f}] real {_percent(one['probability'])}", "bold" if sure else "")
+    told += f" [{one['low']:+.1f}, {one['high']:+.1f}] real {_percent(one['probability'])}"
+    return Text(told, "bold" if one["probability"] >= 0.95 else "")
 
 
 def _percent(probability: float) -> str:

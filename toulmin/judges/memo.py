@@ -4,7 +4,6 @@ Rules of this file
 * A verdict is kept under everything that determines it: the judge, and the titles, texts, claim and question of the
   pair. Where the passages came from is none of it.
 * A row that does not prove itself by its digest is as good as none, and the next verdict takes its place.
-* A database that is not ours is left as it is.
 """
 
 from __future__ import annotations
@@ -13,21 +12,24 @@ import hashlib
 import inspect
 import json
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any, Protocol
 from weakref import finalize
 
 from toulmin.data import Quote
-from toulmin.errors import ModelError, SourceError
+from toulmin.database import Kind, clearly, opened
+from toulmin.errors import ModelError
 from toulmin.grounding.steps import Pair, Verdict
 
 FORMAT = "1"  # of keys; a verdict under a key of another one is never found
-MARK = 0x746D656D  # SQLite's application id, by which a file is known to be ours
-PATIENCE = 10.0  # seconds to wait for another process that writes
+_KIND = Kind(
+    "memo of verdicts",
+    0x746D656D,
+    "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)",
+    "Delete it if it is one, or name another file.",
+)
 _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite take 999
 
 
@@ -114,37 +116,9 @@ class Rows:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with self._clearly():
-            _make_for_owner(path)
-            self._file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            finalize(self, self._file.close)
-            self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
-            self._prepare()
-
-    def _prepare(self) -> None:
-        """Makes the file a memo if it is empty; several processes may come at the same moment."""
-        with self._file:
-            self._file.execute("BEGIN IMMEDIATE")
-            (mark,) = self._file.execute("PRAGMA application_id").fetchone()
-            (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and mark != MARK:
-                raise SourceError(f"{self._path} is a database, but no memo of verdicts; name another file.")
-            self._file.execute(f"PRAGMA application_id = {MARK}")
-            self._file.execute("CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)")
-        self._let_others_read()
-
-    def _let_others_read(self) -> None:
-        """Turns on the log by which others read while one writes; SQLite does not wait for its turn here by itself."""
-        end = monotonic() + PATIENCE
-        while True:
-            try:
-                self._file.execute("PRAGMA journal_mode = WAL")
-                self._file.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last verdicts, no more
-                return
-            except sqlite3.OperationalError:
-                if monotonic() > end:
-                    raise
-                sleep(0.01)
+        self._file = opened(path, _KIND)
+        finalize(self, self._file.close)
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
 
     def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Those of the keys that the file holds, damaged rows left out."""
@@ -179,23 +153,8 @@ class Rows:
         """Closes the file."""
         self._file.close()
 
-    @contextmanager
-    def _clearly(self) -> Iterator[None]:
-        """Foreign errors as ours, saying which file and what to do."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a message of damaged bytes
-            raise SourceError(
-                f"The memo of verdicts {self._path} cannot be used: {error}. Delete it if it is one, or name another"
-                " file."
-            ) from error
-
-
-def _make_for_owner(path: Path) -> None:
-    """An empty file that only its owner may read; SQLite gives the files beside it the same rights."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    def _clearly(self) -> AbstractContextManager[None]:
+        return clearly(self._path, _KIND)
 
 
 def _digest(key: str, text: str) -> str:

@@ -1,28 +1,23 @@
-"""The file of a cache: replies by key, in SQLite, for one owner and several processes.
-
-Rules of this file
-* A row is written once and never changed; a row that does not prove itself by its digest is removed.
-* A database that is not ours is left as it is.
-"""
+"""The file of a cache: replies by key. A row is written once and never changed; one that is damaged is removed."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from time import monotonic, sleep
 from weakref import finalize
 
-from toulmin.errors import SourceError
+from toulmin.database import Kind, clearly, opened
 from toulmin.grounding.replies import plain, reply_of
 from toulmin.grounding.steps import Reply
 
-MARK = 0x70726F76  # SQLite's application id, by which a file is known to be ours
-PATIENCE = 10.0  # seconds to wait for another process that writes
+_KIND = Kind(
+    "cache of replies",
+    0x70726F76,
+    "replies (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)",
+    "Delete it if it is one, or name another file.",
+)
 
 
 class Kept:
@@ -31,41 +26,9 @@ class Kept:
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path
         self._limit = limit
-        with self._clearly():
-            _make_for_owner(path)
-            # Calls come from one event loop at a time, though not always from the thread that made this.
-            self._file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-            finalize(self, self._file.close)
-            self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
-            self._prepare()
-
-    def _prepare(self) -> None:
-        """Makes the file a cache if it is empty; several processes may come at the same moment."""
-        with self._file:
-            self._file.execute("BEGIN IMMEDIATE")
-            (mark,) = self._file.execute("PRAGMA application_id").fetchone()
-            (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and mark != MARK:
-                raise SourceError(f"{self._path} is a database, but no cache of replies; name another file.")
-            self._file.execute(f"PRAGMA application_id = {MARK}")
-            self._file.execute(
-                "CREATE TABLE IF NOT EXISTS replies"
-                " (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)"
-            )
-        self._let_others_read()
-
-    def _let_others_read(self) -> None:
-        """Turns on the log by which others read while one writes; SQLite does not wait for its turn here by itself."""
-        end = monotonic() + PATIENCE
-        while True:
-            try:
-                self._file.execute("PRAGMA journal_mode = WAL")
-                self._file.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last replies, no more
-                return
-            except sqlite3.OperationalError:
-                if monotonic() > end:
-                    raise
-                sleep(0.01)
+        self._file = opened(path, _KIND)
+        finalize(self, self._file.close)
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
 
     @property
     def size(self) -> int:
@@ -105,24 +68,9 @@ class Kept:
         """Closes the file."""
         self._file.close()
 
-    @contextmanager
-    def _clearly(self) -> Iterator[None]:
-        """Foreign errors as ours, saying which file and what to do."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a message of damaged bytes
-            raise SourceError(
-                f"The cache of replies {self._path} cannot be used: {error}. Delete it if it is one, or name another"
-                " file."
-            ) from error
+    def _clearly(self) -> AbstractContextManager[None]:
+        return clearly(self._path, _KIND)
 
 
 def _digest(key: str, text: str) -> str:
     return hashlib.sha256(f"{key} {text}".encode("ascii")).hexdigest()
-
-
-def _make_for_owner(path: Path) -> None:
-    """An empty file that only its owner may read; SQLite gives the files beside it the same rights."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -16,12 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from toulmin.database import Kind, clearly, opened
 from toulmin.errors import SourceError
 
-MARK = 0x70726A72  # SQLite's application id, by which a file is known to be ours
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS answers"
-    " (id TEXT PRIMARY KEY, place INTEGER NOT NULL, failed INTEGER NOT NULL, answer BLOB NOT NULL, transcript BLOB)"
+_KIND = Kind(
+    "journal",
+    0x70726A72,
+    "answers (id TEXT PRIMARY KEY, place INTEGER NOT NULL, failed INTEGER NOT NULL, answer BLOB NOT NULL,"
+    " transcript BLOB)",
+    "Name another folder, or remove this one and run again.",
 )
 
 
@@ -46,15 +49,7 @@ class Journal:
         self._lock: sqlite3.Connection | None = None
         with _clearly(path):
             self._hold()
-            self._file = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-            (mark,) = self._file.execute("PRAGMA application_id").fetchone()
-            (tables,) = self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and mark != MARK:
-                raise SourceError(f"{path} is a database, but no journal of a run; name another folder.")
-            self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute("PRAGMA synchronous = NORMAL")  # a kill costs nothing, a power cut the last answers
-            self._file.execute(f"PRAGMA application_id = {MARK}")
-            self._file.execute(_TABLE)
+        self._file = opened(path, _KIND)
 
     def _hold(self) -> None:
         """Takes the run for this process: SQLite's own lock on a file beside it, gone when the process is."""
@@ -125,10 +120,9 @@ def _existing(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _clearly(path: Path) -> Iterator[None]:
-    """Foreign errors as ours, saying which file and what to do."""
-    try:
-        yield
-    except (sqlite3.Error, OSError, zlib.error, UnicodeDecodeError) as error:
-        raise SourceError(
-            f"The journal {path} cannot be used: {error}. Name another folder, or remove this one and run again."
-        ) from error
+    """Foreign errors as ours; what does not unpack is damaged."""
+    with clearly(path, _KIND):
+        try:
+            yield
+        except zlib.error as error:
+            raise OSError(f"it is damaged ({error})") from error

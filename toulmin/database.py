@@ -1,0 +1,91 @@
+"""A small database of ours: one SQLite file, made for its owner alone, known by a mark, shared by several processes.
+
+Rules of this file
+* A database that is not ours is left as it is.
+* Others read while one writes. A killed process costs nothing; a power cut may cost the last rows, no more.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from toulmin.errors import SourceError
+
+PATIENCE = 10.0  # seconds to wait for another process that writes
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What such a file holds: in words, by its mark (SQLite's application id), in which table, and what to do about one
+    that cannot be used.
+    """
+
+    what: str
+    mark: int
+    table: str
+    remedy: str
+
+
+def opened(path: Path, kind: Kind) -> sqlite3.Connection:
+    """The file, made where there is none; raises as `clearly`, and `SourceError` for somebody else's database.
+
+    For use from one thread at a time, not always the one that opened it. Every statement is a transaction of its own.
+    """
+    with clearly(path, kind):
+        _make_for_owner(path)
+        file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            _prepare(file, path, kind)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+
+@contextmanager
+def clearly(path: Path, kind: Kind) -> Iterator[None]:
+    """Foreign errors as a `SourceError`, saying which file and what to do."""
+    try:
+        yield
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a message of damaged bytes
+        raise SourceError(f"The {kind.what} {path} cannot be used: {error}. {kind.remedy}") from error
+
+
+def _make_for_owner(path: Path) -> None:
+    """An empty file that only its owner may read; SQLite gives the files beside it the same rights."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
+    """Makes the file what it should be if it is empty; several processes may come at the same moment."""
+    with file:
+        file.execute("BEGIN IMMEDIATE")
+        (mark,) = file.execute("PRAGMA application_id").fetchone()
+        (tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and mark != kind.mark:
+            raise SourceError(f"{path} is a database, but no {kind.what}; name another file.")
+        file.execute(f"PRAGMA application_id = {kind.mark}")
+        file.execute(f"CREATE TABLE IF NOT EXISTS {kind.table}")
+    _let_others_read(file)
+
+
+def _let_others_read(file: sqlite3.Connection) -> None:
+    """Turns on the log by which others read while one writes; SQLite does not wait for its turn here by itself."""
+    end = monotonic() + PATIENCE
+    while True:
+        try:
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = NORMAL")
+            return
+        except sqlite3.OperationalError:
+            if monotonic() > end:
+                raise
+            sleep(0.01)
