@@ -45,7 +45,7 @@ async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging
     ]
     if any(one.claims for one in read):
         columns.append(Column("claims_nli", tuple(one.claims for one in scored)))
-    return Measured(tuple(columns), (CITATION_F1,), tuple(one.reason for one in scored), _notes(read, judging))
+    return Measured(tuple(columns), (CITATION_F1,), tuple(one.reason for one in scored), _notes(read, scored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ class _Scored:
     precision: float | None
     claims: float | None
     reason: Mapping[str, Any]
+    failure: ToulminError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class _Read:
         told = [judging.entails(pair) for pair in self._claim_pairs()] or [False] * len(self.claims)
         reason = _reason(self, graded, told, failure)
         if failure is not None or self.said.absence == "failed":
-            return _Scored(None, None, None, reason)
+            return _Scored(None, None, None, reason, failure)
         claims = sum(told) / len(told) if told else None
         if self.said.absence is not None:
             return _Scored(None, None, claims, reason)
@@ -211,7 +212,7 @@ def _quote(verdict: Verdict | None, place: int, one: Cited) -> dict[str, Any] | 
     return None if quote is None else {"start": quote.start, "end": quote.end, "text": quote.text}
 
 
-def _notes(read: Sequence[_Read], judging: Judging) -> tuple[str, ...]:
+def _notes(read: Sequence[_Read], scored: Sequence[_Scored]) -> tuple[str, ...]:
     absent = [one.said.absence for one in read]
     told = {
         "empty": "empty answers are left out of the citation metrics, as ALCE does.",
@@ -219,7 +220,7 @@ def _notes(read: Sequence[_Read], judging: Judging) -> tuple[str, ...]:
         "failed": "questions are left out, because they got no answer.",
     }
     notes = [f"{absent.count(kind)} {words}" for kind, words in told.items() if kind in absent]
-    failed = [error for one in read if (error := one.failure(judging)) is not None]
+    failed = [one.failure for one in scored if one.failure is not None]
     if failed:
         notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")
     invalid = sum(one.said.invalid for one in read)
