@@ -33,6 +33,7 @@ class Judging:
         self._chunk = chunk
         self._progress = progress
         self._known: dict[Content, Verdict | ToulminError] = {}
+        self._any_failed = False
 
     def __getitem__(self, pair: Pair) -> Verdict | ToulminError:
         """The verdict on a pair that was asked, or why there is none; raises KeyError for any other pair."""
@@ -40,6 +41,8 @@ class Judging:
 
     def failure(self, pairs: Iterable[Pair]) -> ToulminError | None:
         """The first error among those pairs."""
+        if not self._any_failed:
+            return None
         return next((found for pair in pairs if isinstance(found := self[pair], ToulminError)), None)
 
     def entails(self, pair: Pair) -> bool:
@@ -56,6 +59,7 @@ class Judging:
         done = 0
         for part in chunks(new, self._chunk):
             results = await self._results([pair for _, pair in part])
+            self._any_failed |= any(isinstance(result, ToulminError) for result in results)
             self._known.update(zip((key for key, _ in part), results, strict=True))
             done += len(part)
             if self._progress is not None:
@@ -88,7 +92,7 @@ class Judging:
 
 def content(pair: Pair) -> Content:
     """Everything of a pair that a judge may go by; where its passages come from is none of it."""
-    return tuple((premise.title, premise.text) for premise in pair.premises), pair.claim, pair.question
+    return tuple([(premise.title, premise.text) for premise in pair.premises]), pair.claim, pair.question
 
 
 def _length(key: Content) -> int:

@@ -46,8 +46,8 @@ class Statement:
 
     def pair(self, citations: Sequence[Cited]) -> Pair:
         """The statement with those of its citations as premises, in their order."""
-        premises = (cited.premise or cited.passage for cited in citations)
-        return Pair(tuple(p for p in premises if p is not None), self.text, self.question)
+        premises = [p for cited in citations if (p := cited.premise or cited.passage) is not None]
+        return Pair(tuple(premises), self.text, self.question)
 
     def without(self, cited: Cited) -> Pair:
         """The statement with its other citations; of several equal ones the first is taken away, as ALCE does."""
