@@ -28,7 +28,7 @@ from tests.slow_alce import Doc, Record
 from tests.strategies import answers
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Gold, Item
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluate.alce_statements import Alce
 from toulmin.evaluate.answered import answered as as_alce_reads
 from toulmin.evaluate.autoais import cited
@@ -281,6 +281,16 @@ def test_a_judge_that_gives_anything_else_fails_by_name(case: str):
 
     found = asyncio.run(cited(THREE[:1], Honest(), Judging(Odd())))
     assert "odd-1" in found.reasons[0]["failed"]
+
+
+@pytest.mark.parametrize("error", [SourceError, UsageError])
+def test_what_no_pair_is_guilty_of_ends_the_scoring(error):
+    class Unusable(Told):
+        def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+            raise error("the disk is full")
+
+    with pytest.raises(error, match="the disk is full"):
+        honest(THREE, Unusable(ANY))
 
 
 # ---------------------------------------------------------------- asking

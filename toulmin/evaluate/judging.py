@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from toulmin.driver.kit import Judge
 from toulmin.driver.workers import chunks
-from toulmin.errors import ModelError, ToulminError
+from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.grounding.steps import Pair, Verdict
 
 Progress = Callable[[int, int, str], None]
@@ -22,7 +22,7 @@ class Judging:
 
     Two pairs with the same titles, texts, claim and question are one. The longest pairs go first, `chunk` of them in a
     call, so that those of a call are of like length. A call that fails is repeated pair by pair, so that only the
-    guilty ones fail. `progress` is told (pairs done, pairs of this wave, name of the wave). `counts` are the pairs
+    guilty ones fail; a `SourceError` or `UsageError` is nobody's guilt and is raised. `progress` is told (pairs done, pairs of this wave, name of the wave). `counts` are the pairs
     judged, by wave.
     """
 
@@ -68,6 +68,8 @@ class Judging:
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
         try:
             return await self._verdicts(pairs)
+        except (SourceError, UsageError):  # no pair is guilty of a memo that cannot be written, or of a wrong setting
+            raise
         except ToulminError as error:
             if len(pairs) == 1:
                 return [error]
