@@ -249,7 +249,7 @@ def main() -> None:
         texts = [passage.text for passage in (one for a in sets["unrelated answers"] for one in a.docs)]
         known = _texts([a for answered in sets.values() for a in answered])
         pairs = Random(0).sample(known, min(100, len(known)))
-        small_t5.make(folder, texts[:500], pairs, SEED)
+        small_t5.make(folder, texts, pairs, SEED)
         print(
             heading(
                 "autoais.py",

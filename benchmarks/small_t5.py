@@ -1,22 +1,21 @@
-"""An encoder-decoder made on the spot to stand for TRUE: noise, but noise that says `1` to about as many
-pairs as a judge of entailment does.
+"""An encoder-decoder made on the spot to stand for TRUE: noise, but noise that says `1` to about half of its pairs.
 
-Its weights are random and its verdicts mean nothing; it is there to be asked. Real are the tokenizer's pieces (learnt
-from the passages), the reply of one token and the end, and that what it says depends on all of a pair.
+Its weights are random and its verdicts mean nothing; it is there to be asked. Real are the tokenizer's pieces (the
+passages' words), the reply of one token and the end, and that what it says depends on all of a pair.
 """
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Sequence
+from math import log
 from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
-PIECES = 4000
+PIECES = 16_000
 WIDTH, LAYERS = 64, 2
 SAYS_YES = 0.55  # the part of the pairs that are to get a `1`
 _SURE = 8.0  # how far apart the likelihoods of `1` and `0` are, in logits
@@ -25,7 +24,7 @@ _YES, _NO = "▁1", "▁0"
 
 
 def make(folder: Path, texts: Sequence[str], pairs: Sequence[str], seed: int = 0) -> Path:
-    """Writes the model; its pieces are learnt from `texts`, and `SAYS_YES` of `pairs` (as it reads them) get a `1`."""
+    """Writes the model; its pieces are the words of `texts`, and `SAYS_YES` of `pairs` (as it reads them) get a `1`."""
     tokenizer = _tokenizer(texts)
     model = _model(tokenizer, seed)
     _settle(model, tokenizer, pairs)
@@ -35,15 +34,14 @@ def make(folder: Path, texts: Sequence[str], pairs: Sequence[str], seed: int = 0
 
 
 def _tokenizer(texts: Sequence[str]) -> Any:
-    raw = Tokenizer(models.Unigram())
-    raw.pre_tokenizer = pre_tokenizers.Metaspace()
-    raw.train_from_iterator(
-        texts, trainers.UnigramTrainer(vocab_size=PIECES, special_tokens=list(_CONTROL), unk_token=_CONTROL[2])
-    )
-    learnt = [(piece, score) for piece, score in json.loads(raw.to_str())["model"]["vocab"] if piece not in _CONTROL]
-    known = {piece for piece, _ in learnt}
-    told = [(piece, -3.0) for piece in (_YES, _NO) if piece not in known]
-    return T5Tokenizer(vocab=[*((name, 0.0) for name in _CONTROL), *told, *learnt], extra_ids=0)
+    """The commonest words are a piece each, any other word falls apart into letters."""
+    counts = Counter(f"▁{word}" for text in texts for word in text.split())
+    counts -= Counter({_YES: counts[_YES], _NO: counts[_NO]})
+    common = sorted(counts, key=lambda word: (-counts[word], word))[:PIECES]
+    letters = sorted({letter for text in texts for letter in text if not letter.isspace()} | {"▁"})
+    scored = {word: log(counts[word] / counts.total()) for word in common} | {_YES: -6.0, _NO: -6.0}
+    pieces = [(name, 0.0) for name in _CONTROL] + list(scored.items())
+    return T5Tokenizer(vocab=[*pieces, *((letter, -20.0) for letter in letters if letter not in scored)], extra_ids=0)
 
 
 def _model(tokenizer: Any, seed: int) -> Any:

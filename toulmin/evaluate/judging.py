@@ -22,8 +22,8 @@ class Judging:
 
     Two pairs with the same titles, texts, claim and question are one. The longest pairs go first, `chunk` of them in a
     call, so that those of a call are of like length. A call that fails is repeated pair by pair, so that only the
-    guilty ones fail; a `SourceError` or `UsageError` is nobody's guilt and is raised. `progress` is told (pairs done, pairs of this wave, name of the wave). `counts` are the pairs
-    judged, by wave.
+    guilty ones fail; a `SourceError` or `UsageError` is nobody's guilt and is raised. `progress` is told (pairs done,
+    pairs of this wave, name of the wave). `counts` are the pairs judged, by wave.
     """
 
     def __init__(self, judge: Judge, *, chunk: int = CHUNK, progress: Progress | None = None) -> None:
