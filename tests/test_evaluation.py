@@ -347,3 +347,14 @@ def test_preferences_need_a_person(run: Path, other: Path, capsys: pytest.Captur
     assert "at a terminal" in capsys.readouterr().err
     assert command(["prefer", str(run), str(other), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n"] == 0
+
+
+def test_a_judge_that_is_away_ends_the_scoring(dataset: Path, tmp_path: Path):
+    rows = [json.loads(line) for line in dataset.read_text("utf-8").splitlines()]
+    many = [{**row, "id": f"{row['id']}{n}", "question": f"{row['question']} {n}"} for n in range(5) for row in rows]
+    docs = [[{**doc, "text": f"{doc['text']} Line {n}."} for doc in row["docs"]] for n, row in enumerate(many)]
+    lines = (json.dumps({**row, "docs": own}) + "\n" for row, own in zip(many, docs, strict=True))
+    (tmp_path / "many.jsonl").write_text("".join(lines), "utf-8")
+    toulmin.run(tmp_path / "many.jsonl", out=tmp_path / "m", method="vanilla")
+    with pytest.raises(ModelError, match="failed at all .* pairs of a batch"):
+        toulmin.score(tmp_path / "m", judge=Strict(failing=""), memo=False)

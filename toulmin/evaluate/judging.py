@@ -15,6 +15,7 @@ from toulmin.grounding.steps import Pair, Verdict
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]
 CHUNK = 256
+_DEAD = 20  # pairs in one call, every one failed, that tell a judge that is away from pairs that it cannot judge
 
 
 class Judging:
@@ -59,11 +60,21 @@ class Judging:
         done = 0
         for part in chunks(new, self._chunk):
             results = await self._results([pair for _, pair in part])
+            self._check_alive(results)
             self._any_failed |= any(isinstance(result, ToulminError) for result in results)
             self._known.update(zip((key for key, _ in part), results, strict=True))
             done += len(part)
             if self._progress is not None:
                 self._progress(done, len(new), wave)
+
+    def _check_alive(self, results: Sequence[Verdict | ToulminError]) -> None:
+        """Raises `ModelError` for a judge that failed at everything: it is away, and no pair is guilty."""
+        errors = [result for result in results if isinstance(result, ToulminError)]
+        if len(errors) == len(results) >= _DEAD:
+            raise ModelError(
+                f"The judge {self.name} failed at all {len(errors)} pairs of a batch, the last with: {errors[-1]} Mend"
+                " that and score again; verdicts that it gave are kept."
+            )
 
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
         try:
