@@ -1,0 +1,277 @@
+"""The embedded judge on tiny weights that say noise: what they say is of no matter, what becomes of it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch (extra: dev)")
+pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
+pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
+
+import trained_parts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toulmin import build
+from toulmin.config import Settings
+from toulmin.data import Passage
+from toulmin.errors import ModelError, UsageError
+from toulmin.grounding.steps import Pair
+from toulmin.judges import shipped
+from toulmin.judges.lexical import Lexical
+from toulmin.judges.shipped import part
+from toulmin.judges.span_model import TrainedReader
+from toulmin.judges.stacked import FEATURES, Stack, embedded, features, read_stack
+from toulmin.judges.tokens import Tokens
+from toulmin.judges.trained import Shares, Trained
+
+TOWER = Passage.of("The tower was built of stone. The lamp was lit in 1824. The keeper was tall.", "Kettle Rock")
+ISLAND = Passage.of("The island was a rock in the sea. " * 12 + "The storm took the boat.")
+PAIRS = (
+    Pair((TOWER,), "The lamp was lit in 1824."),
+    Pair((TOWER, ISLAND), "The storm took the boat of the keeper."),
+    Pair((ISLAND,), "The tower was built of stone."),
+    Pair((TOWER,), "1824", "When was the lamp lit?"),
+)
+
+
+def stack(model: float = 1.0) -> Stack:
+    """One that believes the network as much as said, and the words a little."""
+    weights = [0.0] * len(FEATURES)
+    weights[FEATURES.index("single")] = 1.0
+    weights[FEATURES.index("model supported")] = model
+    against = [0.0] * len(FEATURES)
+    against[FEATURES.index("model contradicted")] = 1.0
+    return Stack(tuple(weights), tuple(against), ((0.0, 0.05), (0.5, 0.5), (1.0, 0.95)), 0.6, 0.4, 0.5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The exported folder of a judge."""
+    import export
+
+    place = tmp_path_factory.mktemp("judge")
+    stack().write(place / "stack.json")
+    run = trained_parts.finished(place / "run", "judge")
+    export.export(run, place / "out", "embedded-tiny", [place / "stack.json"])
+    return place / "out"
+
+
+@pytest.fixture(scope="module")
+def reader_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The exported folder of a reader."""
+    import export
+
+    place = tmp_path_factory.mktemp("reader")
+    export.export(trained_parts.finished(place / "run", "reader"), place / "out", "reader-tiny")
+    return place / "out"
+
+
+def copied(folder: Path, into: Path) -> Path:
+    into.mkdir()
+    for file in folder.iterdir():
+        (into / file.name).write_bytes(file.read_bytes())
+    return into
+
+
+# ---------------------------------------------------------------- the judge
+
+
+def test_a_verdict_names_the_judge_of_the_folder(folder: Path):
+    assert {verdict.judge for verdict in embedded(folder).judge(PAIRS)} == {"embedded-tiny"}
+
+
+def test_a_pair_is_judged_the_same_alone_and_among_others(folder: Path):
+    judge = embedded(folder)
+    assert judge.judge(PAIRS) == [judge.judge([pair])[0] for pair in PAIRS]
+
+
+def test_a_judge_that_is_loaded_again_says_the_same(folder: Path):
+    assert embedded(folder).judge(PAIRS) == embedded(folder).judge(PAIRS)
+
+
+def test_a_quote_is_a_sentence_of_its_passage(folder: Path):
+    quotes = embedded(folder).judge(PAIRS)[0].quotes
+    assert [quote and quote.text for quote in quotes] == ["The lamp was lit in 1824."]
+
+
+def test_every_quote_stands_where_it_says(folder: Path):
+    for pair, verdict in zip(PAIRS, embedded(folder).judge(PAIRS), strict=True):
+        for passage, quote in zip(pair.premises, verdict.quotes, strict=True):
+            assert quote is None or passage.text[quote.start : quote.end] == quote.text
+
+
+def test_a_claim_without_sources_is_unsupported(folder: Path):
+    assert embedded(folder).judge([Pair((), "The lamp was lit.")])[0].label == "unsupported"
+
+
+def test_no_pairs_no_verdicts(folder: Path):
+    assert embedded(folder).judge([]) == []
+
+
+def test_the_best_of_several_excerpts_decides(folder: Path):
+    model = Trained(folder)
+    pair = Pair(
+        (Passage.of(" ".join(f"The tower was {word} by the sea." for word in trained_parts.WORDS)),), "The tower."
+    )
+    views = model._frame.views(pair)
+    alone = [model.shares([Pair((Passage.of(view.excerpt.text),), "The tower.")])[0] for view in views]
+    assert len(views) == 2
+    assert model.shares([pair])[0].shares.supported == pytest.approx(max(one.shares.supported for one in alone))
+
+
+def test_control_tokens_in_a_document_are_letters(folder: Path):
+    tokens = Tokens(folder / "tokenizer.json", 48)
+    row = tokens.row("the tower", "[SEP] ignore [CLS]")
+    assert [row.ids.count(3), row.ids.count(2)] == [2, 1]
+
+
+def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
+    from toulmin.judges.stacked import Embedded
+
+    model = Trained(folder)
+    assert Embedded(model, stack(1.0)).key != Embedded(model, stack(2.0)).key
+
+
+def test_the_setting_names_the_judge_of_a_folder(folder: Path):
+    assert build.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
+
+
+# ---------------------------------------------------------------- the stack
+
+
+def test_a_stack_reads_back_as_it_was_written(tmp_path: Path):
+    stack().write(tmp_path / "stack.json")
+    assert read_stack(tmp_path / "stack.json") == stack()
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_more_support_of_the_network_never_lowers_the_probability(first: float, second: float):
+    measured, gate = Lexical().features(PAIRS[0])
+    low, high = (
+        stack().probability(features(Shares(share, 1 - share, 0.0), measured, gate, PAIRS[0]))
+        for share in sorted((first, second))
+    )
+    assert low <= high
+
+
+@pytest.mark.parametrize(
+    ("support", "against", "label"),
+    [
+        (0.6, 0.9, "supported"),
+        (0.59, 0.9, "unsure"),
+        (0.39, 0.5, "contradicted"),
+        (0.39, 0.49, "unsupported"),
+    ],
+)
+def test_two_thresholds_make_the_label(support: float, against: float, label: str):
+    assert stack().label(support, against) == label
+
+
+def test_a_curve_that_falls_is_refused():
+    plain = stack()
+    with pytest.raises(ModelError, match="should rise"):
+        Stack(plain.support, plain.contradiction, ((0.0, 0.9), (1.0, 0.1)), 0.6, 0.4, 0.5)
+
+
+def test_a_stack_over_other_features_is_refused(tmp_path: Path):
+    stack().write(tmp_path / "stack.json")
+    told = json.loads((tmp_path / "stack.json").read_text("utf-8"))
+    (tmp_path / "stack.json").write_text(json.dumps({**told, "features": ["constant"]}), "utf-8")
+    with pytest.raises(ModelError, match="other features"):
+        read_stack(tmp_path / "stack.json")
+
+
+# ---------------------------------------------------------------- what is shipped
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "settings.json", "stack.json"])
+def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, name: str):
+    broken = copied(folder, tmp_path / "broken")
+    (broken / name).write_bytes((broken / name).read_bytes() + b" ")
+    with pytest.raises(ModelError, match="is not the file of its manifest"):
+        embedded(broken)
+
+
+def test_a_reader_is_no_judge(reader_folder: Path):
+    with pytest.raises(ModelError, match="tells of 'reader'"):
+        embedded(reader_folder)
+
+
+def test_a_manifest_names_no_file_elsewhere(folder: Path, tmp_path: Path):
+    broken = copied(folder, tmp_path / "broken")
+    told = json.loads((broken / "manifest.json").read_text("utf-8"))
+    (broken / "manifest.json").write_text(json.dumps({**told, "files": {"../x": "0"}}), "utf-8")
+    with pytest.raises(ModelError, match="files beside it"):
+        part("judge", broken)
+
+
+def package(place: Path, parts: dict[str, str]) -> Path:
+    """A distribution of weights in `place`."""
+    own = place / shipped.PACKAGE
+    own.mkdir(parents=True)
+    (own / "__init__.py").write_text("", "utf-8")
+    (own / "manifest.json").write_text(json.dumps({"parts": parts}), "utf-8")
+    return own
+
+
+def test_installed_weights_without_a_judge_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    package(tmp_path, {})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModelError, match="No trained judge is installed.*pip install"):
+        embedded()
+
+
+def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    digest = part("judge", folder).identity
+    copied(folder, package(tmp_path, {"judge": digest}) / "judge")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert build.judge("embedded", Settings()).name == "embedded-tiny"
+
+
+def test_an_installed_manifest_that_was_changed_is_not_believed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    copied(folder, package(tmp_path, {"judge": "0" * 64}) / "judge")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModelError, match="is not the file that was shipped"):
+        embedded()
+
+
+# ---------------------------------------------------------------- the reader
+
+
+def test_a_span_is_the_words_of_a_passage(reader_folder: Path):
+    (span,) = TrainedReader(reader_folder).read([("When was the lamp lit?", (TOWER, ISLAND))])
+    assert span is not None
+    text = {passage.id: passage.text for passage in (TOWER, ISLAND)}[span.passage]
+    assert text[span.quote.start : span.quote.end] == span.quote.text
+
+
+def test_the_reader_says_the_same_of_a_question_among_others(reader_folder: Path):
+    reader = TrainedReader(reader_folder)
+    asked = [("When was the lamp lit?", (TOWER, ISLAND)), ("Who was tall?", (TOWER,)), ("What?", (ISLAND,))]
+    assert reader.read(asked) == [reader.read([one])[0] for one in asked]
+
+
+def test_an_answer_is_no_title(reader_folder: Path):
+    titled = Passage.of("Sea.", "The tower of stone")
+    (span,) = TrainedReader(reader_folder).read([("What?", (titled,))])
+    assert span is not None
+    assert span.quote.text in titled.text
+
+
+def test_less_confidence_than_asked_for_is_no_answer(reader_folder: Path):
+    assert TrainedReader(reader_folder, least=1.0).read([("What?", (TOWER,))]) == [None]
+
+
+def test_no_passage_no_answer(reader_folder: Path):
+    assert TrainedReader(reader_folder).read([("What?", ()), ("What?", (Passage.of(""),))]) == [None, None]
+
+
+def test_a_least_confidence_outside_its_range_is_a_usage_error(reader_folder: Path):
+    with pytest.raises(UsageError, match="in 0..1"):
+        TrainedReader(reader_folder, least=1.5)

@@ -1,0 +1,122 @@
+"""Training the reader: where answers stand in windows, and what its calibration is worth."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch (extra: dev)")
+pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
+pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
+
+import numpy as np
+import trained_parts
+
+import export  # isort: skip
+import questions  # isort: skip
+import reader  # isort: skip
+from toulmin.data import Passage  # isort: skip
+from toulmin.judges.span_model import Frame, TrainedReader, best  # isort: skip
+from toulmin.judges.tokens import Tokens  # isort: skip
+
+LAMP = "The lamp was lit in 1824 by Hannah. The keeper was tall. The boat came by the sea."
+ASKED = "When was the lamp lit?"
+
+
+@pytest.fixture(scope="module")
+def frame(tmp_path_factory: pytest.TempPathFactory) -> Frame:
+    start = trained_parts.start(tmp_path_factory.mktemp("start"))
+    return Frame(Tokens(start / "tokenizer.json", 48))
+
+
+def item(answer: str, title: str = "The lamp") -> questions.Item:
+    start = LAMP.index(answer)
+    return questions.Item("made", ASKED, Passage.of(LAMP, title), ((start, start + len(answer)),), (answer,))
+
+
+@pytest.mark.parametrize("answer", ["1824", "in 1824 by Hannah", "tall", "The boat"])
+def test_an_answer_is_learnt_in_exactly_the_windows_that_hold_it(frame: Frame, answer: str):
+    asked = item(answer)
+    said = []
+    for view in frame.views(ASKED, asked.passage):
+        one = reader.example(asked, view)
+        if one.first:
+            start, end = view.characters(one.first, one.last)
+            said.append(LAMP[start:end])
+    assert said
+    assert set(said) == {answer}
+
+
+def test_a_title_that_names_the_answer_is_not_the_answer(frame: Frame):
+    asked = item("lamp")
+    view = frame.views(ASKED, asked.passage)[0]
+    first = reader.example(asked, view).first
+    assert view.row.spans[first - view.row.second][0] > view.title
+
+
+def test_the_best_span_is_the_one_that_trying_all_finds(frame: Frame):
+    view = frame.views(ASKED, Passage.of(LAMP))[0]
+    logits = np.random.default_rng(0).normal(size=(len(view.row.ids), 2)).astype(np.float32)
+    found = best(view, logits)
+    every = [(a, b) for a in view.readable for b in view.readable if a <= b < a + 30]
+    assert found is not None
+    assert (found.first, found.last) == max(every, key=lambda pair: logits[pair[0], 0] + logits[pair[1], 1])
+
+
+def test_found_answers_are_whole_words_the_longest_first():
+    assert questions.found("In 1824, not 18245, by Ann Lee.", ["1824", "lee", "Ann Lee"]) == (
+        (23, 30),
+        (3, 7),
+        (27, 30),
+    )
+
+
+def write(folder: Path, name: str, rows: list[dict[str, object]]) -> None:
+    with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the reader learns from, a few records each."""
+    folder = tmp_path_factory.mktemp("data")
+    marked = []
+    for n, word in enumerate(trained_parts.WORDS * 2):
+        context = f"The tower was {word}. The sea was {trained_parts.WORDS[n % 7]} in {1800 + n}."
+        answer = {"text": word, "answer_start": context.index(word, 14)}
+        row = {"id": str(n), "question": "What was the tower?", "context": context, "split": ("train", "dev")[n % 2]}
+        marked.append(row | {"answers": [answer] if n % 3 else []})
+    write(folder, "squad1_mrqa", [row for row in marked if row["answers"]])
+    write(folder, "squad2_devhalf", [row | {"title": "Tower"} for row in marked])
+    natural = {"id": "n", "question": "who lit it", "answers": ["Hannah"], "title": "Lamp", "passage": LAMP}
+    write(folder, "qa_nq_gold", [natural | {"split": "train"}])
+    asked = {"id": "q", "question": "who lit it", "kind": "short", "answers": [["Hannah"]], "split": "train"}
+    write(folder, "pool_questions", [asked | {"distractor_passages": ["p1", "p2"], "gold_passages": []}])
+    pool = [{"id": "p1", "title": "A", "text": LAMP}, {"id": "p2", "title": "B", "text": "The sea was tall."}]
+    write(folder, "pool_corpus", pool)
+    return folder
+
+
+def test_a_passage_that_holds_the_answer_is_never_said_to_be_silent(data: Path):
+    silent = [one.passage.text for one in questions.items(data, "train") if one.source == "pool_questions"]
+    assert silent == ["The sea was tall."]
+
+
+def test_a_marked_answer_stands_where_it_is_said_to(data: Path):
+    for one in questions.items(data, "dev"):
+        for start, end in one.places:
+            assert one.passage.text[start:end].lower() in {answer.lower() for answer in one.answers}
+
+
+def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
+    torch.set_num_threads(1)
+    start = trained_parts.start(tmp_path / "start")
+    usual = "--epochs 1 --batch 8 --micro 4 --max-tokens 48 --threads 1 --rate 0.01".split()
+    reader.main(["--data", str(data), "--start", str(start), "--out", str(tmp_path / "run"), *usual])
+    export.export(tmp_path / "run", tmp_path / "out", "reader-tiny")
+    (span,) = TrainedReader(tmp_path / "out", least=0.0).read([(ASKED, (Passage.of(LAMP),))])
+    assert span is not None
+    assert span.quote.text in LAMP

@@ -1,0 +1,78 @@
+"""Fitting the stack, against slow and obvious ways to the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch (extra: dev)")
+pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
+
+import numpy as np
+import trained_parts
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pairs  # isort: skip
+import stack  # isort: skip
+from toulmin.judges.stacked import read_stack  # isort: skip
+
+SEED = 5
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=60))
+def test_a_curve_rises_within_its_bounds(told: list[tuple[float, bool]]):
+    scores, truth = (np.array(side) for side in zip(*told, strict=True))
+    points = stack.rising(scores, truth, np.ones(len(told)))
+    chances = [chance for _, chance in points]
+    assert chances == sorted(chances)
+    assert all(0.01 <= chance <= 0.99 for chance in chances)
+
+
+def test_a_curve_of_scores_that_are_chances_is_nearly_straight():
+    chance = np.random.default_rng(SEED)
+    scores = chance.random(20_000)
+    truth = chance.random(20_000) < scores
+    assert max(abs(score - told) for score, told in stack.rising(scores, truth, np.ones(20_000))) < 0.08
+
+
+def test_the_regression_finds_what_made_the_data():
+    chance = np.random.default_rng(SEED)
+    x = np.column_stack([np.ones(20_000), chance.normal(size=(20_000, 2)) * [1, 10]])
+    y = chance.random(20_000) < 1 / (1 + np.exp(-(x @ [0.5, -1.0, 0.2])))
+    assert stack.logistic(x, y, np.ones(20_000)) == pytest.approx([0.5, -1.0, 0.2], abs=0.08)
+
+
+def scored(folder: Path, knows: float) -> tuple[Path, Path]:
+    """Pairs, and a run whose network knows the label that well."""
+    rows = trained_parts.rows(240)
+    chance = np.random.default_rng(SEED)
+    run = folder / "run"
+    run.mkdir()
+    with (run / "scores.jsonl").open("w", encoding="utf-8") as lines:
+        for row in rows:
+            share = float(np.clip(0.5 + knows * (0.4 if row["label"] == "supported" else -0.4), 0, 1))
+            share = float(np.clip(share + chance.normal() * 0.05, 0.01, 0.99))
+            lines.write(json.dumps({"id": row["id"], "shares": [share, (1 - share) / 2, (1 - share) / 2]}) + "\n")
+    return trained_parts.write_rows(folder / "pairs", rows), run
+
+
+def test_a_stack_of_a_network_that_knows_tells_supported_from_not(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=1.0)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    chances = stack.cross_fitted(data, 3)
+    assert stack.auc(chances, data.supported) > 0.98
+
+
+def test_a_cross_fitted_chance_is_given_to_every_pair(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=0.5)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    assert not np.isnan(stack.cross_fitted(data, 4)).any()
+
+
+def test_the_command_writes_a_stack_that_the_judge_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder, run = scored(tmp_path, knows=1.0)
+    stack.main(["--pairs", str(folder), "--scores", str(run), "--out", str(tmp_path / "stack.json"), "--folds", "3"])
+    assert f"from {read_stack(tmp_path / 'stack.json').supported:.2f}" in capsys.readouterr().out

@@ -1,0 +1,120 @@
+"""Which trained parts are here: the distribution `toulmin-weights`, or a folder that holds one part.
+
+Rules of this file
+* A part is a folder with a `manifest.json`: its kind ("judge", "reader", "encoder"), its name, its format and the
+  SHA-256 of each of its files. The distribution's own manifest has the SHA-256 of each part's.
+* Every byte that will be loaded is hashed first. What does not prove itself is not loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from toulmin.errors import ModelError
+
+PACKAGE = "toulmin_weights"
+FORMAT = 1
+INSTALL = "pip install ./weights 'toulmin[embedded]'"
+_MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A trained part whose files were checked; `manifest` is what it says of itself."""
+
+    folder: Path
+    name: str
+    manifest: Mapping[str, Any]
+    identity: str
+
+    def file(self, name: str) -> Path:
+        """The path of one of its files; raises `ModelError` for one that the manifest does not have."""
+        if name not in self.manifest["files"]:
+            raise ModelError(f"{self.folder} should hold {name}, but its manifest does not name it; export it anew.")
+        return self.folder / name
+
+    def has(self, name: str) -> bool:
+        """Whether it has a file of that name."""
+        return name in self.manifest["files"]
+
+
+def installed() -> dict[str, str]:
+    """The kinds of parts that the installed distribution holds, with the SHA-256 of each one's manifest.
+
+    Empty where it is not installed, or holds no weights yet. Nothing is hashed and nothing loaded.
+    """
+    found = find_spec(PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        return {}
+    parts = _json(_place() / _MANIFEST).get("parts")
+    if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
+        raise ModelError(f"The manifest of {_place()} should list its parts by kind; {_again()}")
+    return dict(parts)
+
+
+def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
+    """The part of that kind, in the folder or else in the installed distribution, with every file checked.
+
+    Raises `ModelError` where there is none, and where a file is not what the manifest says.
+    """
+    if folder is not None:
+        return _checked(Path(folder), kind)
+    parts = installed()
+    if kind not in parts:
+        raise ModelError(f"No trained {kind} is installed. Run: {INSTALL}; or name the folder of one.")
+    own = _place() / kind
+    if _digest(own / _MANIFEST) != parts[kind]:
+        raise ModelError(f"{own / _MANIFEST} is not the file that was shipped; {_again()}")
+    return _checked(own, kind)
+
+
+def _place() -> Path:
+    found = find_spec(PACKAGE)
+    assert found is not None
+    assert found.submodule_search_locations
+    return Path(found.submodule_search_locations[0])
+
+
+def _again() -> str:
+    return f"install it anew: {INSTALL}"
+
+
+def _checked(folder: Path, kind: str) -> Part:
+    manifest = _json(folder / _MANIFEST)
+    if manifest.get("kind") != kind or manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
+        raise ModelError(
+            f"{folder} should hold a trained {kind} of format {FORMAT}, but its manifest tells of"
+            f" {manifest.get('kind')!r}, format {manifest.get('format')!r}; name a folder that"
+            " training/export.py wrote."
+        )
+    for name, wanted in manifest["files"].items():
+        if Path(name).name != name:
+            raise ModelError(f"The manifest of {folder} should name files beside it, not {name!r}; export it anew.")
+        if _digest(folder / name) != wanted:
+            raise ModelError(f"{folder / name} is not the file of its manifest; export or install it anew.")
+    return Part(folder, str(manifest.get("name")), manifest, _digest(folder / _MANIFEST))
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror}); export or install it anew.") from error
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        held = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} should be the manifest of trained parts, but cannot be read: {error}") from error
+    if not isinstance(held, dict):
+        raise ModelError(f"{path} should hold a JSON object, not a {type(held).__name__}.")
+    return held

@@ -1,0 +1,69 @@
+"""Texts as the rows of numbers that a trained part reads: `[CLS] asked [SEP] text [SEP]`.
+
+Training and judging share this file. Text of documents is text: what spells a control token in it is read as letters.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toulmin.errors import ModelError
+
+try:
+    from tokenizers import Tokenizer
+except ImportError as absent:
+    raise ModelError(
+        "The trained parts need tokenizers and onnxruntime, but tokenizers is not installed;"
+        " run: pip install 'toulmin[embedded]'"
+    ) from absent
+
+_CONTROLS = 3  # [CLS], [SEP], [SEP]
+_COUNTED = 65_536  # texts whose sizes are kept
+_LEAST_ROOM = 16  # tokens of the second text, however long the first is
+
+
+class Row(NamedTuple):
+    """Token ids, of which those before `second` are the first text's; `spans` are the characters of the second's."""
+
+    ids: list[int]
+    second: int
+    spans: list[tuple[int, int]]
+
+
+class Tokens:
+    """The tokenizer of a trained part, for rows of at most `most` tokens."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises plain Exception
+            raise ModelError(f"{path} should be a tokenizer of the tokenizers library: {error}") from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._tokenizer.encode_special_tokens = True
+        self._most = most
+        self._cls, self._sep = (self._control(name) for name in ("[CLS]", "[SEP]"))
+        self.count = lru_cache(maxsize=_COUNTED)(self._count)
+
+    def _control(self, name: str) -> int:
+        found = self._tokenizer.token_to_id(name)
+        if found is None:
+            raise ModelError(f"The tokenizer of a trained part should know {name}; export the part anew.")
+        return int(found)
+
+    def _count(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def room(self, first: str) -> int:
+        """The tokens that a row leaves for its second text; at least a few, for which a first text is cut."""
+        return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
+
+    def row(self, first: str, second: str) -> Row:
+        """The row of two texts; both are cut at their ends where they do not fit."""
+        told = self._tokenizer.encode(second, add_special_tokens=False)
+        room = self.room(first)
+        asked = self._tokenizer.encode(first, add_special_tokens=False).ids[: self._most - _CONTROLS - room]
+        ids = [self._cls, *asked, self._sep, *told.ids[:room], self._sep]
+        return Row(ids, len(asked) + 2, told.offsets[:room])

@@ -1,0 +1,163 @@
+"""From a trained network to the folder that is shipped: ONNX with 8-bit weights, tokenizer, settings and hashes.
+
+    python training/export.py RUN --out DIR [--name embedded-1] [--stack stack.json] [--rows N]
+
+A judge needs the stack that `training/stack.py` fitted; a reader's run holds its own calibration.
+
+Weights become 8-bit numbers. Activations become such numbers when a row is read; since rows are read one by one, what
+is said of a pair never depends on the others of its batch. The command prints the size, the largest difference of
+probabilities to torch, the verdicts that flip, and pairs a second on one core at 128 tokens, 64 pairs at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import model as networks
+import numpy as np
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+
+from toulmin.judges.network import Network, padded
+from toulmin.judges.shipped import FORMAT
+from toulmin.judges.span_model import FILE as CALIBRATION
+from toulmin.judges.tokens import Row
+
+OPSET = 17
+SPEED_ROWS, SPEED_TOKENS = 64, 128
+
+
+# ---------------------------------------------------------------- the graph
+
+
+def to_onnx(model: networks.Judge | networks.Reader, path: Path) -> None:
+    """Writes the network in single precision."""
+    ids = torch.ones(2, 8, dtype=torch.long)
+    axes = {name: {0: "rows", 1: "tokens"} for name in ("ids", "kinds", "mask")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the exporter: it needs no further package
+        torch.onnx.export(
+            model.eval(),
+            (ids, torch.zeros_like(ids), torch.ones_like(ids)),
+            str(path),
+            input_names=list(axes),
+            output_names=["logits"],
+            dynamic_axes={**axes, "logits": {0: "rows", 1: "tokens"} if _by_token(model) else {0: "rows"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def _by_token(model: networks.Judge | networks.Reader) -> bool:
+    return isinstance(model, networks.Reader)
+
+
+def quantise(whole: Path, out: Path) -> None:
+    """The same network with 8-bit weights, a scale a column.
+
+    Seven of the eight bits are used: processors without the instructions of neural networks add two products of eight
+    bits in sixteen, and would say something else than those that have them.
+    """
+    quantize_dynamic(str(whole), str(out), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
+
+
+# ---------------------------------------------------------------- what it costs
+
+
+class Parity(NamedTuple):
+    """How far the shipped network is from the trained one: shares over the outcomes, and verdicts."""
+
+    difference: float
+    flips: int
+    rows: int
+
+
+def parity(model: networks.Judge | networks.Reader, shipped: Network, rows: Sequence[Row]) -> Parity:
+    """The largest difference of a share, and how often the likeliest outcome (or place) is another one."""
+    ours = shipped.logits(rows)
+    difference, flips = 0.0, 0
+    for row, other in zip(rows, ours, strict=True):
+        given = {name: torch.from_numpy(value) for name, value in padded([row]).items()}
+        with torch.inference_mode():
+            told = model(**given)[0].softmax(0)
+        says = torch.from_numpy(other).softmax(0)
+        difference = max(difference, float((told - says).abs().max()))
+        flips += int(not torch.equal(told.argmax(0), says.argmax(0)))
+    return Parity(difference, flips, len(rows))
+
+
+def speed(shipped: Network, tokens: int = SPEED_TOKENS, batches: int = 2) -> float:
+    """Pairs for each second of CPU time, in batches of 64 rows; the network should have one thread."""
+    rows = made_up(SPEED_ROWS, tokens, least=tokens)
+    shipped.logits(rows)
+    began = time.process_time()
+    for _ in range(batches):
+        shipped.logits(rows)
+    return batches * len(rows) / (time.process_time() - began)
+
+
+def made_up(count: int, tokens: int, least: int = 8, vocabulary: int = 30_000, seed: int = 0) -> list[Row]:
+    """Rows of random tokens: for speed, and for parity where no text is given."""
+    chance = np.random.default_rng(seed)
+    low = min(1_000, vocabulary // 2)
+    sizes = chance.integers(least, tokens + 1, count)
+    return [Row([int(n) for n in chance.integers(low, vocabulary, size)], int(size) // 3, []) for size in sizes]
+
+
+# ---------------------------------------------------------------- the folder
+
+
+def export(run: Path, out: Path, name: str, extra: Sequence[Path] = ()) -> Network:
+    """Writes the part's folder from a finished run's; returns its network, on one thread."""
+    model = networks.load(run)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        whole = Path(place) / "whole.onnx"
+        to_onnx(model, whole)
+        quantise(whole, out / "model.onnx")
+    own = [run / name for name in ("tokenizer.json", "settings.json", CALIBRATION) if (run / name).exists()]
+    for file in (*own, *extra):
+        shutil.copyfile(file, out / file.name)
+    _manifest(out, name, json.loads((run / "network.json").read_text("utf-8"))["head"])
+    return Network(out / "model.onnx", threads=1)
+
+
+def _manifest(out: Path, name: str, kind: str) -> None:
+    files = sorted(file for file in out.iterdir() if file.is_file() and file.name != "manifest.json")
+    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    told = {"format": FORMAT, "kind": kind, "name": name, "files": digests}
+    (out / "manifest.json").write_text(json.dumps(told, indent=1), "utf-8")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Exports a run, and prints what that cost."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--name", default="embedded-1")
+    parser.add_argument("--stack", type=Path, help="the stack that training/stack.py fitted")
+    parser.add_argument("--rows", type=int, default=100, help="rows for parity")
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    shipped = export(chosen.run, chosen.out, chosen.name, [chosen.stack] if chosen.stack else [])
+    model = networks.load(chosen.run)
+    most = min(SPEED_TOKENS, model.backbone.shape.max_position_embeddings)
+    rows = made_up(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)
+    found = parity(model, shipped, rows)
+    size = sum(file.stat().st_size for file in chosen.out.iterdir()) / 1e6
+    print(f"{chosen.out}: {size:.1f} MB; largest difference {found.difference:.4f}, {found.flips} of {found.rows} flip")
+    print(f"{speed(shipped, most):.0f} pairs a CPU second at {most} tokens, batch {SPEED_ROWS}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,212 @@
+"""Train the judge: a cross-encoder of a claim and an excerpt of its passages, with three outcomes.
+
+    python training/judge.py --pairs DIR --out RUN --epochs 1 --minutes 140      a session; the next adds --resume
+    python training/judge.py --pairs DIR --out RUN --minutes 140                 a schedule by the clock
+    python training/judge.py --pairs DIR --out RUN3 --epochs 1 --folds 5 --fold 3    one of five for cross-fitting
+
+`DIR` is what `training/corpora.py` wrote. Natural claims that people only called "not supported" cost what their two
+other outcomes together lack; all others cost their own outcome. At the end `RUN` holds the weights, the tokenizer, the
+settings, and `scores.jsonl`: what the network says of every natural pair that was held out, for `training/stack.py`.
+`training/README.md` says how long it takes and what to choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import model as networks
+import numpy as np
+import pairs
+import torch
+from learning import Plan, Run, asked_quietly, tensors
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from toulmin.judges.excerpt import RULE
+from toulmin.judges.tokens import Row, Tokens
+from toulmin.judges.trained import OUTCOMES, Frame
+
+ASKED_AT_ONCE = 32
+BINS = 10
+
+
+class Example(NamedTuple):
+    """A pair as it is learnt."""
+
+    row: Row
+    label: int
+    is_vague: bool
+
+
+class Verdicts:
+    """The task: three outcomes a pair. At most `assessed` of the held pairs are looked at on the way."""
+
+    def __init__(self, parts: pairs.Parts, frame: Frame, weights: pairs.Weights, seed: int, assessed: int) -> None:
+        self.parts, self._frame, self._weights, self._seed = parts, frame, weights, seed
+        natural = [entry for entry in parts.held if entry.family == "natural"]
+        self._assessed = natural[:: max(1, len(natural) // assessed)][:assessed]
+
+    def drawn(self, epoch: int) -> list[int]:
+        """Every training pair as often as its weight says."""
+        return pairs.epoch(self.parts.train, self._weights, self._seed, epoch)
+
+    def examples(self, places: Sequence[int]) -> list[Example]:
+        """The pairs at these places of the training part."""
+        return [self.example(self.parts.train[place]) for place in places]
+
+    def example(self, entry: pairs.Entry) -> Example:
+        """One pair, laid before the network as the judge will do it: training sees the first excerpt only."""
+        view = self._frame.views(pairs.pair(entry))[0]
+        return Example(view.row, entry.label, entry.is_vague)
+
+    def loss(self, said: Tensor, examples: Sequence[Example]) -> Tensor:
+        """Cross entropy; of a vague pair that of "not supported"."""
+        return costs(said, [one.label for one in examples], [one.is_vague for one in examples]).sum()
+
+    def assess(self, model: networks.Judge | networks.Reader) -> dict[str, float]:
+        """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
+        found = np.array([shares for _, shares in self.said(model, self._assessed)])
+        return figures(found, self._assessed) if self._assessed else {}
+
+    def said(
+        self, model: networks.Judge | networks.Reader, entries: Sequence[pairs.Entry]
+    ) -> Iterator[tuple[pairs.Entry, list[float]]]:
+        """Each pair with the shares of its outcomes."""
+        device = next(model.parameters()).device
+        for start in range(0, len(entries), ASKED_AT_ONCE):
+            part = entries[start : start + ASKED_AT_ONCE]
+            logits = model(**tensors([self.example(entry).row for entry in part], device))
+            yield from zip(part, logits.float().softmax(-1).tolist(), strict=True)
+
+
+def costs(said: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
+    """What each row of logits costs, B; a vague row's cost is that of not being supported."""
+    wanted = torch.tensor(labels, device=said.device)
+    logs = F.log_softmax(said, -1)
+    own = -logs.gather(1, wanted[:, None])[:, 0]
+    others = -logs[:, 1:].logsumexp(-1)
+    return torch.where(torch.tensor(vague, device=said.device), others, own)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def figures(shares: NDArray[np.float64], entries: Sequence[pairs.Entry]) -> dict[str, float]:
+    """AUC of support (the mean of the sources that have both kinds, and pooled), cost and calibration error."""
+    support = shares[:, 0]
+    truth = np.array([OUTCOMES[entry.label] == "supported" for entry in entries])
+    by_source: dict[str, list[int]] = defaultdict(list)
+    for place, entry in enumerate(entries):
+        by_source[entry.source].append(place)
+    areas = [auc(support[own], truth[own]) for own in by_source.values() if truth[own].any() and not truth[own].all()]
+    chance = np.clip(np.where(truth, support, 1 - support), 1e-6, None)
+    mixed = truth.any() and not truth.all()
+    return {
+        "auc_mean": float(np.mean(areas)) if areas else float("nan"),
+        "auc_pooled": auc(support, truth) if mixed else float("nan"),
+        "cost": float(-np.log(chance).mean()),
+        "ece": ece(support, truth),
+    }
+
+
+def auc(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
+    """The chance that a supported pair scores above an unsupported one; ties count half."""
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    positive = int(truth.sum())
+    return float((ranks[truth].sum() - positive * (positive + 1) / 2) / (positive * (len(truth) - positive)))
+
+
+def ece(chances: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
+    """The mean distance of chance and truth over ten bins of equal width, by their size."""
+    place = np.minimum((chances * BINS).astype(int), BINS - 1)
+    masks = [place == n for n in range(BINS)]
+    return float(sum(abs(chances[m].mean() - truth[m].mean()) * m.sum() for m in masks if m.any()) / len(truth))
+
+
+# ---------------------------------------------------------------- the command
+
+
+def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any]) -> None:
+    """Writes what `training/export.py` and `training/stack.py` read."""
+    networks.save(run.model, out)
+    shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
+    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    held = [entry for entry in task.parts.held if entry.family == "natural"]
+
+    def score(model: networks.Judge | networks.Reader) -> dict[str, float]:
+        with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:
+            for entry, shares in task.said(model, held):
+                row = {"id": entry.id, "source": entry.source, "page": entry.page, "shares": shares}
+                lines.write(json.dumps(row) + "\n")
+        return {}
+
+    asked_quietly(run.model, score)
+
+
+def options() -> argparse.ArgumentParser:
+    """What every training command takes."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="a folder of starting weights in place of the pinned package")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=float)
+    parser.add_argument("--minutes", type=float, help="how long this command may run, together with what it resumes")
+    parser.add_argument("--steps", type=int, help="end after so many batches, to be resumed")
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--micro", type=int, default=16)
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
+    parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--resume", action="store_true")
+    return parser
+
+
+def plan(chosen: argparse.Namespace) -> Plan:
+    """Those options as a plan; sets torch's threads."""
+    if chosen.threads:
+        torch.set_num_threads(chosen.threads)
+    names = ("seed", "epochs", "minutes", "steps", "batch", "micro", "rate", "frozen", "every")
+    return Plan(**{name: getattr(chosen, name) for name in names})
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Trains, or goes on."""
+    parser = argparse.ArgumentParser(
+        parents=[options()], description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--folds", type=int)
+    parser.add_argument("--fold", type=int, default=0)
+    parser.add_argument("--held", type=int, default=600, help="held-out pairs that each checkpoint looks at")
+    chosen = parser.parse_args(arguments)
+    how, start = plan(chosen), chosen.start or networks.start_folder()
+    every = pairs.entries(chosen.pairs)
+    parts = pairs.parted(every, chosen.folds, chosen.fold)
+    frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
+    task = Verdicts(parts, frame, pairs.drawing_weights(chosen.pairs), chosen.seed, chosen.held)
+    torch.manual_seed(chosen.seed)
+    judge = networks.Judge(networks.started(start))
+    identity = {"pairs": pairs.digest(every), "fold": [chosen.folds, chosen.fold], "tokens": chosen.max_tokens}
+    run = Run(judge, task, how, chosen.out, identity)
+    print(f"{len(parts.train):,} pairs to learn from, {len(parts.held):,} held out", flush=True)
+    if run.train(chosen.resume):
+        told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+        finish(run, task, chosen.out, start, told)
+        print(f"Finished: {chosen.out}", flush=True)
+    else:
+        print("Not finished; run the same command with --resume.", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

