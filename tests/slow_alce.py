@@ -121,4 +121,4 @@ def joined(docs: Sequence[Doc], refs: Sequence[int]) -> str:
 
 def percent(values: Sequence[float | None]) -> float | None:
     counted = [value for value in values if value is not None]
-    return 100 * np.mean(counted) if counted else None
+    return float(100 * np.mean(counted)) if counted else None

@@ -18,6 +18,7 @@ from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage, Source
 from toulmin.dialects import problems
 from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.evaluate.scores import read_kept
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.runs.running import Limits
 
@@ -129,6 +130,35 @@ def test_a_judgement_that_fails_leaves_its_question_out_and_counts_it(run: Path)
     assert score["failed"] == 1
     assert score["metrics"]["citation_rec"]["n"] == 5
     assert not any(math.isnan(one["value"] or 0) for one in score["metrics"].values())
+
+
+def test_a_judge_that_fails_at_every_pair_scores_nothing(run: Path):
+    with pytest.raises(ModelError, match=r"strict gave no verdict at all.*The judge is away\."):
+        toulmin.score(run, judge=Strict(failing=""), memo=False)
+    assert not (run / "scores.json").exists()
+
+
+@pytest.mark.parametrize("other", ["strict_1", "strict/" + "1" * 90])
+def test_judges_whose_names_look_alike_in_a_file_name_keep_their_own_reasons(run: Path, other: str):
+    name = "strict/1" if other == "strict_1" else other + "2"
+    for one in (name, other):
+        judge = Strict()
+        judge.name = one
+        toulmin.score(run, judge=judge, memo=False)
+    told = [{statement["judge"] for row in kept.rows for statement in row["statements"]} for kept in read_kept(run, 6)]
+    assert told == [{name}, {other}]
+
+
+def test_empty_answers_are_listed_where_they_count(tmp_path: Path):
+    file = tmp_path / "given.json"
+    items = [{"id": name, "question": "Which?", "docs": [], "output": text} for name, text in (("a", ""), ("b", "So."))]
+    file.write_text(json.dumps({"data": items}), "utf-8")
+    score = toulmin.score(file, memo=False)
+    assert "1 empty answers count as 0 in the citation metrics." in score["notes"]
+    assert [row.get("absence") for row in reasons(tmp_path, "given.json.reasons-honest-lexical-1.jsonl")] == [
+        "empty",
+        None,
+    ]
 
 
 def test_several_seeds_are_scored_one_by_one_and_together(dataset: Path, tmp_path: Path):

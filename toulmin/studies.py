@@ -22,7 +22,7 @@ from toulmin.config import Settings
 from toulmin.data import Claim, Hit
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Retriever
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.methods import Method
 
 if TYPE_CHECKING:
@@ -271,7 +271,8 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     """Scores a run, each of its seeds, or a result file; writes the scores beside it and gives their document.
 
     Of several seeds each has scores of its own, and the document is that of them all, a question being the mean of its
-    seeds.
+    seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
+    would stand for the whole.
     """
     from toulmin.evaluate.judging import Judging
     from toulmin.evaluate.scorable import scorable
@@ -286,6 +287,11 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     scores = [
         await measured(one, scoring.profile, judging, models, other) for one, other in zip(found, others, strict=True)
     ]
+    if judging is not None and judging.refusal is not None:
+        raise ModelError(
+            f"The judge {judging.name} gave no verdict at all, so nothing was scored: {judging.refusal} Name another"
+            " judge, or none for the metrics of strings alone."
+        ) from judging.refusal
     documents = [await asyncio.to_thread(save, one.place, score) for one, score in zip(found, scores, strict=True)]
     if len(scores) == 1:
         return documents[0]

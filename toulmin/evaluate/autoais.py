@@ -91,6 +91,11 @@ class _Read:
     def claims(self) -> tuple[str, ...]:
         return self.answered.item.gold.claims or ()
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether it says nothing and is scored all the same, as 0."""
+        return self.said.absence is None and not self.said.statements
+
     def _judged(self) -> Iterator[Statement]:
         return (statement for statement in self.said.statements if statement.flaw is None)
 
@@ -172,8 +177,8 @@ def _reason(
     is_failed = read.said.absence == "failed"
     why = " ".join(read.answered.answer.notes) if is_failed else str(failure) if failure else None
     reason: dict[str, Any] = {"failed": why}
-    if read.said.absence is not None:
-        reason["absence"] = read.said.absence
+    if read.said.absence is not None or read.is_silent:
+        reason["absence"] = read.said.absence or "empty"
     reason["statements"] = [_statement_reason(one) for one in graded]
     if read.said.invalid:
         reason["invalid_citations"] = read.said.invalid
@@ -220,6 +225,9 @@ def _notes(read: Sequence[_Read], scored: Sequence[_Scored]) -> tuple[str, ...]:
         "failed": "questions are left out, because they got no answer.",
     }
     notes = [f"{absent.count(kind)} {words}" for kind, words in told.items() if kind in absent]
+    silent = sum(one.is_silent for one in read)
+    if silent:
+        notes.append(f"{silent} empty answers count as 0 in the citation metrics.")
     failed = [one.failure for one in scored if one.failure is not None]
     if failed:
         notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")

@@ -46,6 +46,14 @@ class Judging:
             return None
         return next((found for pair in pairs if isinstance(found := self[pair], ToulminError)), None)
 
+    @property
+    def refusal(self) -> ToulminError | None:
+        """The first error, where pairs were asked and not one of them got a verdict."""
+        known = self._known.values()
+        if not self._any_failed or any(isinstance(found, Verdict) for found in known):
+            return None
+        return next(found for found in known if isinstance(found, ToulminError))
+
     def entails(self, pair: Pair) -> bool:
         """Whether the pair was judged, and its premises found to support its claim."""
         found = self[pair]

@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from toulmin.data import content_id
 from toulmin.errors import SourceError
 from toulmin.evaluate.asked_qa import DERIVED as QA_DERIVED
 from toulmin.evaluate.autoais import CITATION_F1
@@ -161,9 +162,14 @@ def places(run: Path) -> tuple[Path, str]:
 
 
 def reasons_name(score: Mapping[str, Any]) -> str:
-    """The name of the file of reasons of a score document; a judge's name may hold what a file's may not."""
+    """The name of the file of reasons of a score document; a judge's name may hold what a file's may not.
+
+    Where a name does not show all of what it stands for, a digest tells it from others that look the same.
+    """
     parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
-    return f"reasons-{'-'.join(re.sub(r'[^A-Za-z0-9._-]+', '_', part)[:80] for part in parts)}.jsonl"
+    shown = [re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80] for part in parts]
+    told = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
+    return f"reasons-{'-'.join(told)}.jsonl"
 
 
 def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
