@@ -137,7 +137,8 @@ COUNTRIES = dict(
     zip(
         "American British English Scottish Welsh Irish Canadian Australian French German Italian Spanish Portuguese"
         " Dutch Belgian Swedish Norwegian Danish Finnish Polish Russian Ukrainian Hungarian Czech Greek Turkish Indian"
-        " Pakistani Japanese Chinese Korean Brazilian Argentine Mexican Chilean Israeli Iranian Egyptian Nigerian".split(),
+        " Pakistani Japanese Chinese Korean Brazilian Argentine Mexican Chilean Israeli Iranian Egyptian"
+        " Nigerian".split(),
         "the United States,Britain,England,Scotland,Wales,Ireland,Canada,Australia,France,Germany,Italy,Spain,Portugal,"
         "the Netherlands,Belgium,Sweden,Norway,Denmark,Finland,Poland,Russia,Ukraine,Hungary,the Czech lands,Greece,"
         "Turkey,India,Pakistan,Japan,China,Korea,Brazil,Argentina,Mexico,Chile,Israel,Iran,Egypt,Nigeria".split(","),
