@@ -1,0 +1,133 @@
+"""Pairs as people labelled them: the `attr_*` sets in the one form of a pair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from claims.pair import Label, Pair, Text, page_key
+from claims.removed import removed
+from claims.sources import Terms, rows
+from toulmin.grounding.facts import facts
+
+SETS = (
+    "attr_attributionbench_dev",
+    "attr_begin_dev",
+    "attr_factscore",
+    "attr_fever_paperdev",
+    "attr_fever_symmetric_dev",
+    "attr_fm2_dev",
+    "attr_halueval_qa",
+    "attr_q2_wow",
+    "attr_scifact_train",
+    "attr_summedits_eval",
+    "attr_wice_dev",
+    "attr_wice_tokens",
+)
+_LABELS: dict[str, Label] = {
+    "supported": "supported",
+    "refuted": "contradicted",
+    "partially_supported": "unsupported",
+    "not_supported": "unsupported",
+    "not_enough_info": "unsupported",
+}
+_BY_TITLE = {"FoolMeTwice", "SciFact", "AttributionBench/AttributedQA"}
+_BY_NAME = {"FEVER", "FEVER-Symmetric v0.2"}
+_META = re.compile(r"^\(meta data\) TITLE: (?P<title>.+)$")
+
+
+def page_of(row: dict[str, Any]) -> str:
+    """What a record is about, as surely as its source tells: a title, a topic, a question, or its evidence itself."""
+    source, meta, evidence = row["source"], row["meta"], row["evidence"]
+    title = meta.get("claim_title") or meta.get("topic")
+    if title or (source in _BY_TITLE and evidence and evidence[0]["title"]):
+        return page_key(title or evidence[0]["title"])
+    if source.startswith("AttributionBench/") and row["question"]:
+        return page_key(row["question"])
+    if not evidence:
+        return page_key(row["claim"])
+    first = evidence[0]["text"]
+    named = _META.match(first)
+    if named:
+        return page_key(named["title"])
+    return _first_name(first, row["claim"]) if source in _BY_NAME else page_key(first[:100])
+
+
+def _first_name(text: str, claim: str) -> str:
+    """The name that the evidence opens with, else the claim's first; the evidence's words where there is none."""
+    for words in (text[:80], claim):
+        first = next((fact for fact in facts(words) if fact.kind == "name"), None)
+        if first is not None and first.start < 6:
+            return page_key(words[first.start : first.end])
+    return page_key(text[:100])
+
+
+def _premise(row: dict[str, Any]) -> tuple[Text, ...]:
+    """The evidence; consecutive sentences of one title are one passage."""
+    joined: list[Text] = []
+    for item in row["evidence"]:
+        if joined and joined[-1].title == item["title"]:
+            joined[-1] = replace(joined[-1], text=f"{joined[-1].text} {item['text']}")
+        else:
+            joined.append(Text(item["title"], item["text"]))
+    return tuple(joined)
+
+
+def records(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
+    """The pairs of one set as they were labelled, in its order."""
+    for _, pair in _paired(folder, name, terms):
+        yield pair
+
+
+def natural(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
+    """The pairs of one set, each followed by the same without its evidence where annotators marked that."""
+    for row, pair in _paired(folder, name, terms):
+        yield pair
+        yield from _cut(row, pair)
+
+
+def _paired(folder: Path, name: str, terms: Terms) -> Iterator[tuple[dict[str, Any], Pair]]:
+    """Each record with its pair; a record without evidence gets its page's passages, or is left out."""
+    pages = _pages(folder) if name == "attr_factscore" else {}
+    for row in rows(folder, name):
+        premise = pages.get(row["evidence_page"], ()) if pages else _premise(row)
+        if premise:
+            yield row, _pair(row, premise, terms)
+
+
+def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
+    return Pair(
+        id=row["id"],
+        source=row["source"],
+        family="natural",
+        edit=None,
+        premise=premise,
+        claim=row["claim"],
+        question=row["question"],
+        label=_LABELS[row["label"]],
+        page=page_of(row),
+        split=row["split"],
+        licence=terms.licence,
+    )
+
+
+def _pages(folder: Path) -> dict[str, tuple[Text, ...]]:
+    return {
+        row["topic"]: tuple(Text(row["topic"], text) for text in row["passages"])
+        for row in rows(folder, "attr_factscore_pages")
+    }
+
+
+def _cut(row: dict[str, Any], pair: Pair) -> Iterator[Pair]:
+    """The pair without the sentences that annotators named as its support, where nothing else says it."""
+    sets = row["meta"].get("supporting_sentence_sets") or row["meta"].get("rationale_sentence_sets") or []
+    if pair.label != "supported" or not sets:
+        return
+    places = sorted({place for one in sets for place in one})
+    decisive = [row["evidence"][place]["text"] for place in places if place < len(row["evidence"])]
+    left = removed(pair.claim, "", pair.premise, decisive)
+    if left:
+        yield replace(pair, id=f"{pair.id}-cut", family="removed", edit="evidence", premise=left, label="unsupported")

@@ -1,0 +1,190 @@
+"""Make the judge's training pairs: `python training/corpora.py --out DIR`.
+
+Writes `pairs-00000.jsonl` and on, of 50,000 pairs each; `counts.tsv`, a table of what was made; `weights.json`, how
+often training should draw a pair of each family and source; and `sources.json`, whose data it was and under what terms.
+Only sources whose `ship` is true in `sources.toml` are read. The same seed and data give the same bytes.
+
+A pair's split is dev where a dev record of any set stands on the same page, or makes the same claim. The data are
+looked for under TOULMIN_DATA (default ../shared/data).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from claims import answered, natural
+from claims.edited import Maker, passage_origin
+from claims.mixture import weights
+from claims.pair import Pair, Text, page_key
+from claims.sources import Terms, question_pages, rows, terms_of
+from claims.stock import Stock, stocked
+
+from toulmin.errors import ToulminError
+
+SHARD = 50_000
+SMALL = 120  # records of a source, where only a few are wanted
+NEIGHBOURS = 4  # passages read just before, which may stand beside one
+CORPORA = {"pool_corpus": "id", "retrieval_scifact_corpus": "_id"}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to make, from where."""
+
+    data: Path
+    each: int
+    seed: int
+    most: int | None  # records of a source; None is all
+    terms: dict[str, Terms]
+
+    def names(self, wanted: Sequence[str]) -> list[Terms]:
+        """The terms of those sources that may be learnt from."""
+        return [self.terms[name] for name in wanted if self.terms[name].ship]
+
+
+@dataclass(frozen=True)
+class Dev:
+    """What no training pair may touch."""
+
+    pages: frozenset[str]
+    claims: frozenset[str]
+
+    def marked(self, pair: Pair) -> Pair:
+        """The pair with the split that it must have."""
+        is_dev = pair.split == "dev" or pair.page in self.pages or page_key(pair.claim) in self.claims
+        return replace(pair, split="dev" if is_dev else "train")
+
+
+def labelled(recipe: Recipe) -> Iterator[Pair]:
+    """The natural pairs of all sets."""
+    for terms in recipe.names(natural.SETS):
+        yield from islice(natural.natural(recipe.data, terms.name, terms), recipe.most)
+
+
+def asked(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
+    """The pairs of all question sets."""
+    for terms in recipe.names(answered.SETS):
+        yield from islice(answered.answered(recipe.data, terms.name, terms, stock, recipe.seed), recipe.most)
+
+
+def dev_of(recipe: Recipe) -> Dev:
+    """The pages and claims of all dev records, those of sets that are not learnt from included."""
+    pages, claims = question_pages(recipe.data), set()
+    for name in natural.SETS:
+        for pair in natural.records(recipe.data, name, recipe.terms[name]):
+            if pair.split == "dev":
+                pages.add(pair.page)
+                claims.add(page_key(pair.claim))
+    for terms in recipe.names(answered.SETS):
+        pages |= answered.dev_pages(recipe.data, terms.name)
+    return Dev(frozenset(pages), frozenset(claims))
+
+
+def stock_of(recipe: Recipe, name: str) -> Stock:
+    """What the passages of one corpus offer."""
+    most = None if recipe.most is None else 10 * recipe.most
+    return stocked(row["text"] for row in islice(rows(recipe.data, name), most))
+
+
+def edited(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
+    """What is made from true claims: first from the natural ones, then from the sentences of passages."""
+    maker = Maker(stock, recipe.each, recipe.seed)
+    for pair in labelled(recipe):
+        if pair.family == "natural":
+            yield from maker.of_claim(pair)
+    for terms in recipe.names(tuple(CORPORA)):
+        if terms.name != "pool_corpus":  # the details of one field would be told at sight in another
+            maker.stock = stock_of(recipe, terms.name)
+        before: deque[Text] = deque(maxlen=NEIGHBOURS)
+        for row in islice(rows(recipe.data, terms.name), recipe.most):
+            passage = Text(row["title"], row["text"])
+            origin = passage_origin(row[CORPORA[terms.name]], terms.name, row["title"], "train", terms.licence)
+            yield from maker.of_passage(passage, tuple(before), origin)
+            before.append(passage)
+
+
+def pairs(recipe: Recipe) -> Iterator[Pair]:
+    """All pairs of the recipe, each with its split."""
+    stock = stock_of(recipe, "pool_corpus")
+    dev = dev_of(recipe)
+    for part in (labelled(recipe), asked(recipe, stock), edited(recipe, stock)):
+        yield from map(dev.marked, part)
+
+
+def write(found: Iterator[Pair], out: Path) -> Counter[tuple[str, str, str, str, str]]:
+    """Write the shards; how many pairs there are by family, source, edit, label and split."""
+    counts: Counter[tuple[str, str, str, str, str]] = Counter()
+    for shard in range(sys.maxsize):
+        block = islice(found, SHARD)
+        first = next(block, None)
+        if first is None:
+            return counts
+        with (out / f"pairs-{shard:05}.jsonl").open("w", encoding="utf-8") as lines:
+            for pair in (first, *block):
+                counts[pair.family, pair.source, pair.edit or "-", pair.label, pair.split] += 1
+                lines.write(pair.line() + "\n")
+    return counts
+
+
+def describe(counts: Counter[tuple[str, str, str, str, str]], recipe: Recipe, out: Path) -> None:
+    """Write the table, the weights for training and the list of sources."""
+    head = "family\tsource\tedit\tlabel\tsplit\tpairs"
+    table = [head, *("\t".join((*key, str(count))) for key, count in sorted(counts.items()))]
+    (out / "counts.tsv").write_text("\n".join(table) + "\n", "utf-8")
+    train: Counter[tuple[str, str]] = Counter()
+    for (family, source, _, _, split), count in counts.items():
+        if split == "train":
+            train[family, source] += count
+    drawn = [{"family": f, "source": s, "weight": round(w, 4)} for (f, s), w in sorted(weights(train).items())]
+    (out / "weights.json").write_text(json.dumps(drawn, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    terms = [asdict(one) for one in recipe.terms.values()]
+    (out / "sources.json").write_text(json.dumps(terms, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def totals(counts: Counter[tuple[str, str, str, str, str]]) -> str:
+    """The table by family, edit and label, for reading."""
+    small: Counter[tuple[str, str, str]] = Counter()
+    for (family, _, edit, label, _), count in counts.items():
+        small[family, edit.split("+")[0], label] += count
+    return "\n".join(
+        f"{family:11} {edit:13} {label:12} {count:8,}" for (family, edit, label), count in sorted(small.items())
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for the pairs; made where it is not there")
+    parser.add_argument("--each", type=int, default=2, help="rewordings and corruptions of one claim, at most")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--records", type=int, help="of every source, at most")
+    parser.add_argument("--small", action="store_const", const=SMALL, dest="records", help=f"as --records {SMALL}")
+    given = parser.parse_args(arguments)
+    data = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
+    recipe = Recipe(data, given.each, given.seed, given.records, terms_of())
+    given.out.mkdir(parents=True, exist_ok=True)
+    if any(given.out.glob("pairs-*.jsonl")):
+        raise SystemExit(f"{given.out} holds pairs already; name an empty folder, or remove them.")
+    begun = time.monotonic()
+    try:
+        counts = write(pairs(recipe), given.out)
+        describe(counts, recipe, given.out)
+    except ToulminError as error:
+        raise SystemExit(str(error)) from error
+    print(totals(counts))
+    seconds = time.monotonic() - begun
+    train = sum(count for key, count in counts.items() if key[-1] == "train")
+    print(f"{counts.total():,} pairs, {train:,} of them to train on; {seconds:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
