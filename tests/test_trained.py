@@ -14,6 +14,7 @@ pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 import trained_parts
 from hypothesis import given
 from hypothesis import strategies as st
+from trained_parts import export
 
 from toulmin import build
 from toulmin.config import Settings
@@ -51,8 +52,6 @@ def stack(model: float = 1.0) -> Stack:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The exported folder of a judge."""
-    import export
-
     place = tmp_path_factory.mktemp("judge")
     stack().write(place / "stack.json")
     run = trained_parts.finished(place / "run", "judge")
@@ -63,8 +62,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reader_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The exported folder of a reader."""
-    import export
-
     place = tmp_path_factory.mktemp("reader")
     export.export(trained_parts.finished(place / "run", "reader"), place / "out", "reader-tiny")
     return place / "out"
@@ -197,7 +194,7 @@ def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, nam
 
 
 def test_a_reader_is_no_judge(reader_folder: Path):
-    with pytest.raises(ModelError, match="tells of 'reader'"):
+    with pytest.raises(ModelError, match=r"tells of 'reader'"):
         embedded(reader_folder)
 
 
@@ -221,7 +218,7 @@ def package(place: Path, parts: dict[str, str]) -> Path:
 def test_installed_weights_without_a_judge_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     package(tmp_path, {})
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ModelError, match="No trained judge is installed.*pip install"):
+    with pytest.raises(ModelError, match=r"No trained judge is installed.*pip install"):
         embedded()
 
 
@@ -273,5 +270,5 @@ def test_no_passage_no_answer(reader_folder: Path):
 
 
 def test_a_least_confidence_outside_its_range_is_a_usage_error(reader_folder: Path):
-    with pytest.raises(UsageError, match="in 0..1"):
+    with pytest.raises(UsageError, match=r"in 0\.\.1"):
         TrainedReader(reader_folder, least=1.5)

@@ -9,21 +9,19 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs torch (extra: dev)")
+pytest.importorskip("torch", reason="needs torch (extra: dev)")
 pytest.importorskip("transformers", reason="needs transformers (extra: dev)")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 
+import torch
 import trained_parts
+from trained_parts import export, judge, learning, model, pairs
 
-import export  # isort: skip
-import judge  # isort: skip
-import learning  # isort: skip
-import model  # isort: skip
-import pairs  # isort: skip
-from toulmin.data import Passage  # isort: skip
-from toulmin.grounding.steps import Pair  # isort: skip
-from toulmin.judges.trained import Trained  # isort: skip
+from toulmin.data import Passage
+from toulmin.grounding.steps import Pair
+from toulmin.judges.tokens import Row
+from toulmin.judges.trained import Trained
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -177,17 +175,11 @@ def test_the_rate_rises_then_falls_to_nothing(progress: float):
 def test_batches_hold_every_example_once():
     class One:
         def __init__(self, size: int) -> None:
-            self.row = trained_parts_row(size)
+            self.row = Row(list(range(size)), 1, [])
 
     examples = [One(size) for size in (5, 9, 3, 7, 7, 2, 4)]
     cut = learning.bucketed(examples, 3, "0")
     assert sorted(id(one) for batch in cut for one in batch) == sorted(map(id, examples))
-
-
-def trained_parts_row(size: int):
-    from toulmin.judges.tokens import Row
-
-    return Row(list(range(size)), 1, [])
 
 
 def test_what_is_exported_says_nearly_what_was_trained(tmp_path: Path):

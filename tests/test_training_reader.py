@@ -8,19 +8,18 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs torch (extra: dev)")
+pytest.importorskip("torch", reason="needs torch (extra: dev)")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 
 import numpy as np
+import torch
 import trained_parts
+from trained_parts import export, questions, reader
 
-import export  # isort: skip
-import questions  # isort: skip
-import reader  # isort: skip
-from toulmin.data import Passage  # isort: skip
-from toulmin.judges.span_model import Frame, TrainedReader, best  # isort: skip
-from toulmin.judges.tokens import Tokens  # isort: skip
+from toulmin.data import Passage
+from toulmin.judges.span_model import Frame, TrainedReader, best
+from toulmin.judges.tokens import Tokens
 
 LAMP = "The lamp was lit in 1824 by Hannah. The keeper was tall. The boat came by the sea."
 ASKED = "When was the lamp lit?"

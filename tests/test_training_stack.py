@@ -14,10 +14,9 @@ import numpy as np
 import trained_parts
 from hypothesis import given
 from hypothesis import strategies as st
+from trained_parts import pairs, stack
 
-import pairs  # isort: skip
-import stack  # isort: skip
-from toulmin.judges.stacked import read_stack  # isort: skip
+from toulmin.judges.stacked import read_stack
 
 SEED = 5
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -15,7 +17,24 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertModel
 
 TRAINING = Path(__file__).parent.parent / "training"
-sys.path.insert(0, str(TRAINING))  # its scripts import each other by their bare names
+SCRIPTS = ("model", "learning", "pairs", "judge", "stack", "questions", "reader", "export", "shipping")
+
+
+def _imported() -> dict[str, ModuleType]:
+    """The scripts, which import each other by their bare names; `benchmarks/` has some of the same names."""
+    others = {name: sys.modules.pop(name) for name in SCRIPTS if name in sys.modules}
+    sys.path.insert(0, str(TRAINING))
+    try:
+        return {name: importlib.import_module(name) for name in SCRIPTS}
+    finally:
+        sys.path.remove(str(TRAINING))
+        for name in SCRIPTS:
+            sys.modules.pop(name, None)
+        sys.modules.update(others)
+
+
+_SCRIPTS = _imported()
+model, learning, pairs, judge, stack, questions, reader, export, shipping = (_SCRIPTS[name] for name in SCRIPTS)
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm gull harbour".split()
 CONTROLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -92,8 +111,6 @@ def write_rows(folder: Path, held: Sequence[dict[str, Any]]) -> Path:
 
 def finished(folder: Path, head: str, tokens: int = 48) -> Path:
     """A run's folder as if its training were over; the head is noise."""
-    import model
-
     first = start(folder.parent / f"{folder.name}-start")
     with torch.random.fork_rng():
         torch.manual_seed(1)

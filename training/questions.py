@@ -3,7 +3,7 @@
 SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage. The
 questions of the pool stand beside a passage that is known not to answer. To these are added questions beside another
 question's passage that does not hold the answer's words: so a reader learns that a passage of the right words may be
-silent. SQuAD 2.0 is split by article.
+silent. SQuAD 2.0 is split by article; pages that are kept for probes are left out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claims.sources import rows, terms_of
+from pairs import is_held_out
 
 from toulmin.data import Passage
 
@@ -38,7 +39,8 @@ def items(data: Path, split: str) -> list[Item]:
     marked = [item for name in SOURCES[:2] if terms[name].ship for item in _marked(data, name, split)]
     found = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
-    return [*marked, *found, *silent, *strange([item for item in (*marked, *found) if item.places])]
+    every = [*marked, *found, *silent, *strange([item for item in (*marked, *found) if item.places])]
+    return [item for item in every if not is_held_out(item.passage.title)]
 
 
 def _marked(data: Path, name: str, split: str) -> Iterator[Item]:

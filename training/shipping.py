@@ -1,0 +1,59 @@
+"""Put exported parts into the distribution that is installed beside the product.
+
+    python training/shipping.py --judge DIR --reader DIR --encoder DIR [--into weights/src/toulmin_weights]
+
+Parts that are not named stay as they are. Each is checked by its own manifest, copied, and listed by that manifest's
+SHA-256; together they may have 75 MB at most. The card stays in words: write it before this is committed, once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from toulmin.judges.shipped import part
+
+PACKAGE = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
+KINDS = ("judge", "reader", "encoder")
+MOST = 75_000_000  # bytes
+
+
+def ship(parts: Mapping[str, Path], into: Path) -> int:
+    """Copies the parts and lists them; the bytes that all parts have then. Raises SystemExit above the limit."""
+    manifest = into / "manifest.json"
+    listed = json.loads(manifest.read_text("utf-8"))["parts"]
+    held = {kind: part(kind, folder) for kind, folder in parts.items()}
+    kept = {kind: into / kind for kind in listed if kind not in held}
+    size = sum(_size(folder) for folder in (*kept.values(), *parts.values()))
+    if size > MOST:
+        raise SystemExit(f"The parts should have {MOST:,} bytes at most, but have {size:,}; nothing was changed.")
+    for kind, one in held.items():
+        shutil.rmtree(into / kind, ignore_errors=True)
+        shutil.copytree(one.folder, into / kind)
+        listed[kind] = hashlib.sha256((into / kind / "manifest.json").read_bytes()).hexdigest()
+    manifest.write_text(json.dumps({"parts": listed}, indent=1) + "\n", "utf-8")
+    return size
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Ships the parts that are named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for kind in KINDS:
+        parser.add_argument(f"--{kind}", type=Path)
+    parser.add_argument("--into", type=Path, default=PACKAGE)
+    chosen = parser.parse_args(arguments)
+    parts = {kind: folder for kind in KINDS if (folder := getattr(chosen, kind)) is not None}
+    print(f"{chosen.into}: {ship(parts, chosen.into) / 1e6:.1f} MB in {', '.join(parts) or 'nothing new'}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

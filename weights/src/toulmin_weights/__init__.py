@@ -1,0 +1,1 @@
+"""The trained parts of Toulmin: data only."""
