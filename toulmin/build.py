@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
     from toulmin.corpus.store import IndexReport, Progress
 
-JUDGES = ("lexical", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
+JUDGES = ("lexical", "embedded", "embedded:FOLDER", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 
@@ -189,10 +189,18 @@ def judge(spec: str, settings: Settings) -> Judge:
         from toulmin.judges.lexical import Lexical
 
         return Lexical()
+    if spec == "embedded":
+        return _embedded(None, settings)
     if kind in _JUDGES and name:
         return _JUDGES[kind](name, settings)
-    near = unknown_name("judge", spec, ("lexical", *(f"{kind}:MODEL" for kind in _JUDGES)))
+    near = unknown_name("judge", spec, ("lexical", "embedded", *(f"{kind}:MODEL" for kind in _JUDGES)))
     raise UsageError(f"{near} A judge is named as {', '.join(JUDGES)}.")
+
+
+def _embedded(folder: str | None, settings: Settings) -> Judge:
+    from toulmin.judges.stacked import embedded
+
+    return embedded(folder)
 
 
 def _seq2seq(name: str, settings: Settings) -> Judge:
@@ -215,7 +223,12 @@ def _asked(name: str, settings: Settings) -> Judge:
     return Asked(model(name, settings))
 
 
-_JUDGES: Mapping[str, Callable[[str, Settings], Judge]] = {"seq2seq": _seq2seq, "cross": _cross, "model": _asked}
+_JUDGES: Mapping[str, Callable[[str, Settings], Judge]] = {
+    "embedded": _embedded,
+    "seq2seq": _seq2seq,
+    "cross": _cross,
+    "model": _asked,
+}
 _JUDGE_SETTINGS: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
 _CROSS_SETTINGS: Mapping[str, Any] = {
     "entailment": str,
