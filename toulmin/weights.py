@@ -19,8 +19,13 @@ import torch
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 from transformers import AutoTokenizer
+from transformers.utils import logging
 
 from toulmin.errors import ModelError, UsageError
+
+# What a model's files hold is told by our own errors; bars and remarks would stand in the pipe of whoever called us.
+logging.disable_progress_bar()
+logging.set_verbosity_error()
 
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 _ENDLESS = 10**9  # tokenizers without a limit name one beyond this
