@@ -1,14 +1,14 @@
 """How well judges rank and how far their scores are probabilities, on what people judged; two judges on the same draws.
 
     python benchmarks/judge_natural.py                                    the lexical judge
-    python benchmarks/judge_natural.py --judge cross:FOLDER               another beside it, as `toulmin --judge` names it
+    python benchmarks/judge_natural.py --judge cross:FOLDER               another too, as `toulmin --judge` names it
     python benchmarks/judge_natural.py --scores FILE                      another by its scores, from cross-fitting
     python benchmarks/judge_natural.py --judge A --against B --split dev
 
 FILE holds JSON lines of "id" and "score", one for every record that has evidence; training and dev parts are both
-judged, so a trained judge's scores must come from models that never saw the record's page (`folds` gives each record's
-page). `pooled` takes all records of the natural sets and FEVER at once, `mean` every set alike. ECE has ten bins of
-equal width over the natural sets. Intervals draw pages.
+judged, so a trained judge's scores must come from models that never saw the record's page, which `page_of` tells.
+`pooled` takes all records of the natural sets and FEVER at once, `mean` every set alike. ECE has ten bins of equal
+width over the natural sets. Intervals draw pages.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Record(NamedTuple):
 
 
 def page_of(row: Mapping[str, Any]) -> str:
-    """The page or topic of a record of an `attr_*` set: what its evidence is of, else its question, else its evidence."""
+    """The page or topic of a record of an `attr_*` set: what its evidence is of, else its question."""
     meta = row.get("meta") or {}
     titles = [item["title"] for item in row["evidence"] if item["title"]]
     told = row.get("evidence_page") or meta.get("claim_title") or row["question"] or " ".join(titles[:1])
@@ -163,9 +163,9 @@ def main(words: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(words)
     splits = (asked.split,) if asked.split else SPLITS
     given = [record for name in asked.sets for record in records(name, splits)]
+    named = scores(given, asked.judge, asked.scores) if asked.judge or asked.scores else None
     theirs, plain = scores(given, asked.against, None)
-    alone = asked.judge is None and asked.scores is None
-    ours, own = (theirs, plain) if alone else scores(given, asked.judge, asked.scores)
+    ours, own = named or (theirs, plain)
     columns = [record.dataset for record in given], [record.page for record in given]
     truth = np.array([record.supported for record in given])
     print(heading("judge_natural.py", f"{len(given)} records of {' and '.join(splits)}; {asked.resamples} draws."))

@@ -20,7 +20,7 @@ _PART = r"(?:[A-Z]\.|[A-Z][\w’'-]*[a-z](?:-[A-Z][a-z]+)?)"
 NAME = rf"(?:{_PART}(?: (?:de|del|van|von|der|di|da|la|le|al|bin))? ?)(?:{_PART} )*(?:[A-Z][\w’'-]*[a-z])(?: Jr\.)?"
 _PLACE = r"[A-Z][\w’'-]+(?: (?:of |the )?[A-Z][\w’'-]+)*"
 _END = (
-    r"(?=[,.;]| (?:and (?:star|produced|written|edited|published|recorded|its)"
+    r"(?=[,.;]| (?:and (?:starring|stars|produced|written|edited|published|recorded|its)"
     r"|in|on|from|for|through|with|as|that|which|who|based|was|is)\b)"
 )
 _SITE = (

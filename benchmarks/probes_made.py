@@ -98,7 +98,9 @@ class Makers:
             written = {str(new), *value.split(","), wording.number(value, True)}
             return new != old and old / 3 <= new <= old * 3 and held.isdisjoint(written)
         if fact.slot == "country":
-            return value.split()[-1].casefold() not in held and not {value, fact.value} <= _BRITAIN
+            return (
+                value != fact.value and value.split()[-1].casefold() not in held and not {value, fact.value} <= _BRITAIN
+            )
         return held.isdisjoint(re.findall(r"\w+", value.casefold())) and len(value.split()) == len(fact.value.split())
 
     # ------------------------------------------------------------ number, date, entity
@@ -110,7 +112,12 @@ class Makers:
             new = self.other(fact) if can_be_said and _kind(fact) == kind else None
             if new is not None:
                 yield self._stated(fact, new, kind, supported=False)
-                yield self._stated(fact, fact.value, kind, supported=True)
+                twin = self._holder(fact, new) if fact.slot == "country" else fact
+                yield self._stated(twin, twin.value, kind, supported=True)
+
+    def _holder(self, like: Fact, value: str) -> Fact:
+        """A page of which the value is true: half of all people here are of one country, which must not tell."""
+        return self.chance.choice([fact for fact in self.facts if (fact.slot, fact.value) == (like.slot, value)])
 
     def _stated(self, fact: Fact, value: str, kind: Kind, supported: bool) -> Probe:
         page, noun = self.pages[fact.passage], fact.slot.removeprefix("number of ")
