@@ -361,7 +361,9 @@ async def compare(
     if not found.scores[0]:
         found = await comparisons.scored_runs(paths, _scoring("honest", judge, memo, chosen))
     beside = comparisons.differences(found)
-    notes = [] if html is None and plots is None else comparisons.written(found, beside, _place(html), _place(plots))
+    notes = [*comparisons.unpaired(found), *comparisons.outdated(found)]
+    if html is not None or plots is not None:
+        notes += comparisons.written(found, beside, _place(html), _place(plots))
     return comparisons.document(found, beside) | {"notes": notes}
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from toulmin import wire
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.evaluate.scorable import Scorable, scorable
-from toulmin.evaluate.scores import Kept, read_kept
+from toulmin.evaluate.scorable import Scorable, digest, scorable
+from toulmin.evaluate.scores import Kept, kept, read_kept
 from toulmin.evaluate.significance import Difference, compared
 from toulmin.report.page import WITHOUT_PLOTS, html
 from toulmin.report.shown import Beside, Plot, RunShown, Scored
@@ -48,7 +48,10 @@ async def scored_runs(paths: Sequence[Path], scoring: Scoring | None) -> Runs:
     if scoring is not None:
         for path in paths:
             await scored(path, scoring)
-    every = [read_kept(path, sum(len(one.answered) for one in own)) for path, own in zip(paths, found, strict=True)]
+    every = [
+        read_kept(path, sum(len(one.answered) for one in own), digest(own))
+        for path, own in zip(paths, found, strict=True)
+    ]
     wanted = None if scoring is None else (scoring.profile, scoring.judge.name if scoring.judge else None, None)
     shared = [one.key for one in every[0] if all(one.key in {o.key for o in other} for other in every)]
     keys = [key for key in shared if wanted in (None, key)]
@@ -58,6 +61,7 @@ async def scored_runs(paths: Sequence[Path], scoring: Scoring | None) -> Runs:
 
 def differences(runs: Runs) -> tuple[Beside, ...]:
     """How far each later run is above the first one, paired on the questions that count in both."""
+    _check_questions(runs)
     names, first = runs.names, runs.scores[0]
     found = []
     for name, own in zip(names[1:], runs.scores[1:], strict=True):
@@ -67,6 +71,48 @@ def differences(runs: Runs) -> tuple[Beside, ...]:
     if not any(one.n for beside in found for one in beside.differences.values()):
         raise UsageError("The runs have no question in common; compare runs over the same dataset.")
     return tuple(found)
+
+
+def _check_questions(runs: Runs) -> None:
+    """Raises `UsageError` where one id means different questions: ids are often just numbers."""
+    first = _questions(runs.found[0])
+    for name, own in zip(runs.names[1:], runs.found[1:], strict=True):
+        for id, question in _questions(own).items():
+            if first.get(id, question) != question:
+                raise UsageError(
+                    f"Question {id!r} is {first[id]!r} in {runs.names[0]}, but {question!r} in {name}; compare runs"
+                    " over the same dataset."
+                )
+
+
+def _questions(found: Sequence[Scorable]) -> dict[str, str]:
+    return {one.item.id: one.item.question for own in found for one in own.answered}
+
+
+def outdated(runs: Runs) -> list[str]:
+    """A note for each score beside a run that was made of other answers than it has now."""
+    return [
+        f"{name} was scored (profile {score['profile']}, judge {score['judge'] or 'none'}) before its answers changed;"
+        " score it again to compare that."
+        for name, path, own in zip(runs.names, runs.paths, runs.found, strict=True)
+        for now in [digest(own)]
+        for score in kept(path)
+        if score.get("answers") != now
+    ]
+
+
+def unpaired(runs: Runs) -> list[str]:
+    """A note for each later run that does not answer the same questions as the first one."""
+    first = set(_questions(runs.found[0]))
+    notes = []
+    for name, own in zip(runs.names[1:], runs.found[1:], strict=True):
+        ids = set(_questions(own))
+        if ids != first:
+            notes.append(
+                f"{runs.names[0]} has {len(first)} questions and {name} {len(ids)}: the difference is that of the"
+                f" {len(first & ids)} in both, not of the two columns."
+            )
+    return notes
 
 
 def document(runs: Runs, found: Sequence[Beside]) -> dict[str, Any]:

@@ -80,8 +80,11 @@ async def answered(
 
     A run that stopped early is the last one; the seeds behind it are not begun.
     """
+    from toulmin.runs.folder import is_run
     from toulmin.runs.running import together
 
+    if len(seeds) > 1 and is_run(study.out):
+        raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
     reports: list[RunReport] = []
     for seed in seeds or (None,):
         one = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
@@ -96,7 +99,7 @@ async def answered(
 async def _answered_once(
     study: Study, limits: Limits | None, watch: Watch | None, on_reading: Callable[[Reading], None] | None
 ) -> RunReport:
-    from toulmin.runs.folder import begin
+    from toulmin.runs.folder import check
     from toulmin.runs.running import Limits, answer_into
 
     items = study.dataset.items
@@ -104,11 +107,13 @@ async def _answered_once(
         raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
     _job(study, items[0], None)  # a wrong word is told before anything is read or written
     async with _opened(study, on_reading) as found:
-        begin(study.out, _about(study, found), items)
+        about = _about(study, found)
+        check(study.out, about, items)
         async with build.equipped(found.retriever, study.settings, study.own) as kit:
             driver = Driver(kit, programs=study.concurrency)
             make = partial(_job, study, judge=kit.judge, index=found.retriever)
-            return await answer_into(study.out, items, make, driver, limits or Limits(), watch)
+            report = await answer_into(study.out, about, items, make, driver, limits or Limits(), watch)
+            return replace(report, notes=found.notes)
 
 
 class _NoIndex:
@@ -275,7 +280,7 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     would stand for the whole.
     """
     from toulmin.evaluate.judging import Judging
-    from toulmin.evaluate.scorable import scorable
+    from toulmin.evaluate.scorable import digest, scorable
     from toulmin.evaluate.scores import joined, save
     from toulmin.evaluate.scoring import scored as measured
 
@@ -292,10 +297,11 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
             f"The judge {judging.name} gave no verdict at all, so nothing was scored: {judging.refusal} Name another"
             " judge, or none for the metrics of strings alone."
         ) from judging.refusal
-    documents = [await asyncio.to_thread(save, one.place, score) for one, score in zip(found, scores, strict=True)]
+    for one, score in zip(found, scores, strict=True):
+        document = await asyncio.to_thread(save, one.place, score, digest([one]))
     if len(scores) == 1:
-        return documents[0]
-    return await asyncio.to_thread(save, run, joined(scores))
+        return document
+    return await asyncio.to_thread(save, run, joined(scores), digest(found))
 
 
 def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
@@ -339,12 +345,16 @@ def _models(scoring: Scoring) -> Models:
 
 @dataclass(frozen=True, slots=True)
 class MadeReport:
-    """How many questions of each kind were made, of how many that were wanted, and from how many passages."""
+    """How many questions of each kind were made, of how many that were wanted, and from how many passages.
+
+    `notes` name the files that could not be read.
+    """
 
     file: Path
     wanted: int
     made: Mapping[str, int]
     passages: int
+    notes: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:
@@ -360,7 +370,7 @@ def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
 
     index = Path(docs[0]) if len(docs) == 1 and store.is_index(Path(docs[0])) else None
     sources = Sources(index=str(index)) if index else Sources(docs=tuple(docs))
-    ready, _ = build.indexed(sources, settings)
+    ready, skipped = build.indexed(sources, settings)
     with store.open_index(Path(ready.index or settings.index)) as corpus:
         passages = list(corpus.every_passage())
     items = made(passages, n, seed)
@@ -371,4 +381,4 @@ def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)
-    return MadeReport(out, n, dict(kinds), len(passages))
+    return MadeReport(out, n, dict(kinds), len(passages), build.not_read(skipped))

@@ -210,13 +210,13 @@ def prefer(
     seed
         Draws the questions and which answer stands first.
     out
-        The file that keeps what you said (default: preferences.jsonl in the first run's folder).
+        The file that keeps what you said (default: preferences-SECOND.jsonl in the first run's folder).
     json
         Ask nothing; print the shares of what was said so far (JSON) on standard output.
     """
     from toulmin.cli import preferring, tables
 
-    shares = preferring.asked(first, second, n, seed, out or first / "preferences.jsonl", ask=not json)
+    shares = preferring.asked(first, second, n, seed, out or preferring.kept_beside(first, second), ask=not json)
     if json:
         tables.as_json_document(shares)
     return 0

@@ -37,6 +37,11 @@ def asked(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask
     return {"first": str(first), "second": str(second), "n": len(said), "shares": shares(said.values())}
 
 
+def kept_beside(first: Path, second: Path) -> Path:
+    """Where what is said of two runs is kept: in the first one's folder, by the second one's name."""
+    return first / f"preferences-{second.resolve().name}.jsonl"
+
+
 def _answers(folder: Path) -> tuple[Answer, ...]:
     return read_run(run_folders(folder)[0]).answers
 
@@ -80,7 +85,7 @@ def _panel(name: str, answer: Answer) -> Panel:
 def _key(prompt: str, console: Console) -> str:
     while True:
         try:
-            typed = console.input(prompt).strip().lower()
+            typed = console.input(prompt, markup=False).strip().lower()
         except EOFError:
             return LEAVE
         if typed in (*KEYS, LEAVE, BACK):
@@ -94,7 +99,8 @@ def _report(said: dict[str, Preference], first: Path, second: Path, out: Path) -
     console.print(f"{len(said)} pairs judged; kept in {out}.")
     for aspect, found in shares(said.values()).items():
         console.print(
-            words(f"  {aspect}: {first} {found['first']:.1f} %, no preference {found['neither']:.1f} %,").append_text(
-                words(f" {second} {found['second']:.1f} %")
+            words(
+                f"{aspect}: {first} {found['first']:.1f} %, no preference {found['neither']:.1f} %,"
+                f" {second} {found['second']:.1f} %"
             )
         )

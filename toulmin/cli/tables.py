@@ -45,6 +45,7 @@ def run_document(report: RunReport) -> dict[str, Any]:
         "cost": None if now.spent.usd is None else {"usd": now.spent.usd},
         "seconds": round(now.seconds, 3),
         "stopped": report.stopped,
+        "notes": list(report.notes),
     }
     return told | ({"seeds": [run_document(one) for one in report.seeds]} if report.seeds else {})
 
@@ -56,14 +57,19 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
     console = Console(stderr=as_json)
     now = report.progress
     if not as_json:
-        asked = "" if now.asked == now.done else f", {now.asked} of them now"
+        asked = "" if now.asked == now.done else f" ({now.asked} of them now)"
         console.print(
-            f"{now.done} of {now.total} questions answered{asked}: {now.abstained} abstained, {now.failed} failed."
+            f"{now.done} of {now.total} questions done{asked}: {now.done - now.abstained - now.failed} answered,"
+            f" {now.abstained} abstained, {now.failed} failed."
         )
         console.print(Text(" · ".join(_spent(now)), "dim"))
+    for note in report.notes:
+        console.print(words(note, "yellow"))
     if report.stopped:
         console.print(words(report.stopped, "bold yellow"))
-    elif not as_json:
+    elif now.failed and not as_json:
+        console.print(words("Why each failed is in its answer's notes; the same command asks them again.", "yellow"))
+    if not report.stopped and not as_json:
         console.print(words(f"Score it with: toulmin score {report.folder}"))
 
 
@@ -247,10 +253,18 @@ def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -
     """How many questions of each kind there are now, and what to do with them."""
     if as_json:
         as_json_document(
-            {"file": str(report.file), "wanted": report.wanted, "made": dict(report.made), "passages": report.passages}
+            {
+                "file": str(report.file),
+                "wanted": report.wanted,
+                "made": dict(report.made),
+                "passages": report.passages,
+                "notes": list(report.notes),
+            }
         )
         return
     console = Console()
+    for note in report.notes:
+        console.print(words(note, "yellow"))
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.made.items()))
     console.print(words(f"{report.total} questions from {report.passages:,} passages: {kinds}."))
     if report.total < report.wanted:

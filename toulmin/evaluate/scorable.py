@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from toulmin.data import Passage
 from toulmin.datasets.reading import result_items
@@ -44,6 +46,18 @@ class Scorable:
         if not self.unanswered:
             return ()
         return (f"{self.unanswered} questions of the run have no answer yet and are not scored.",)
+
+
+def digest(found: Sequence[Scorable]) -> str:
+    """SHA-256, in hex, of what the answers say and cite: scores that were made of others are out of date."""
+    told = [_told(one) for own in found for one in own.answered]
+    return hashlib.sha256(repr(told).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _told(one: Answered) -> list[Any]:
+    answer = one.answer
+    claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
+    return [one.item.id, answer.status, one.output, claims, [passage.id for passage in answer.passages]]
 
 
 def scorable(path: Path) -> tuple[Scorable, ...]:

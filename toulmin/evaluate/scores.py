@@ -210,20 +210,25 @@ class Kept:
         return table_of(self.document, self.rows)
 
 
-def read_kept(run: Path, count: int) -> tuple[Kept, ...]:
-    """The scores beside a run of `count` answers; those that were made of fewer are out of date and left out."""
+def read_kept(run: Path, count: int, answers: str) -> tuple[Kept, ...]:
+    """The scores beside a run of `count` answers of that digest; those that were made of others are left out."""
     folder, before = places(run)
     found = []
     for score in kept(run):
+        if score.get("answers") != answers:
+            continue
         path = folder / f"{before}{reasons_name(score)}"
         if path.is_file():
             found.append(Kept(score, tuple(read_lines(path))))
     return tuple(one for one in found if len(one.rows) == count)
 
 
-def save(run: Path, scores: Scores) -> dict[str, Any]:
-    """Writes the scores and the reasons beside a run folder or a result file, and gives the document."""
-    score = document(scores)
+def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
+    """Writes the scores and the reasons beside a run folder or a result file, and gives the document.
+
+    `answers` is the digest of the answers that were scored.
+    """
+    score = {**document(scores), "answers": answers}
     folder, before = places(run)
     replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
     replace_file(folder / f"{before}{FILE}", with_score(kept(run), score))

@@ -33,6 +33,8 @@ FORM = 1  # of run.json
 # What a run's answers hang on; the rest of run.json only tells where and when they were made.
 DECISIVE = ("toulmin", "dataset", "index", "settings")
 _MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # what lies there decides, not where
+# What a process that is killed before it has said what it runs leaves behind.
+_BEFORE_ABOUT = {f"{ABOUT}.new", "journal.lock", "journal.lock-journal", JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"}
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
@@ -71,23 +73,45 @@ def run_folders(folder: Path) -> list[Path]:
     return found
 
 
-def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """Makes the folder, or goes on with the run in it.
+def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
+    """Raises where these questions cannot be answered into that folder; changes nothing.
 
-    Raises `UsageError` where the run in it is another one, naming what differs, and `SourceError` for a folder that
-    holds other things.
+    `UsageError` where the run in it is another one, naming what differs, or one of more questions than `items`;
+    `SourceError` for a folder that holds other things. A run that has answered nothing yet may become another one.
     """
     if is_run(folder):
-        _check_same(folder, read_about(folder), about)
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        ended = _ended(folder)
+        if ended:
+            _check_same(folder, read_about(folder), about)
+        if not ended <= {item.id for item in items}:
+            raise UsageError(
+                f"{folder} holds answers to {len(ended)} questions, more than were asked for now ({len(items)}); leave"
+                " --limit out, or set it as high as before."
+            )
+    elif seed_folders(folder):
+        raise UsageError(f"{folder} holds runs of several seeds; name --seed twice or more, or another folder.")
+    elif folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - _BEFORE_ABOUT):
         raise SourceError(f"{folder} should be a new folder or that of a run, but holds other things; name another.")
-    else:
-        _made(folder)
+
+
+def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
+    """Says in the folder what is run, or goes on with the run in it; raises as `check` does.
+
+    For whoever holds the journal: two processes must not begin different runs in one folder.
+    """
+    check(folder, about, items)
+    if not is_run(folder) or not _ended(folder):
         replace_file(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     replace_file(folder / ITEMS, b"".join(_line(item_document(item)) for item in items))
 
 
-def _made(folder: Path) -> None:
+def _ended(folder: Path) -> set[str]:
+    """The questions that have ended."""
+    return {entry.id for entry in entries(folder / JOURNAL)} if (folder / JOURNAL).is_file() else set()
+
+
+def made(folder: Path) -> None:
+    """Makes the folder; raises `SourceError` where that cannot be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -133,7 +157,9 @@ def read_run(folder: Path) -> Recorded:
     """The run in that folder, from its journal where that is there (a run that was killed has nothing else)."""
     about = read_about(folder)
     items = tuple(item_of(document) for document in _documents(folder / ITEMS))
-    if (folder / JOURNAL).is_file():
+    if not (folder / JOURNAL).is_file() and not (folder / ANSWERS).is_file():
+        answers: tuple[Answer, ...] = ()  # begun, and killed or refused before the first question
+    elif (folder / JOURNAL).is_file():
         answers = tuple(wire.parse(entry.answer) for entry in entries(folder / JOURNAL))
     else:
         answers = tuple(wire.parse(document) for document in _documents(folder / ANSWERS))
@@ -165,12 +191,20 @@ def _line(document: Mapping[str, Any]) -> bytes:
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Writes the file in one step: a reader sees the old one or the whole new one."""
-    aside = path.with_name(f"{path.name}.new")
+    """Writes the file in one step: a reader sees the old one or the whole new one.
+
+    A pipe or a device is written into, not replaced, and a link keeps pointing where it points.
+    """
+    parts = [content] if isinstance(content, bytes) else content
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as stream:
+                stream.writelines(parts)
+            return
+        whole = path.resolve()
+        aside = whole.with_name(f"{whole.name}.new")
         with aside.open("wb") as file:
-            for part in [content] if isinstance(content, bytes) else content:
-                file.write(part)
-        os.replace(aside, path)
+            file.writelines(parts)
+        os.replace(aside, whole)
     except OSError as error:
         raise SourceError(f"{path} cannot be written: {error}.") from error

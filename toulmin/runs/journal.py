@@ -83,10 +83,11 @@ class Journal:
         return entries(self._path)
 
     def close(self) -> None:
-        """Ends the writing; everything is in the one file then."""
+        """Ends the writing; everything is in the one file then, which can be read from where nothing can be written."""
         with _clearly(self._path):
             with suppress(sqlite3.OperationalError):  # somebody reads: the log is folded in the next time
                 self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._file.execute("PRAGMA journal_mode = DELETE")
             self._file.close()
             if self._lock is not None:
                 self._lock.close()

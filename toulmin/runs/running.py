@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from toulmin import wire
 from toulmin.data import Answer
@@ -13,7 +14,7 @@ from toulmin.datasets.item import Item
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import to_json
 from toulmin.errors import BudgetEnded, ToulminError, UsageError
-from toulmin.runs.folder import JOURNAL, write_answers
+from toulmin.runs.folder import JOURNAL, begin, made, write_answers
 from toulmin.runs.journal import Entry, Journal
 
 
@@ -48,10 +49,13 @@ class Spent:
         """With one more answer."""
         usage = answer.usage
         calls = sum(usage.calls.values())
-        usd = usage.usd if calls else 0.0
+        taken = sum(tokens.input + tokens.output for tokens in usage.tokens.values())
+        # A call without a reply has no price: one failure does not make the cost of a run unknown.
+        is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
+        usd = 0.0 if is_free else usage.usd
         return Spent(
             self.calls + calls,
-            self.tokens + sum(tokens.input + tokens.output for tokens in usage.tokens.values()),
+            self.tokens + taken,
             None if self.usd is None or usd is None else self.usd + usd,
         )
 
@@ -94,13 +98,14 @@ class Progress:
 class RunReport:
     """How a run ended: where it lies, how far it came, and why it stopped early if it did (`error`).
 
-    `seeds` are the reports of the single runs where there were several.
+    `notes` name the files that could not be read. `seeds` are the reports of the single runs where there were several.
     """
 
     folder: Path
     progress: Progress
     error: ToulminError | None = None
     seeds: tuple[RunReport, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def stopped(self) -> str | None:
@@ -119,7 +124,8 @@ def together(folder: Path, reports: Sequence[RunReport]) -> RunReport:
     )
     counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
     whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
-    return RunReport(folder, whole, reports[-1].error, tuple(reports))
+    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
+    return RunReport(folder, whole, reports[-1].error, tuple(reports), notes)
 
 
 _COUNTS = ("total", "done", "asked", "abstained", "failed")
@@ -128,6 +134,7 @@ Watch = Callable[[Progress], None]
 
 async def answer_into(
     folder: Path,
+    about: Mapping[str, Any],
     items: Sequence[Item],
     job: Callable[[Item], Job],
     driver: Driver,
@@ -137,37 +144,34 @@ async def answer_into(
     """Answers every item that the folder's journal does not have yet; a failed one is asked again.
 
     As many are in flight as the driver runs programs side by side. Whatever ends this, what was answered is kept, and
-    `answers.jsonl` is written. Raises `UsageError` when a question cannot be asked at all.
+    `answers.jsonl` is written. `about` is what `run.json` says. Raises `UsageError` when a question cannot be asked at
+    all, and as `folder.check` does.
     """
+    made(folder)
     with Journal(folder / JOURNAL) as journal:
-        running = _Running(folder, journal, items, limits, watch)
+        begin(folder, about, items)
+        running = _Running(journal, items, limits, watch)
         try:
             async for outcome in driver.answers(map(job, running.left())):
                 running.keep(outcome)
         finally:
             write_answers(folder)
-        return RunReport(folder, running.progress, running.error)
+        return RunReport(folder, running.progress, running.ended())
 
 
 class _Running:
     """What one call of `answer_into` has seen so far."""
 
-    def __init__(
-        self, folder: Path, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None
-    ) -> None:
+    def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
         self._journal, self._limits, self._watch = journal, limits, watch
         self._items = items
         self._places = {item.id: place for place, item in enumerate(items)}
         self._started = monotonic()
         self._in_a_row = 0
+        self._failure: ToulminError | None = None  # the last one
+        self._reached: str | None = None  # the limit that ended the run
         self.error: ToulminError | None = None
         self._ended = journal.ended()
-        unknown = [id for id in self._ended if id not in self._places]
-        if unknown:
-            raise UsageError(
-                f"{folder} holds answers to {len(self._ended)} questions, more than were asked for now"
-                f" ({len(items)}); leave --limit out, or set it as high as before."
-            )
         self.progress = Progress(len(items))
         for entry in journal.entries():
             if not entry.failed:
@@ -193,9 +197,22 @@ class _Running:
         self._journal.keep(entry, to_json(outcome.transcript))
         self.progress = self.progress.plus(answer, fresh=True)
         self._in_a_row = self._in_a_row + 1 if failed else 0
+        self._failure = outcome.error if failed else self._failure
         if self._in_a_row >= self._limits.failures and self.error is None:
-            self.error = _stopped(outcome.error, self._in_a_row)
+            self.error = _stopped(outcome.error, f"The run stopped after {self._in_a_row} failures in a row")
         self._show()
+
+    def ended(self) -> ToulminError | None:
+        """Why it ended early, now that nothing is in flight; a run in which every question failed is no success."""
+        now = self.progress
+        if self._reached is not None:
+            return BudgetEnded(
+                f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Grant"
+                " more and ask again to go on."
+            )
+        if self.error is None and self._failure is not None and self._in_a_row == now.asked:
+            return _stopped(self._failure, "Every question that was asked failed")
+        return self.error
 
     def _show(self) -> None:
         self.progress = replace(self.progress, seconds=monotonic() - self._started)
@@ -217,17 +234,11 @@ class _Running:
             ("model calls", spent.calls, limits.calls),
         ):
             if limit is not None and value is not None and value >= limit:
-                self.error = BudgetEnded(
-                    f"The run stopped: {value:,.4g} of the {limit:,.4g} {name} granted are spent, and"
-                    f" {self.progress.total - self.progress.done} of {self.progress.total} questions are left. Grant"
-                    " more and ask again to go on."
-                )
+                self._reached = f"{value:,.4g} of the {limit:,.4g} {name} granted are spent"
+                self.error = BudgetEnded(self._reached)
 
 
-def _stopped(error: ToulminError | None, failures: int) -> ToulminError:
+def _stopped(error: ToulminError | None, when: str) -> ToulminError:
     """The same kind of error, with what it means for the run."""
     kind = ToulminError if error is None else type(error)
-    return kind(
-        f"The run stopped after {failures} failures in a row, the last one: {error} Mend that and ask again to go on;"
-        " what failed is asked again."
-    )
+    return kind(f"{when}, the last one: {error} Mend that and ask again to go on; what failed is asked again.")
