@@ -15,9 +15,9 @@ import pytest
 
 from toulmin import demo
 from toulmin.cli import run
-from toulmin.cli.commands import app
+from toulmin.cli.evaluation import app
 
-COMMANDS = ("ask", "check", "demo", "doctor", "index", "search")
+COMMANDS = tuple("ask check compare demo doctor export index prefer questions run score search".split())
 QUESTION = "When was Kettle Rock Tower first lit?"
 
 
