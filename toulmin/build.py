@@ -80,10 +80,12 @@ def update_index(
 
     Raises `SourceError` where there is no file at all, and nothing that was there before.
     """
+    from toulmin import encoding
     from toulmin.corpus import readers, store
 
     paths = [Path(doc) for doc in docs]
-    report = store.update(into, paths, passage_words=settings.passage_words, on_progress=on_progress)
+    wanted = encoding.wanted(into, settings)
+    report = store.update(into, paths, passage_words=settings.passage_words, vectors=wanted, on_progress=on_progress)
     if not (report.read or report.unchanged or report.removed or report.skipped):
         kinds = " ".join(sorted(readers.SUFFIXES))
         raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
@@ -97,11 +99,12 @@ class Opened:
 
     retriever: Retriever
     skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer says about the files that could not be read."""
-        return not_read(self.skipped)
+        """What an answer says about the files that could not be read, and about how is searched."""
+        return (*not_read(self.skipped), *self.remarks)
 
 
 def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
@@ -123,16 +126,19 @@ def opened(
     if sources.is_open and settings.web.get("url"):
         yield Opened(_web(settings.web))
         return
+    from toulmin import encoding
     from toulmin.corpus import retrieve, store
 
     k1 = retrieve.K1 if settings.bm25_k1 is None else settings.bm25_k1
     b = retrieve.B if settings.bm25_b is None else settings.bm25_b
     if sources.passages is not None:
-        yield Opened(retrieve.InMemory(sources.passages, k1, b))
+        lexical = retrieve.InMemory(sources.passages, k1, b)
+        yield Opened(encoding.searched_in_memory(sources.passages, lexical, settings).ranker)
         return
     ready, skipped = indexed(sources, settings, on_progress)
     with store.open_index(Path(ready.index or settings.index)) as corpus:
-        yield Opened(retrieve.Bm25(corpus, k1, b), skipped)
+        found = encoding.searched(corpus, retrieve.Bm25(corpus, k1, b), settings)
+        yield Opened(found.ranker, skipped, found.remarks)
 
 
 def _web(table: Mapping[str, Any]) -> Retriever:
@@ -432,7 +438,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
 
 
 # Of the place where it ran, not of the answer: these do not go into the Answer document.
-_PRIVATE = frozenset({"index", "cache", "prompts", "web", "servers", "prices", "options"})
+_PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", "prices", "options"})
 
 
 def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:

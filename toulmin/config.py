@@ -24,7 +24,10 @@ NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
 PROVIDERS = ("openai", "completions", "local")
 # Judges that are models, whose settings may be written likewise: `seq2seq.device`.
 JUDGES = ("seq2seq", "cross")
+# Encoders, whose settings may be written likewise: `onnx.threads`.
+ENCODERS = ("onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
+Fusion = Literal["rrf", "weighted", "lexical", "dense"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,9 @@ class Settings:
     unsupported: Policy | None = None
     k: int | None = None
     words: int = 75
+    encoder: str | None = None
+    fusion: Fusion | None = None
+    dense_weight: float | None = None
     bm25_k1: float | None = None
     bm25_b: float | None = None
     passage_words: int | None = None
@@ -101,7 +107,7 @@ def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
 def _path(name: str) -> tuple[str, str, str] | None:
     """Table, row and key of a dotted name; a row may have dots of its own (`prices.gpt-4.1.input`)."""
     head, _, rest = name.partition(".")
-    if head in (*PROVIDERS, *JUDGES) and rest:
+    if head in (*PROVIDERS, *JUDGES, *ENCODERS) and rest:
         return "servers", head, rest
     row, dot, key = rest.rpartition(".")
     return (head, row, key) if head in _TABLES and dot and row else None
@@ -133,7 +139,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise SourceError(
             f"{path} should be a TOML file, but could not be read: {error}. Mend or remove it."
         ) from error
-    own = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES) if name in table}
+    own = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES, *ENCODERS) if name in table}
     if own:
         table["servers"] = {**table.get("servers", {}), **own}
     return {name: _checked(name, value, f"setting in {path}") for name, value in table.items()}

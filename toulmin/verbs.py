@@ -100,6 +100,6 @@ def _spread_over(
     ready, skipped = build.indexed(aio.sources(docs, index, None, None), chosen)
     with build.opened(ready, chosen) as found:  # what cannot be opened is told here, not by a worker
         build.kit(found.retriever, chosen)
-        notes = build.Opened(found.retriever, skipped).notes
+        notes = build.Opened(found.retriever, skipped, found.remarks).notes
     answers = spread(map(aio.checked_question, questions), partial(build.Answerer, ready, chosen), workers)
     return (replace(answer, notes=(*answer.notes, *notes)) for answer in answers)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from toulmin import __version__
+from toulmin.config import Fusion
 from toulmin.data import Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
@@ -216,14 +217,22 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
         ready, skipped = build.indexed(sources, settings, on_progress)
     with build.opened(ready, settings) as found, show.watching() as on_draft:
         outcome = asyncio.run(answered(on_draft))
-    outcome = aio.with_notes(outcome, build.not_read(skipped))
+    outcome = aio.with_notes(outcome, (*build.not_read(skipped), *found.notes))
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
 
 
 @app.command
 def search(
-    query: str, /, *, docs: Docs = (), index: str | None = None, k: int = 10, set_: Sets = (), json: Json = False
+    query: str,
+    /,
+    *,
+    docs: Docs = (),
+    index: str | None = None,
+    k: int = 10,
+    fusion: Fusion | None = None,
+    set_: Sets = (),
+    json: Json = False,
 ) -> int:
     """Shows the passages that rank best for a query.
 
@@ -239,6 +248,8 @@ def search(
         The folder of an index (default: .toulmin).
     k
         How many passages to show.
+    fusion
+        By words (lexical), meaning (dense), or both (weighted, rrf); default: both where the index has vectors.
     set_
         NAME=VALUE: any other setting, such as bm25_k1=0.9; may be given again.
     json
@@ -248,7 +259,7 @@ def search(
     from toulmin import aio, build
     from toulmin.cli import show
 
-    chosen = settings_from(set_, index=index)
+    chosen = settings_from(set_, index=index, fusion=fusion)
     build.no_options(chosen)
     sources = aio.sources(docs or None, index, None, None)
     with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
@@ -264,6 +275,7 @@ def index(
     /,
     *,
     into: str | None = None,
+    encoder: str | None = None,
     strict: bool = False,
     set_: Sets = (),
     json: Json = False,
@@ -280,6 +292,9 @@ def index(
         Files and folders to read.
     into
         The folder of the index (default: .toulmin).
+    encoder
+        Also encode the passages, to search them by meaning: onnx:FOLDER, transformer:FOLDER, or none to drop the
+        vectors. Later runs keep them up to date.
     strict
         Leave with exit code 3 if a file could not be read.
     set_
@@ -292,7 +307,7 @@ def index(
 
     if not paths:
         raise UsageError("Name the files and folders to index, for example: toulmin index notes/")
-    chosen = settings_from(set_)
+    chosen = settings_from(set_, encoder=encoder)
     build.no_options(chosen)
     folder = Path(into or chosen.index)
     with show.indexing() as on_progress:

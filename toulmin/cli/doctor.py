@@ -39,6 +39,8 @@ def examined(index: str | None) -> list[Finding]:
         ("model", lambda: _model("model")),
         ("verifier", lambda: _model("verifier")),
         ("local models", _local),
+        ("trained parts", _trained),
+        ("encoder", lambda: _encoder(index)),
         ("index", lambda: _index(index)),
         ("cache", _cache),
     ]
@@ -105,6 +107,40 @@ def _local() -> Finding:
             "local models", "missing", f"{' and '.join(absent)} not installed", "pip install 'toulmin[local]'"
         )
     return Finding("local models", "works", "torch and transformers are installed; --model local:FOLDER")
+
+
+def _encoder(index: str | None) -> Finding:
+    """Whether what settings or the index name to search by meaning with loads."""
+    from toulmin import encoding
+    from toulmin.corpus import store
+
+    settings = config.load(os.environ, Path.cwd())
+    label = store.label_of(Path(index or settings.index))
+    spec = settings.encoder or (label.spec if label else encoding.NONE)
+    if spec == encoding.NONE:
+        absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
+        remedy = "pip install 'toulmin[encoder]'" if absent else "toulmin index YOUR_FOLDER --encoder onnx:FOLDER"
+        return Finding("encoder", "missing", "none is set; passages are searched by words only", remedy)
+    made = encoding.encoder(spec, settings)
+    if label is not None and label.identity != made.identity:
+        remedy = f"toulmin index YOUR_FOLDER --encoder {spec}"
+        return Finding("encoder", "broken", f"{made.name}: the index has vectors of another one, {label.name}", remedy)
+    held = "the index has its vectors" if label else "the index has no vectors yet"
+    return Finding("encoder", "works", f"{made.name}, {made.dimension} numbers a vector; {held}")
+
+
+def _trained() -> Finding:
+    """Which trained parts are installed, each checked byte by byte, and whether what runs them is there."""
+    from toulmin.judges import shipped
+
+    kinds = sorted(shipped.installed())
+    absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
+    if not kinds:
+        return Finding("trained parts", "missing", "not installed; judge and reader go by words alone", shipped.INSTALL)
+    if absent:
+        return Finding("trained parts", "missing", f"{' and '.join(absent)} not installed", shipped.INSTALL)
+    names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
+    return Finding("trained parts", "works", f"{names}; every file was checked")
 
 
 def _index(index: str | None) -> Finding:

