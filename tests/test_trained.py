@@ -14,9 +14,10 @@ pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 import trained_parts
 from hypothesis import given
 from hypothesis import strategies as st
-from trained_parts import export
+from trained_parts import export, shipping
 
 from toulmin import build
+from toulmin.cli import run
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
@@ -272,3 +273,53 @@ def test_no_passage_no_answer(reader_folder: Path):
 def test_a_least_confidence_outside_its_range_is_a_usage_error(reader_folder: Path):
     with pytest.raises(UsageError, match=r"in 0\.\.1"):
         TrainedReader(reader_folder, least=1.5)
+
+
+# ---------------------------------------------------------------- what is told of it
+
+
+def test_doctor_says_that_nothing_is_installed_and_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    package(tmp_path, {})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    run(["doctor"])
+    assert "pip install ./weights" in capsys.readouterr().out
+
+
+def test_doctor_names_the_judge_that_is_installed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    copied(folder, package(tmp_path, {"judge": part("judge", folder).identity}) / "judge")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    run(["doctor"])
+    assert "judge embedded-tiny; every file was checked" in capsys.readouterr().out
+
+
+def shipped_into(place: Path, parts: dict[str, Path]) -> dict[str, str]:
+    """What an empty distribution lists after these parts were shipped into it."""
+    own = package(place, {})
+    shipping.ship(parts, own)
+    return dict(json.loads((own / "manifest.json").read_text("utf-8"))["parts"])
+
+
+def test_what_is_shipped_is_what_is_installed(
+    folder: Path, reader_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    shipped_into(tmp_path, {"judge": folder, "reader": reader_folder})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert (part("judge").name, part("reader").name) == ("embedded-tiny", "reader-tiny")
+
+
+def test_more_than_the_limit_is_not_shipped(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(shipping, "MOST", 1_000)
+    with pytest.raises(SystemExit, match="nothing was changed"):
+        shipped_into(tmp_path, {"judge": folder})
+
+
+def test_the_distribution_of_this_repository_is_empty_or_whole():
+    own = trained_parts.TRAINING.parent / "weights" / "src" / "toulmin_weights"
+    for kind, digest in json.loads((own / "manifest.json").read_text("utf-8"))["parts"].items():
+        assert part(kind, own / kind).identity == digest
