@@ -11,6 +11,7 @@ from claims.stock import kind_of
 from claims.words import ADJECTIVE_OF
 from toulmin.grounding.facts import Fact
 from toulmin.language import fold
+from toulmin.testsets.conjugation import is_verb_form
 from toulmin.testsets.kinds import may_be_person
 
 _TRIES = 6
@@ -100,6 +101,11 @@ _ENDS_ROLE = re.compile(
     r"[.,;)]|$| (?:in|on|at|and|as|for|from|who|which|with|during|after|to|by|is|was|were|has|had|until|when|but"
     r"|before)\b"
 )
+_MUTUAL = re.compile(
+    r"\b(?:with|alongside|between|and|or|versus|vs|like|both|married|met|fought|brother|sister|sibling|cousin|friend|twin"
+    r"|colleague|rival|wife|husband|spouse|partner|contemporary|neighbou?r|border|borders|bordered|than|as|starring|include"
+    r"|includes|included|including|featuring|features|stars|starred|divorced|dated|joined)\b|[;:]"
+)
 _ROYAL = frozenset("President Prince Duke King Queen Battle".split())
 
 
@@ -112,13 +118,21 @@ def _role_kind(fact: Fact, claim: str) -> str:
     )
 
 
+def _is_apart(gap: str, kind: str) -> bool:
+    """Whether a verb that is not mutual stands between two people or two countries: then each has a part of its own."""
+    is_sure = kind in ("person", "country") and 8 <= len(gap) <= 90 and not _MUTUAL.search(gap)
+    return is_sure and any(is_verb_form(word) for word in re.findall(r"[a-z]+", gap))
+
+
 def role_swap(place: Place, chance: random.Random) -> str | None:
     """ "Nolan was taught by Pell" for "Pell was taught by Nolan"; only relations that have a direction."""
     names = [fact for fact in place.found if fact.kind == "name"]
     found = []
     for first, second in itertools.pairwise(names):
         gap = place.claim[first.end : second.start]
-        is_directed = any(form.match(gap) for form in (_ACTIVE, _PASSIVE, _KIN, _COMPASS))
+        is_directed = any(form.match(gap) for form in (_ACTIVE, _PASSIVE, _KIN, _COMPASS)) or _is_apart(
+            gap, _role_kind(first, place.claim)
+        )
         if is_directed and _alike(place, first, second):
             found.append((first, second))
     if not found:
@@ -137,11 +151,16 @@ def cast_swap(place: Place, chance: random.Random) -> str | None:
     return None
 
 
+def _are_figures(claim: str, found: list[Fact]) -> bool:
+    """Whether all are written in digits: an ordinal and a count in words cannot stand for each other."""
+    return all(re.search(r"\d", claim[fact.start : fact.end]) for fact in found)
+
+
 def exchange(place: Place, chance: random.Random) -> str | None:
     """Two dates, or two numbers, of one sentence in each other's place, each in a part of its own."""
     for kind in chance.sample(["date", "number"], 2):
         found = [fact for fact in place.found if fact.kind == kind]
-        if len(found) != 2 or found[0].value == found[1].value:
+        if len(found) != 2 or found[0].value == found[1].value or not _are_figures(place.claim, found):
             continue
         first, second = found
         claim, gap = place.claim, place.claim[found[0].end : found[1].start]

@@ -28,6 +28,7 @@ _BACK = re.compile(
     r"^(?P<main>[^,;:()\"]{15,140}),? (?P<sub>(?:although|because|when|while|even though)"
     r" (?!of\b)[^,;:()\"]{12,120})\.$"
 )
+_LINK = re.compile(r"In (?:addition|fact|particular|contrast|short|general|turn|conclusion|summary|this|these|other)\b")
 _WHOSE = re.compile(r"^(?:it|he|she|they|this|that|these|his|her|its|their)\b", re.IGNORECASE)
 _NAME = r"(?:[A-Z][\w.'’-]*(?: (?:of|the|de|von|van|and|[A-Z][\w.'’-]*|\d+))*)"
 _NOUN = rf"(?:(?:the|The|a|A|an|An) (?:[\w'’-]+ ){{0,4}}?[\w'’-]+|(?:[Tt]he )?{_NAME})"
@@ -67,7 +68,9 @@ def _as_opening(words: str) -> str:
         r"|Following|Throughout|Until|Under|Although|Though|Because|While|When|If|As)\b",
         words,
     )
-    return words[0].lower() + words[1:] if lowers else words
+    first = words.split()[0]
+    is_common = opens_only(first) and first.isalpha() and not first.isupper()
+    return words[0].lower() + words[1:] if lowers or is_common else words
 
 
 def moved(place: Place, chance: random.Random) -> str | None:
@@ -77,7 +80,7 @@ def moved(place: Place, chance: random.Random) -> str | None:
     if fronted:
         return _clause_back(fronted)
     lead = _LEAD.match(claim)
-    if lead:
+    if lead and not _LINK.match(lead["lead"]):
         is_simple = not re.search(r"[,()]|\b(?:and|which|who|that|but|because|while|when|or)\b", lead["rest"])
         return f"{capital(_as_opening(lead['rest']))} {_as_opening(lead['lead'])}." if is_simple else None
     back = _BACK.match(claim)
@@ -99,7 +102,7 @@ def _is_whole(main: str) -> bool:
 
 def _clause_back(match: re.Match[str]) -> str | None:
     """The main clause first; a pronoun in it would lose its name, so such a sentence is left."""
-    if _WHOSE.match(match["main"]) or re.search(r"\b(?:then|so)\b", match["main"]):
+    if _WHOSE.match(match["main"]) or re.search(r"\b(?:then|so)\b|^(?:and|or|but)\b", match["main"]):
         return None
     return f"{capital(match['main'])} {_as_opening(match['sub'])}."
 
@@ -109,10 +112,10 @@ def voice(place: Place, chance: random.Random) -> str | None:
     match = _PASSIVE.match(place.claim)
     verb = of_participle(match["verb"]) if match else None
     when = (match["when"] or "") if match else ""
-    if match and verb and not _holds_verb(match):
+    if match and verb and len(match["agent"]) > 1 and not _holds_verb(match):
         return f"{capital(match['agent'])} {verb.past} {_as_opening(match['object'])}{when}."
     made = _MADE_BY.match(place.claim)
-    if made and not re.search(r" (?:and|or)$", made["agent"]):
+    if made and not re.search(r" (?:and|or)$|^.$", made["agent"]):
         return f"{capital(made['agent'])} {_past_of(made['verb'])} {_as_opening(made['object'])}."
     match = _ACTIVE.match(place.claim)
     verb = of_past(match["verb"]) if match else None

@@ -17,10 +17,9 @@ _VERBAL = re.compile(
     r"^(?:is|was|has|had|can|will|also|[a-z]+ed|became|began|made|won|wrote|took|held|led|left|grew|got)$"
 )
 _EMPTY_IT = re.compile(
-    r"^It (?:is|was|has been|had been) (?:\w+ )?(?:that|to|not|thought|believed|said|possible|likely|clear|known"
-    r"|reported|estimated"
-    r"|announced|revealed|unclear|important|common|the (?:first|second|last|only)|for|during|in \d{4})\b|^It"
-    r" (?:took|seems|appears|turned out)"
+    r"^It (?:is|was|has been|had been) (?:(?:\w+ )?(?:that|to|not|thought|believed|said|possible|likely|clear|known"
+    r"|reported|estimated|announced|revealed|unclear|important|common)|the (?:first|second|last|only)|for|during"
+    r"|in \d{4})\b|^It (?:took|seems|appears|turned out)"
 )
 _BRACKETS = re.compile(r" \([^()]*\)")
 _WHICH = re.compile(r", (?:which|who) [^,;:()\"]{8,120}(?=\.$|, (?:and |is |was |were |has ))")
@@ -59,7 +58,8 @@ def named(place: Place, chance: random.Random) -> str | None:
     if match["word"] in ("He", "She", "His", "Her") and (not is_person or _has_person_rival(place, title)):
         return None
     owns = match["word"] in _OWNING or (match["word"] == "Her" and not _VERBAL.match(match["next"]))
-    name = title if place.claim.startswith(title) else ("The " if fold(text).startswith("the ") else "") + title
+    is_marked = fold(title).startswith("the ")
+    name = title if is_marked else ("The " if fold(text).startswith("the ") else "") + title
     return put(place.claim, 0, match.end("word"), f"{name}'s" if owns else name)
 
 
@@ -92,6 +92,6 @@ def dropped(place: Place, chance: random.Random) -> str | None:
         if match:
             shorter = capital(put(claim, match.start(), match.end(), " " if form is _APPOSED else ""))
             shorter = re.sub(r"  +", " ", shorter)
-            if len(shorter.split()) >= 5:
+            if len(shorter.split()) >= 4:
                 return shorter
     return None

@@ -28,7 +28,7 @@ _SHORT = {"is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "h
     "will": "won't",
 }
 _NOT = re.compile(
-    r"(?<=\b(?:is|as|re|ve|ad|an|ld|id|es|do|ll)) not(?= [a-z])(?! (?:only|just|merely|until|necessarily|all|every)\b)"
+    r"(?<=(?:is|as|re|ve|ad|an|ld|id|es|do|ll)) not(?= [a-z])(?! (?:only|just|merely|until|necessarily|all|every)\b)"
 )
 _LOWER_WORD = re.compile(r"(?<= )[a-z]+(?= )")
 
@@ -53,7 +53,7 @@ _PLACED = re.compile(
 )
 
 _OPPOSITE = re.compile(rf"(?<![\w'-])(?:{'|'.join(sorted(OPPOSITE_OF, key=len, reverse=True))})(?![\w'-])")
-_FIXED = re.compile(r"(?:at |at the |in the |no |one of the |not |of |shortly |soon |long |day |year )$")
+_FIXED = re.compile(r"(?:at |at the |in the |no |one of the |not |of |shortly |soon |long |day |year )$", re.I)
 _NOUN_CAUSE = re.compile(
     r"^(?P<cause>(?:The |A |An )?[^,;:()\"]{3,60}?) (?P<verb>caused|led to|resulted in|causes|leads to|results in"
     r"|triggered"
@@ -200,6 +200,8 @@ def comparative(place: Place, chance: random.Random) -> str | None:
 
 def _is_turnable(claim: str, match: re.Match[str]) -> bool:
     word, after = match[0], claim[match.end() :]
+    if word == "lower" and re.search(r"(?:to|ly|can|will|may) $", claim[: match.start()]):
+        return False  # a verb
     if word in ("more", "less"):
         return re.match(r" (?:than [\d$£€]|[a-z]+ than\b)", after) is not None
     if word in ("before", "after"):

@@ -6,9 +6,10 @@ import re
 
 NATIONALITIES = tuple(
     "American Canadian Mexican Brazilian Argentine Chilean Colombian Peruvian Irish Scottish Welsh French German"
-    " Italian Spanish Portuguese Dutch Belgian Swiss Austrian Swedish Norwegian Danish Finnish Polish Czech Hungarian Romanian"
-    " Bulgarian Greek Turkish Russian Ukrainian Japanese Chinese Korean Indian Pakistani Egyptian Nigerian Kenyan"
-    " Australian Israeli Iranian Cuban Vietnamese Indonesian Filipino Moroccan Croatian Serbian Icelandic".split()
+    " Italian Spanish Portuguese Dutch Belgian Swiss Austrian Swedish Norwegian Danish Finnish Polish Czech Hungarian"
+    " Romanian Bulgarian Greek Turkish Russian Ukrainian Japanese Chinese Korean Indian Pakistani Egyptian Nigerian"
+    " Kenyan Australian Israeli Iranian Cuban Vietnamese Indonesian Filipino"
+    " Moroccan Croatian Serbian Icelandic".split()
 )
 COUNTRIES = tuple(
     name.replace("_", " ")
@@ -34,7 +35,7 @@ OPPOSITES = """
 larger smaller | largest smallest | bigger smaller | biggest smallest | higher lower | highest lowest | longer shorter
 longest shortest | older younger | oldest youngest | earlier later | earliest latest | better worse | best worst
 faster slower | fastest slowest | heavier lighter | warmer colder | stronger weaker | richer poorer | deeper shallower
-wider narrower | greater smaller | greatest smallest | fewer more | less more | least most | closer farther
+wider narrower | greater smaller | greatest smallest | fewer more | less more | closer farther
 increased decreased | increases decreases | increase decrease | increasing decreasing | rose fell | rising falling
 before after | above below | inside outside | northern southern | north south | eastern western | east west
 northeastern southwestern | northwestern southeastern | northeast southwest | northwest southeast | upper lower

@@ -1,0 +1,227 @@
+"""The making of training pairs: what must hold of every pair, of folds and of the split, on a small data folder."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+TRAINING = Path(__file__).parent.parent / "training"
+
+PAGES = {
+    "Kettle Rock Tower": (
+        "Kettle Rock Tower was built by Hannah Pell in 1824. It was lit for the first time on 3 May 1826 in Dunmore."
+        " The tower is 38 metres tall and it was painted in the early spring by 12 workers from Norway."
+    ),
+    "Hannah Pell": (
+        "Hannah Pell (born 4 June 1790) was an Irish engineer. She married Robert Lowe in 1815. Hannah Pell was taught"
+        " by George Nolan. Most of her bridges were destroyed because the river rose quickly."
+    ),
+    "Dunmore": "Dunmore is a small town in Ireland. It was founded in 1650 and it was visited by Mary Stuart in 1702.",
+}
+QUESTIONS = {
+    "Kettle Rock Tower": ("when was kettle rock tower built", "1824"),
+    "Hannah Pell": ("who taught hannah pell", "George Nolan"),
+    "Dunmore": ("when was dunmore founded", "1650"),
+}
+
+
+@pytest.fixture
+def training(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Imports a module of `training/`, whose scripts import each other by their bare names."""
+    monkeypatch.syspath_prepend(str(TRAINING))
+    return importlib.import_module
+
+
+def _file(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
+    with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def _label(page: str, claim: str, label: str, split: str, sentences: list[str]) -> dict[str, Any]:
+    return {
+        "id": f"{page}-{label}-{claim[:9]}",
+        "source": "FoolMeTwice",
+        "split": split,
+        "question": None,
+        "claim": claim,
+        "evidence": [{"title": page, "text": text} for text in sentences],
+        "label": label,
+        "meta": {},
+    }
+
+
+def _asked(page: str, split: str) -> dict[str, Any]:
+    question, answer = QUESTIONS[page]
+    return {
+        "id": f"nq-{page}",
+        "question": question,
+        "answers": [answer],
+        "title": page,
+        "passage": PAGES[page],
+        "split": split,
+    }
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Callable[[str], Any]) -> Path:
+    """A data folder of three pages; Dunmore is a page of dev."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in training("claims.sources").terms_of():
+        _file(folder, name, [])
+    corpus = [{"id": f"p{at}", "title": page, "text": text} for at, (page, text) in enumerate(PAGES.items())]
+    _file(folder, "pool_corpus", corpus)
+    _file(folder, "pool_questions", [{"split": "dev", "gold_passages": ["p2"]}])
+    _file(folder, "qa_nq_gold", [_asked("Kettle Rock Tower", "train"), _asked("Hannah Pell", "train")])
+    told = ["Kettle Rock Tower was built by Hannah Pell in 1824."]
+    labels = [
+        _label("Kettle Rock Tower", "Hannah Pell was the builder of Kettle Rock Tower.", "supported", "train", told),
+        _label("Kettle Rock Tower", "Kettle Rock Tower was never finished.", "refuted", "train", told),
+        _label("Dunmore", "Dunmore is a village in Ireland.", "partially_supported", "train", [PAGES["Dunmore"]]),
+    ]
+    _file(folder, "attr_fm2_dev", labels)
+    monkeypatch.setenv("TOULMIN_DATA", str(folder))
+    return folder
+
+
+def _made(training: Callable[[str], Any], out: Path, *more: str) -> list[dict[str, Any]]:
+    training("corpora").main(["--out", str(out), *more])
+    lines = [line for file in sorted(out.glob("pairs-*.jsonl")) for line in file.read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def test_every_pair_has_the_form_that_the_judge_is_trained_from(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    names = {"id", "source", "family", "edit", "premise", "claim", "question", "label", "page", "split", "licence"}
+    assert all(set(pair) == names for pair in _made(training, tmp_path / "out"))
+
+
+def test_the_same_seed_gives_the_same_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    assert _made(training, tmp_path / "one") == _made(training, tmp_path / "two")
+
+
+def test_another_seed_gives_other_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    assert _made(training, tmp_path / "one") != _made(training, tmp_path / "two", "--seed", "1")
+
+
+def test_no_two_pairs_have_one_id(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    ids = [pair["id"] for pair in _made(training, tmp_path / "out")]
+    assert len(ids) == len(set(ids))
+
+
+def test_all_that_stands_on_a_page_of_dev_is_dev(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pairs = _made(training, tmp_path / "out")
+    assert {pair["split"] for pair in pairs if pair["page"] == "dunmore"} == {"dev"}
+
+
+def test_pages_without_dev_are_for_training(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pairs = _made(training, tmp_path / "out")
+    assert {pair["split"] for pair in pairs if pair["page"] == "kettle rock tower"} == {"train"}
+
+
+def test_natural_claims_answers_edits_and_rewordings_are_all_made(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    families = {pair["family"] for pair in _made(training, tmp_path / "out")}
+    assert {"natural", "qa", "corruption", "paraphrase"} <= families
+
+
+def test_a_corruption_is_never_called_supported(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pairs = [pair for pair in _made(training, tmp_path / "out") if pair["family"] in ("corruption", "removed")]
+    assert pairs
+    assert all(pair["label"] != "supported" for pair in pairs)
+
+
+def test_a_rewording_is_always_called_supported(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pairs = [pair for pair in _made(training, tmp_path / "out") if pair["family"] == "paraphrase"]
+    assert pairs
+    assert {pair["label"] for pair in pairs} == {"supported"}
+
+
+def test_a_source_that_may_not_be_shipped_is_not_learnt_from(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
+    fact = _label("Tom Ashby", "Tom Ashby is a keeper.", "supported", "train", []) | {
+        "source": "FActScore/ChatGPT",
+        "evidence_page": "Tom Ashby",
+    }
+    _file(data, "attr_factscore_pages", [page])
+    _file(data, "attr_factscore", [fact])
+    assert not [pair for pair in _made(training, tmp_path / "out") if "FActScore" in pair["source"]]
+
+
+def test_a_folder_that_holds_pairs_is_not_written_over(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    _made(training, tmp_path / "out")
+    with pytest.raises(SystemExit, match="holds pairs already"):
+        training("corpora").main(["--out", str(tmp_path / "out")])
+
+
+def test_missing_data_are_named(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    (data / "pool_corpus.jsonl.gz").unlink()
+    with pytest.raises(SystemExit, match="pool_corpus"):
+        training("corpora").main(["--out", str(tmp_path / "out")])
+
+
+def test_the_table_counts_every_pair(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pairs = _made(training, tmp_path / "out")
+    table = (tmp_path / "out" / "counts.tsv").read_text("utf-8").splitlines()[1:]
+    assert sum(int(row.split("\t")[-1]) for row in table) == len(pairs)
+
+
+def test_every_source_says_its_terms_and_why(training: Callable[[str], Any]):
+    terms = training("claims.sources").terms_of().values()
+    assert all(one.publisher and one.licence and one.why.endswith(".") for one in terms)
+
+
+def test_no_licence_that_forbids_commerce_is_shipped(training: Callable[[str], Any]):
+    terms = training("claims.sources").terms_of().values()
+    assert not [one.name for one in terms if one.ship and "NC" in one.licence]
+
+
+# ---------------------------------------------------------------- folds and weights
+
+
+@given(st.text(min_size=1, max_size=30), st.integers(1, 12))
+def test_a_fold_is_one_of_k(page: str, k: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(TRAINING))
+        assert 0 <= importlib.import_module("claims.pair").folds(page, k) < k
+
+
+@pytest.mark.parametrize("other", ["gandhi (film)", "GANDHI", "The Gandhi", " Gándhi "])
+def test_the_spellings_of_a_page_share_a_fold(training: Callable[[str], Any], other: str):
+    pair = training("claims.pair")
+    assert [pair.folds(other, k) for k in range(1, 40)] == [pair.folds("Gandhi", k) for k in range(1, 40)]
+
+
+def test_the_key_of_a_key_is_the_key(training: Callable[[str], Any]):
+    key = training("claims.pair").page_key
+    assert all(key(key(page)) == key(page) for page in ("The Gandhi (film)", "A–Z of É", "who, then?", "(2)"))
+
+
+def test_folds_share_pages_about_evenly(training: Callable[[str], Any]):
+    folds = training("claims.pair").folds
+    held = [sum(folds(f"page {n}", 5) == fold for n in range(2000)) for fold in range(5)]
+    assert min(held) > 320
+    assert max(held) < 480
+
+
+def test_natural_pairs_are_drawn_more_often_than_edited_ones(training: Callable[[str], Any]):
+    drawn = training("claims.mixture").weights({("natural", "a"): 100, ("corruption", "b"): 900})
+    assert drawn["natural", "a"] > 10 * drawn["corruption", "b"]
+
+
+def test_weights_are_one_on_average(training: Callable[[str], Any]):
+    counts = {("natural", "a"): 50, ("natural", "b"): 450, ("qa", "c"): 300, ("removed", "d"): 70}
+    drawn = training("claims.mixture").weights(counts)
+    assert sum(drawn[key] * count for key, count in counts.items()) == pytest.approx(sum(counts.values()))
