@@ -248,16 +248,18 @@ class Makers:
             if slot not in known and wording.is_silent(slot, page.text)
         ]
         for slot in silent:
-            value = self.other(Fact(page.id, first.subject, slot, self._any(slot, first)))
-            if value is not None:
+            like = self._any(slot, first)
+            value = None if like is None else self.other(Fact(page.id, first.subject, slot, like))
+            if value is not None and _is_lifelike(first, slot, value):
                 yield slot, self._with(first, slot, value, kind, supported=False)
         for second in held:
             if second is not first:
                 yield second.slot, self._with(first, second.slot, second.value, kind, supported=True)
 
-    def _any(self, slot: str, like: Fact) -> str:
-        year = next((fact.value[-4:] for fact in (like,) if _is_date(fact)), "")
-        return year if slot.endswith("year") and year else self.chance.choice(self.values[slot])
+    def _any(self, slot: str, like: Fact) -> str | None:
+        if slot.endswith("year") and _is_date(like):
+            return like.value[-4:]
+        return self.chance.choice(self.values[slot]) if slot in self.values else None
 
     def _with(self, fact: Fact, slot: str, value: str, kind: Kind, supported: bool) -> Probe:
         detail = wording.DETAILS[fact.subject.kind][slot].format(v=self._shown(replace(fact, slot=slot), value))
@@ -287,6 +289,15 @@ def _pool(fact: Fact) -> str:
 
 def _is_date(fact: Fact) -> bool:
     return fact.slot.endswith((" year", " date")) or fact.slot == "year told"
+
+
+def _is_lifelike(first: Fact, slot: str, value: str) -> bool:
+    """Whether somebody lived from 20 to 100 years, where a claim tells of both ends: it must not tell by itself."""
+    if {first.slot, slot} != {"birth date", "death date"}:
+        return True
+    ends = int(first.value[-4:]), int(value[-4:])
+    born, died = ends if slot == "death date" else ends[::-1]
+    return 20 <= died - born <= 100
 
 
 def _kind(fact: Fact) -> Kind:

@@ -16,7 +16,8 @@ from toulmin.language import sentences
 
 SHORTEST, LONGEST = 6, 40  # words
 _PRONOUN = re.compile(
-    r"^(?:It|He|She|The (?:film|song|album|single|book|novel|band|series|show|school|town|city))"
+    r"^(?!It (?:is|was|has been) [a-z]+ (?:to|that|for|who)\b)"
+    r"(?:It|He|She|The (?:film|song|album|single|book|novel|band|series|show|school|town|city))"
     r"(?= (?:is|was|has|had|\w+ed|will|can)\b)"
 )
 _OPENING = re.compile(r"^(?P<when>(?:In|On|During|After|By) [^,.;:]{4,40}), (?P<rest>(?!and |but )[^;:]+)\.$")

@@ -122,6 +122,12 @@ def test_a_sentence_that_no_rule_changes_is_not_said_again(benchmark: Any):
     assert near.reworded("Nobody knows.", found.Page("p", "The Lamp", FILM)) is None
 
 
+def test_it_that_stands_for_nothing_is_no_subject(benchmark: Any):
+    near, found = benchmark("probes_sentences"), benchmark("probes_facts")
+    page = found.Page("p", "The Lamp", FILM)
+    assert near.reworded("It is important to say that nobody saw it.", page) is None
+
+
 def test_a_denial_taken_away_and_put_back_is_the_same_sentence(benchmark: Any):
     near = benchmark("probes_sentences")
     sentence = "The tower was not built by Hannah Pell."
