@@ -18,6 +18,7 @@ from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage, Source
 from toulmin.dialects import problems
 from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.evaluate.scorable import digest, scorable
 from toulmin.evaluate.scores import read_kept
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.runs.running import Limits
@@ -145,7 +146,8 @@ def test_judges_whose_names_look_alike_in_a_file_name_keep_their_own_reasons(run
         judge = Strict()
         judge.name = one
         toulmin.score(run, judge=judge, memo=False)
-    told = [{statement["judge"] for row in kept.rows for statement in row["statements"]} for kept in read_kept(run, 6)]
+    both = read_kept(run, 6, digest(scorable(run)))
+    told = [{statement["judge"] for row in kept.rows for statement in row["statements"]} for kept in both]
     assert told == [{name}, {other}]
 
 
