@@ -8,7 +8,7 @@ import re
 
 from claims.place import Place, capital, put
 from claims.stock import kind_of
-from claims.words import ADJECTIVE_OF
+from claims.words import ADJECTIVE_OF, NATIONALITIES
 from toulmin.grounding.facts import Fact
 from toulmin.language import fold
 from toulmin.testsets.conjugation import is_verb_form
@@ -104,18 +104,18 @@ _ENDS_ROLE = re.compile(
 _MUTUAL = re.compile(
     r"\b(?:with|alongside|between|and|or|versus|vs|like|both|married|met|fought|brother|sister|sibling|cousin|friend|twin"
     r"|colleague|rival|wife|husband|spouse|partner|contemporary|neighbou?r|border|borders|bordered|than|as|starring|include"
-    r"|includes|included|including|featuring|features|stars|starred|divorced|dated|joined)\b|[;:]"
+    r"|includes|included|including|featuring|features|stars|starred|divorced|dated|joined|known|name|called|alias|pseudonym|born)\b|[;:]"
 )
-_ROYAL = frozenset("President Prince Duke King Queen Battle".split())
+_ROYAL = frozenset("President Prince Duke King Queen Battle Hong New North South Final Grand World".split())
 
 
 def _role_kind(fact: Fact, claim: str) -> str:
     """A wider kind than that of `kind_of`: a name of one word may be a surname or a place, but both are then alike."""
     name = claim[fact.start : fact.end]
     known = kind_of(fact, claim)
-    return known or (
-        "person" if may_be_person(name) and name.split()[0] not in _ROYAL else f"{len(name.split())} words"
-    )
+    opens = name.split()[0]
+    is_other = opens in _ROYAL or opens in NATIONALITIES or "-" in name
+    return known or ("person" if may_be_person(name) and not is_other else f"{len(name.split())} words")
 
 
 def _is_apart(gap: str, kind: str) -> bool:

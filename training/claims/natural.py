@@ -40,29 +40,28 @@ _META = re.compile(r"^\(meta data\) TITLE: (?P<title>.+)$")
 
 
 def page_of(row: dict[str, Any]) -> str:
-    """What a record is about, as surely as its source tells: a title, a topic, a question, or its evidence itself."""
+    """What a record is about, as surely as its source tells: a title, a topic, a question, or its evidence itself.
+
+    Two records with the same evidence always have the same page: where there is any, nothing else of a claim counts.
+    """
     source, meta, evidence = row["source"], row["meta"], row["evidence"]
-    title = meta.get("claim_title") or meta.get("topic")
-    if title or (source in _BY_TITLE and evidence and evidence[0]["title"]):
-        return page_key(title or evidence[0]["title"])
-    if source.startswith("AttributionBench/") and row["question"]:
+    if source.startswith("AttributionBench/") and source not in _BY_TITLE and row["question"]:
         return page_key(row["question"])
     if not evidence:
-        return page_key(row["claim"])
-    first = evidence[0]["text"]
-    named = _META.match(first)
+        return page_key(meta.get("topic") or row["claim"])
+    first = evidence[0]
+    named = _META.match(first["text"])
     if named:
         return page_key(named["title"])
-    return _first_name(first, row["claim"]) if source in _BY_NAME else page_key(first[:100])
+    if source in _BY_TITLE and first["title"]:
+        return page_key(first["title"])
+    return _first_name(first["text"]) if source in _BY_NAME else page_key(first["text"][:100])
 
 
-def _first_name(text: str, claim: str) -> str:
-    """The name that the evidence opens with, else the claim's first; the evidence's words where there is none."""
-    for words in (text[:80], claim):
-        first = next((fact for fact in facts(words) if fact.kind == "name"), None)
-        if first is not None and first.start < 6:
-            return page_key(words[first.start : first.end])
-    return page_key(text[:100])
+def _first_name(text: str) -> str:
+    """The name that the evidence opens with, which is its page's as a rule; its words where it opens with none."""
+    first = next((fact for fact in facts(text[:80]) if fact.kind == "name"), None)
+    return page_key(text[first.start : first.end] if first is not None and first.start < 6 else text[:100])
 
 
 def _premise(row: dict[str, Any]) -> tuple[Text, ...]:

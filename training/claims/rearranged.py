@@ -113,16 +113,16 @@ def voice(place: Place, chance: random.Random) -> str | None:
     verb = of_participle(match["verb"]) if match else None
     when = (match["when"] or "") if match else ""
     if match and verb and len(match["agent"]) > 1 and not _holds_verb(match):
-        return f"{capital(match['agent'])} {verb.past} {_as_opening(match['object'])}{when}."
+        return f"{capital(match['agent'])} {verb.past} {_within(match['object'])}{when}."
     made = _MADE_BY.match(place.claim)
     if made and not re.search(r" (?:and|or)$|^.$", made["agent"]):
-        return f"{capital(made['agent'])} {_past_of(made['verb'])} {_as_opening(made['object'])}."
+        return f"{capital(made['agent'])} {_past_of(made['verb'])} {_within(made['object'])}."
     match = _ACTIVE.match(place.claim)
     verb = of_past(match["verb"]) if match else None
     if match is None or verb is None or verb.base in _NOT_PASSIVE or " and " in match["object"] or _holds_verb(match):
         return None
     be = "were" if re.search(r"(?<!s)s$", match["object"]) and match["object"][0].islower() else "was"
-    return f"{capital(match['object'])} {be} {verb.participle} by {_as_opening(match['agent'])}{match['when'] or ''}."
+    return f"{capital(match['object'])} {be} {verb.participle} by {_within(match['agent'])}{match['when'] or ''}."
 
 
 def _past_of(participle: str) -> str:
@@ -131,12 +131,23 @@ def _past_of(participle: str) -> str:
 
 
 def _holds_verb(match: re.Match[str]) -> bool:
-    """Whether a noun phrase may be cut wrong, because a verb stands within it."""
+    """Whether a noun phrase may be cut wrong, because a verb stands within it, or is a pronoun."""
+    if any(_PRONOUN.match(match[part]) for part in ("agent", "object")):
+        return True
     inner = f"{match['agent']} {match['object']}".split()
     return (
         any(word in _BE or of_past(word) or of_present(word) or word == "called" for word in inner)
         or match["verb"] == "called"
     )
+
+
+_ARTICLED = re.compile(r"(?:The|A|An) (?=[a-z])")
+_PRONOUN = re.compile(r"(?:I|He|She|It|They|We|You|he|she|it|they|we|you|him|her|them)$")
+
+
+def _within(words: str) -> str:
+    """A noun phrase that opened its sentence as it stands inside one: the first letter of a title is its own."""
+    return words[0].lower() + words[1:] if _ARTICLED.match(words) else words
 
 
 def told_alone(place: Place, chance: random.Random) -> str | None:
