@@ -99,6 +99,14 @@ def test_seeds_are_not_put_inside_a_single_run(tmp_path: Path):
         run(file, tmp_path / "b")
 
 
+def test_documents_that_changed_in_place_are_another_run(tmp_path: Path):
+    file = bare(tmp_path, *({"id": str(n), "question": f"When was tower {n} lit?"} for n in range(2)))
+    out = tmp_path / "a"
+    run(file, out, docs=docs(tmp_path, "The tower was lit in 1824."), limit=1)
+    with pytest.raises(UsageError, match=r"index\.sha256"):
+        run(file, out, docs=docs(tmp_path, "The tower was lit in 1825."))
+
+
 def test_files_that_could_not_be_read_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = docs(tmp_path, "Ada Lovelace was born in London in 1815. Ada Lovelace died in London in 1852.")
     (folder / "minutes.docx").write_bytes(b"no archive")

@@ -221,13 +221,13 @@ def _version(library: str) -> str | None:
 
 
 def _index(study: Study, found: build.Opened) -> dict[str, Any] | None:
-    """What was searched: an index by its place and its size, so that one that changed is noticed."""
+    """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
     corpus = getattr(found.retriever, "corpus", None)
     if isinstance(found.retriever, _NoIndex):
         return None
     if corpus is None:
         return {"retriever": type(found.retriever).__name__}
-    return {"path": str(corpus.folder), **asdict(corpus.stats)}
+    return {"path": str(corpus.folder), **asdict(corpus.stats), "sha256": corpus.contents}
 
 
 def _settings(study: Study) -> dict[str, Any]:

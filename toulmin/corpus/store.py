@@ -6,6 +6,7 @@ Whatever is read is compared with its content id, so that a damaged file cannot 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -228,6 +229,13 @@ class Corpus:
             (files,) = self._sql.execute("SELECT count(*) FROM files").fetchone()
             (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
         return Stats(files, documents, self._state.passages, self._state.terms, self._state.passage_words)
+
+    @property
+    def contents(self) -> str:
+        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
+        with clear_errors(self.folder):
+            found = self._sql.execute("SELECT digest FROM files ORDER BY digest").fetchall()
+        return hashlib.sha256(b"".join(digest for (digest,) in found)).hexdigest()
 
     def __len__(self) -> int:
         """How many distinct passages there are."""
