@@ -225,3 +225,19 @@ def test_weights_are_one_on_average(training: Callable[[str], Any]):
     counts = {("natural", "a"): 50, ("natural", "b"): 450, ("qa", "c"): 300, ("removed", "d"): 70}
     drawn = training("claims.mixture").weights(counts)
     assert sum(drawn[key] * count for key, count in counts.items()) == pytest.approx(sum(counts.values()))
+
+
+def test_a_sample_shows_the_claim_beside_the_sentence_it_was_made_from(
+    training: Callable[[str], Any], data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    _made(training, tmp_path / "out", "--each", "9")
+    capsys.readouterr()
+    training("sample").main([str(tmp_path / "out"), "--edit", "date", "--count", "1"])
+    label, sentence = capsys.readouterr().out.splitlines()
+    assert "contradicted" in label
+    assert any(sentence.strip() in text for text in PAGES.values())
+
+
+def test_more_of_each_gives_more_pairs_of_a_claim(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    few = _made(training, tmp_path / "few", "--each", "1")
+    assert len(_made(training, tmp_path / "many", "--each", "9")) > len(few)

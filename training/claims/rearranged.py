@@ -115,7 +115,7 @@ def voice(place: Place, chance: random.Random) -> str | None:
     if match and verb and len(match["agent"]) > 1 and not _holds_verb(match):
         return f"{capital(match['agent'])} {verb.past} {_within(match['object'])}{when}."
     made = _MADE_BY.match(place.claim)
-    if made and not re.search(r" (?:and|or)$|^.$", made["agent"]):
+    if made and not re.search(r" (?:and|or)$|^.$", made["agent"]) and not _PRONOUN.match(made["object"]):
         return f"{capital(made['agent'])} {_past_of(made['verb'])} {_within(made['object'])}."
     match = _ACTIVE.match(place.claim)
     verb = of_past(match["verb"]) if match else None
