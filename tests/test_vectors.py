@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,9 @@ from tiny_encoders import ByWords
 
 import toulmin
 from toulmin import build
+from toulmin.cli.commands import index as index_command
+from toulmin.cli.commands import search as search_command
+from toulmin.cli.doctor import examined
 from toulmin.config import Settings
 from toulmin.corpus.nearest import Nearest
 from toulmin.corpus.nearest import build as build_nearest
@@ -289,3 +294,40 @@ def test_an_answer_tells_the_fusion_and_no_path(ready: Path, library: Path):
     answer = toulmin.ask("What stood by the lamp?", index=str(ready), settings=settings)
     assert answer.settings["fusion"] == "rrf"
     assert str(ready.parent) not in json.dumps(dict(answer.settings), default=str)
+
+
+# ---------------------------------------------------------------- from the command line
+
+
+def test_the_command_line_encodes_and_searches(
+    tmp_path: Path,
+    library: Path,
+    exported,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+):
+    place, spec = str(tmp_path / "index"), f"onnx:{exported(8)}"
+    capsys.readouterr()  # what making the encoder printed
+    assert index_command((str(library),), into=place, encoder=spec, json=True) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["encoder"], report["encoded"]) == ("model", 60)
+    assert search_command("tower lamp", index=place, k=3, fusion="dense", json=True) == 0
+    assert len(json.loads(capsys.readouterr().out)["hits"]) == 3
+
+
+def test_the_doctor_knows_the_encoder_of_an_index(ready: Path):
+    (finding,) = [one for one in examined(str(ready)) if one.part == "encoder"]
+    assert (finding.state, finding.detail.split(",")[0]) == ("works", "model")
+
+
+def test_the_doctor_tells_an_encoder_that_does_not_load(tmp_path: Path, library: Path):
+    update(tmp_path / "index", [library], vectors=Wanted(ByWords(), f"onnx:{tmp_path / 'gone'}"))
+    (finding,) = [one for one in examined(str(tmp_path / "index")) if one.part == "encoder"]
+    assert finding.state == "broken"
+
+
+def test_search_by_words_loads_no_encoder(tmp_path: Path, library: Path):
+    update(tmp_path / "index", [library])
+    search = f"toulmin.search('lamp', index={str(tmp_path / 'index')!r})"
+    code = f"import sys, toulmin; {search}; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"onnxruntime", "tokenizers", "faiss", "torch"} & set(out) == set()

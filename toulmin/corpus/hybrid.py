@@ -21,7 +21,7 @@ from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 
 CONSTANT = 60.0
-DENSE_WEIGHT = 0.5
+DENSE_WEIGHT = 0.3
 DEPTH = 100
 
 Row = Sequence[Hit]
