@@ -82,6 +82,10 @@ def test_an_edit_gives_the_claim_that_its_rule_says(room: str, edit: str, claim:
         ("rearranged", "voice", "Hannah Pell became an engineer."),
         ("rearranged", "told_alone", "The enzyme needs iron and is regulated by it."),
         ("referred", "dropped", "The tower (a lighthouse) is not tall."),
+        ("referred", "dropped", "Despite their plans, the second keepers, were unable to leave."),
+        ("rearranged", "told_alone", "Tom Ashby was convicted of a theft and released from the town in 1850."),
+        ("values", "date", "It was rebuilt in the 1940s."),
+        ("values", "number", "It is in the 21st row."),
     ],
 )
 def test_an_edit_leaves_a_claim_of_which_it_is_not_sure(room: str, edit: str, claim: str):

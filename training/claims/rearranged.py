@@ -69,7 +69,7 @@ def _as_opening(words: str) -> str:
         words,
     )
     first = words.split()[0]
-    is_common = opens_only(first) and first.isalpha() and not first.isupper()
+    is_common = opens_only(first) and not re.match(r"\S+ [A-Z]", words) and first.isalpha() and not first.isupper()
     return words[0].lower() + words[1:] if lowers or is_common else words
 
 
@@ -121,7 +121,8 @@ def voice(place: Place, chance: random.Random) -> str | None:
     verb = of_past(match["verb"]) if match else None
     if match is None or verb is None or verb.base in _NOT_PASSIVE or " and " in match["object"] or _holds_verb(match):
         return None
-    be = "were" if re.search(r"(?<!s)s$", match["object"]) and match["object"][0].islower() else "was"
+    head = re.split(r" (?:for|of|in|on|to|at|from|with|during|by)\b", match["object"])[0]
+    be = "were" if re.search(r"(?<!s)s$", head) and match["object"][0].islower() else "was"
     return f"{capital(match['object'])} {be} {verb.participle} by {_within(match['agent'])}{match['when'] or ''}."
 
 
@@ -167,6 +168,8 @@ def told_alone(place: Place, chance: random.Random) -> str | None:
         begins = match["first"].split()[0] if match and form is _AND else "is"
         if not is_named or not (begins in _BE or of_past(begins)):
             continue
+        if match and form is _AND and begins in _BE and match["verb"] not in _BE and of_participle(match["verb"]):
+            continue  # "was convicted and released": the second may lean on the "was" of the first
         if match and known and not re.search(r"\b(?:is|are|was|were|has|had|did|who|which)\b.*\band\b", match["rest"]):
             return f"{match['name']} {match['verb']} {match['rest']}."
     return None

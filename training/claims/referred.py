@@ -24,6 +24,7 @@ _EMPTY_IT = re.compile(
 _BRACKETS = re.compile(r" \([^()]*\)")
 _WHICH = re.compile(r", (?:which|who) [^,;:()\"]{8,120}(?=\.$|, (?:and |is |was |were |has ))")
 _APPOSED = re.compile(r"(?<=[a-z]), (?:an?|the) [a-z][^,;:()\"]{5,70}, (?=(?:is|was|were|has|had|became|[a-z]+ed)\b)")
+_LED = re.compile(r"(?:Despite|In|On|At|After|Before|With|For|From|During|As|By|Under|Like|Unlike)\b")
 _ADVERB = re.compile(
     r" (?:also|later|then|subsequently|eventually|famously|formally|officially|publicly|finally|originally|initially"
     r"|successfully|quickly|previously)(?= [a-z])"
@@ -88,7 +89,7 @@ def dropped(place: Place, chance: random.Random) -> str | None:
     forms = [_BRACKETS, _WHICH, _APPOSED, _ADVERB, _CONNECTIVE]
     chance.shuffle(forms)
     for form in forms:
-        match = form.search(claim)
+        match = None if form is _APPOSED and _LED.match(claim) else form.search(claim)
         if match:
             shorter = capital(put(claim, match.start(), match.end(), " " if form is _APPOSED else ""))
             shorter = re.sub(r"  +", " ", shorter)

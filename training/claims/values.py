@@ -71,6 +71,8 @@ def number(place: Place, chance: random.Random) -> str | None:
         return None
     fact = chance.choice(found)
     words = place.claim[fact.start : fact.end]
+    if re.search(r"\d(?:st|nd|rd|th)$", words):
+        return None
     if words.lower() in SPELT[2:17]:
         new = SPELT[SPELT.index(words.lower()) + chance.randint(1, 4)]
         if place.ground.says(str(SPELT.index(new))) or place.ground.says(new):
@@ -85,7 +87,7 @@ def number(place: Place, chance: random.Random) -> str | None:
 
 def _new_year(words: str, place: Place, chance: random.Random) -> str | None:
     match = _YEAR.search(words)
-    if match is None:
+    if match is None or words.endswith("s"):  # a decade has no other year
         return None
     span = chance.choice([1, 2, 3, 5, 8, 10, 13, 20, 31])
     new = int(match[0]) + chance.choice([-1, 1]) * span
