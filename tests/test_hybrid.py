@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import math
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,6 +91,56 @@ def test_each_ranker_is_asked_for_more_than_is_wanted():
 def test_at_most_k_hits_come_for_each_query():
     found = by_sum(Fixed(ranking(0, 1, 2)), Fixed(ranking(3, 4, 5))).search(["one", "two"], 4)
     assert [len(row) for row in found] == [4, 4]
+
+
+class Counting:
+    """An encoder of two numbers that counts what it encodes."""
+
+    name, identity, dimension = "counting", "counting", 2
+
+    def __init__(self) -> None:
+        self.encoded = 0
+
+    def encode_queries(self, queries: Sequence[str]) -> np.ndarray:
+        self.encoded += len(queries)
+        return np.array([[len(query), 1] for query in queries], np.float32)
+
+    def encode_passages(self, passages: Sequence[Passage]) -> np.ndarray:
+        return -self.encode_queries([passage.text for passage in passages])
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The benchmark of hybrid search, whose scripts import each other by their bare names."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    return importlib.import_module("hybrid")
+
+
+def test_kept_vectors_are_those_of_the_encoder(benchmark: Any, tmp_path: Path):
+    kept = benchmark.Kept(Counting(), tmp_path)
+    rows = [*kept.encode_queries(["abc", "a", "abc"]), *kept.encode_passages(PASSAGES[:1])]
+    assert [list(row) for row in rows] == [[3, 1], [1, 1], [3, 1], [-6, -1]]
+
+
+def test_vectors_that_are_kept_are_not_encoded_again(benchmark: Any, tmp_path: Path):
+    benchmark.Kept(Counting(), tmp_path).encode_queries(["abc", "a"])
+    again = Counting()
+    benchmark.Kept(again, tmp_path).encode_queries(["abc", "a", "new"])
+    assert again.encoded == 1
+
+
+@pytest.mark.parametrize(
+    ("records", "relevant", "value"),
+    [
+        (["a", "b"], {"a"}, 1.0),
+        (["b", "a"], {"a"}, 1 / math.log2(3)),
+        (["b", "b", "a"], {"a"}, 1 / math.log2(3)),  # a record counts where it is met first
+        (["b"], {"a"}, 0.0),
+        (["a", "c", "b"], {"a", "b"}, 1.5 / (1 + 1 / math.log2(3))),
+    ],
+)
+def test_ndcg_discounts_by_the_rank(benchmark: Any, records: list[str], relevant: set[str], value: float):
+    assert benchmark.ndcg(records, relevant) == pytest.approx(value)
 
 
 def test_a_weight_beyond_one_is_wrong_usage():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -226,6 +228,13 @@ def test_a_changed_byte_is_found(index: Path, name: str):
 def test_a_missing_file_is_damage(index: Path):
     (path,) = index.glob("vectors-*/keys.npy")
     path.unlink()
+    with pytest.raises(IndexDamaged, match="vectors"):
+        open_index(index)
+
+
+def test_a_row_that_says_nothing_is_damage(index: Path):
+    with closing(sqlite3.connect(index / "corpus.sqlite")) as connection, connection:
+        connection.execute("UPDATE vectors SET label = '{}'")
     with pytest.raises(IndexDamaged, match="vectors"):
         open_index(index)
 

@@ -69,11 +69,14 @@ class _Text(NamedTuple):
 
 
 def named_in(connection: sqlite3.Connection) -> Named | None:
-    """What the database names, or None for an index without vectors."""
+    """What the database names, or None for an index without vectors; a row that says nothing is SQLite's error."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
         return None
     row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
-    return Named(row[0], Label(**json.loads(row[1])), json.loads(row[2])) if row else None
+    try:
+        return Named(str(row[0]), Label(**json.loads(row[1])), dict(json.loads(row[2]))) if row else None
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"what it says of its vectors cannot be read ({error})") from error
 
 
 class Stored:
