@@ -33,7 +33,7 @@ def measured(pages: Sequence[str], measure: Measure, resamples: int = RESAMPLES)
 
 def share(right: Truths) -> Measure:
     """Of the claims that are right."""
-    return lambda counts: _ratio(counts @ right, counts.sum())
+    return lambda counts: _ratio(float(counts @ right), float(counts.sum()))
 
 
 def balanced_accuracy(said: Truths, truth: Truths) -> Measure:
@@ -49,7 +49,7 @@ def auc(scores: Vector, truth: Truths) -> Measure:
         true = np.bincount(place, counts * truth)
         untrue = np.bincount(place, counts * ~truth)
         below = np.cumsum(untrue) - untrue / 2
-        return _ratio(true @ below, true.sum() * untrue.sum())
+        return _ratio(float(true @ below), float(true.sum() * untrue.sum()))
 
     return area
 
@@ -60,7 +60,7 @@ def calibration_error(scores: Vector, truth: Truths) -> Measure:
 
     def error(counts: Vector) -> float:
         off = np.bincount(inside, counts * (scores - truth), minlength=BINS)
-        return _ratio(float(np.abs(off).sum()), counts.sum())
+        return _ratio(float(np.abs(off).sum()), float(counts.sum()))
 
     return error
 

@@ -106,7 +106,7 @@ class Compared(NamedTuple):
     def some(self, which: Truths) -> Compared:
         """The records that are picked."""
         picked = np.flatnonzero(which)
-        page, dataset = ([column[n] for n in picked] for column in (self.page, self.dataset))
+        page, dataset = ([column[int(n)] for n in picked] for column in (self.page, self.dataset))
         return Compared(self.names, dataset, page, self.truth[picked], self.ours[picked], self.theirs[picked])
 
 

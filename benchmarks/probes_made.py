@@ -206,12 +206,10 @@ class Makers:
         stating = [(page, one) for page, one in sentences if near.is_plain_statement(one)]
         for (page, denial), (other, statement) in zip(denying, stating, strict=False):
             said = near.reworded(denial, page) or denial
-            if not near.has_plain_denial(said):
-                continue
-            yield Probe(page, kind, False, "near", near.affirmed(said))
-            yield Probe(page, kind, True, "near", said)
             told = near.reworded(statement, other) or statement
-            if near.is_plain_statement(told):
+            if near.has_plain_denial(said) and near.is_plain_statement(told):
+                yield Probe(page, kind, False, "near", near.affirmed(said))
+                yield Probe(page, kind, True, "near", said)
                 yield Probe(other, kind, False, "near", near.denied(told, self.chance))
                 yield Probe(other, kind, True, "near", told)
 

@@ -113,13 +113,15 @@ def _other_words(text: str, page: Page) -> str:
 
 
 # ---------------------------------------------------------------- negation
+# Definitions ("is a town") are seldom denied by anybody, so a denied one would tell by itself; they are left alone.
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|can|could|will|would|has been|have been|had been)\b(?= [a-z])(?! (?:not|never|no)\b)"
+    r"\b(?:is|are|was|were|can|could|will|would|has been|have been|had been)\b(?= [a-z])"
+    r"(?! (?:not|never|no|an?|the|one)\b)"
 )
 _DENIAL = re.compile(
     r"\b(?P<verb>is|are|was|were|can|could|will|would|has|have|had) (?:not|never)\b"
-    r"(?! (?:only|just|merely|until|necessarily|to|so|all|every|always|simply|even|as|but)\b)"
+    r"(?! (?:only|just|merely|until|necessarily|to|so|all|every|always|simply|even|as|but|an?|the|one)\b)"
 )
 _ANY_DENIAL = re.compile(
     r"\b(?:not|never|no|nor|neither|none|without|cannot|nobody|nothing|but|although|though|however|rather|instead|unless|only"
