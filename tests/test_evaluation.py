@@ -58,6 +58,7 @@ class Strict:
     """A judge that counts what it is asked, and fails at what it is told to fail at."""
 
     name = "strict"
+    key = "strict"
 
     def __init__(self, failing: str | None = None) -> None:
         self.asked, self.failing = 0, failing
@@ -255,6 +256,14 @@ def test_runs_over_other_questions_cannot_be_compared(run: Path, tmp_path: Path)
     toulmin.run(tmp_path / "z.jsonl", out=tmp_path / "z", method="vanilla")
     with pytest.raises(UsageError, match="no question in common"):
         toulmin.compare(run, tmp_path / "z")
+
+
+def test_models_of_one_name_are_told_apart(run: Path, other: Path):
+    for place, key in ((run, "weights a"), (other, "weights b")):
+        judge = Strict()
+        judge.key = key
+        toulmin.score(place, judge=judge, memo=False)
+    assert any("are different ones" in note for note in toulmin.compare(run, other)["notes"])
 
 
 def test_one_run_is_no_comparison(run: Path):

@@ -267,6 +267,7 @@ async def run(
     attribute: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[RunProgress], None] | None = None,
+    on_reading: Callable[[Progress], None] | None = None,
     settings: Settings | None = None,
     **options: Any,
 ) -> RunReport:
@@ -288,7 +289,7 @@ async def run(
         build.Own(_own(model), _own(verifier), _own(judge), reader),
         _own(method),
     )
-    return await studies.answered(study, seeds, limits, on_progress)
+    return await studies.answered(study, seeds, limits, on_progress, on_reading)
 
 
 async def score(
@@ -361,7 +362,7 @@ async def compare(
     if not found.scores[0]:
         found = await comparisons.scored_runs(paths, _scoring("honest", judge, memo, chosen))
     beside = comparisons.differences(found)
-    notes = [*comparisons.unpaired(found), *comparisons.outdated(found)]
+    notes = [*comparisons.unpaired(found), *comparisons.other_judges(found), *comparisons.outdated(found)]
     if html is not None or plots is not None:
         notes += comparisons.written(found, beside, _place(html), _place(plots))
     return comparisons.document(found, beside) | {"notes": notes}

@@ -101,6 +101,19 @@ def outdated(runs: Runs) -> list[str]:
     ]
 
 
+def other_judges(runs: Runs) -> list[str]:
+    """A note for each judge whose name the runs share but not, as far as can be told, its model."""
+    notes = []
+    for own in zip(*runs.scores, strict=True):
+        told = {one.document.get("judge_identity") for one in own}
+        if len(told) > 1:
+            notes.append(
+                f"The runs were scored by models that are all called {own[0].document['judge']}, but are different ones"
+                " or copies of one; score them again by one of them (--judge) to be sure."
+            )
+    return notes
+
+
 def unpaired(runs: Runs) -> list[str]:
     """A note for each later run that does not answer the same questions as the first one."""
     first = set(_questions(runs.found[0]))

@@ -24,8 +24,8 @@ from transformers.utils import logging
 from toulmin.errors import ModelError, UsageError
 
 # What a model's files hold is told by our own errors; bars and remarks would stand in the pipe of whoever called us.
-logging.disable_progress_bar()
-logging.set_verbosity_error()
+logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 _ENDLESS = 10**9  # tokenizers without a limit name one beyond this

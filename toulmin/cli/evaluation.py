@@ -117,10 +117,11 @@ def run(
     if len(set(seed)) < len(seed):
         raise UsageError("Each --seed is a run of its own; name every number once.")
     limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)
-    with tables.running() as on_progress:
+    with tables.running() as watching:
         report = toulmin.run(
             dataset, out=out, docs=docs or None, index=index, seeds=seed, limit=limit, split=split,
-            concurrency=concurrency, attribute=attribute, limits=limits, on_progress=on_progress, settings=chosen,
+            concurrency=concurrency, attribute=attribute, limits=limits, on_progress=watching.on_progress,
+            on_reading=watching.on_reading, settings=chosen,
         )  # fmt: skip
     tables.run_report(report, as_json=json)
     return 0 if report.error is None else report.error.exit_code

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +15,7 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, printable, words
 
 if TYPE_CHECKING:
+    from toulmin.corpus.store import Progress as Reading
     from toulmin.runs.running import Progress, RunReport
     from toulmin.studies import MadeReport
 
@@ -80,12 +81,19 @@ def _spent(now: Progress) -> list[str]:
     return [*parts, f"{now.seconds:.1f} s", f"{now.rate:.1f} questions a second"]
 
 
+class Watching(NamedTuple):
+    """Who is told how far a run is: while documents are read, and while questions are answered."""
+
+    on_reading: Callable[[Reading], None] | None = None
+    on_progress: Callable[[Progress], None] | None = None
+
+
 @contextmanager
-def running() -> Iterator[Callable[[Progress], None] | None]:
-    """A progress bar on standard error with rate, time left and cost; None where that is no terminal."""
+def running() -> Iterator[Watching]:
+    """A progress bar on standard error with rate, time left and cost; nobody is told where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield None
+        yield Watching()
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -94,10 +102,13 @@ def running() -> Iterator[Callable[[Progress], None] | None]:
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("run", total=None, told="")
 
+        def on_reading(now: Reading) -> None:
+            bar.update(task, total=now.total_files, completed=now.done_files, told="files read")
+
         def on_progress(now: Progress) -> None:
             bar.update(task, total=now.total, completed=now.done, told=_told(now))
 
-        yield on_progress
+        yield Watching(on_reading, on_progress)
 
 
 def _told(now: Progress) -> str:

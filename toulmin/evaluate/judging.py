@@ -7,6 +7,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from toulmin.data import content_id
 from toulmin.driver.kit import Judge
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
@@ -29,6 +30,8 @@ class Judging:
 
     def __init__(self, judge: Judge, *, chunk: int = CHUNK, progress: Progress | None = None) -> None:
         self.name = judge.name
+        key = getattr(judge, "key", None)
+        self.identity = None if key is None else content_id(str(key))
         self.counts: Counter[str] = Counter()
         self._judge = judge
         self._chunk = chunk

@@ -44,6 +44,7 @@ class Scores:
     ids: tuple[str, ...]
     measured: Measured
     evidence: str | None = None
+    judge_identity: str | None = None
 
     @property
     def table(self) -> Table:
@@ -89,6 +90,7 @@ def joined(runs: Sequence[Scores]) -> Scores:
             tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
         ),
         runs[0].evidence,
+        runs[0].judge_identity,
     )
 
 
@@ -120,6 +122,7 @@ def document(scores: Scores) -> dict[str, Any]:
         "failed": len(set(scores.failed)),
         "notes": list(scores.measured.notes),
         **({} if scores.evidence is None else {"evidence": scores.evidence}),
+        **({} if scores.judge_identity is None else {"judge_identity": scores.judge_identity}),
     }
 
 

@@ -54,7 +54,8 @@ async def scored(
     measured = gathered(parts, len(answered))
     name = None if judging is None else judging.name
     other = None if evidence is None else evidence.name
-    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)), other)
+    identity = None if judging is None else judging.identity
+    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)), other, identity)
 
 
 def _reader(profile: Profile, source: str) -> Statements:
