@@ -15,7 +15,7 @@ MOST_IN_ONE = 0.45  # that any one sentence of the rest may hold
 
 def _weights(claim: str, title: str) -> dict[str, float]:
     known = {*terms(title), *terms(" ".join(STOPWORDS))}
-    return {term: rarity(term) for term in set(terms(claim)) - known}
+    return {term: rarity(term) for term in sorted(set(terms(claim)) - known)}
 
 
 def _share(weights: dict[str, float], text: str) -> float:
