@@ -47,7 +47,7 @@ def stack(model: float = 1.0) -> Stack:
     weights[FEATURES.index("model supported")] = model
     against = [0.0] * len(FEATURES)
     against[FEATURES.index("model contradicted")] = 1.0
-    return Stack(tuple(weights), tuple(against), ((0.0, 0.05), (0.5, 0.5), (1.0, 0.95)), 0.6, 0.4, 0.5)
+    return Stack(tuple(weights), tuple(against), ((-6.0, 0.05), (0.0, 0.5), (6.0, 0.95)), 0.6, 0.4, 0.5)
 
 
 @pytest.fixture(scope="module")

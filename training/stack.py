@@ -24,14 +24,16 @@ from judge import auc, ece
 from numpy.typing import NDArray
 
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.stacked import FEATURES, Stack, features
+from toulmin.judges.stacked import FARTHEST, FEATURES, Stack, features
 from toulmin.judges.trained import OUTCOMES, Shares
 
 Floats = NDArray[np.float64]
-RIDGE = 1e-3
+RIDGE = 3e-3
 ROUNDS = 50
 POINTS = 40  # of the curve, at most
 UNSURE = 0.75  # share of the `supported` threshold from which a claim is unsure
+AS_LEXICAL = np.eye(len(FEATURES))[FEATURES.index("lexical")]  # few pairs leave the stack near the lexical judge
+_LEAST_GAIN = 1e-12
 _LEAST_STEP = 1e-6  # between two scores of the curve
 
 
@@ -80,28 +82,39 @@ def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table
     )
 
 
-def logistic(x: Floats, y: NDArray[np.bool_], weight: Floats) -> Floats:
-    """The coefficients of least loss with a small ridge on all but the constant, by Newton's method.
+def logistic(x: Floats, y: NDArray[np.bool_], weight: Floats, expected: Floats | None = None) -> Floats:
+    """The coefficients of least loss, drawn a little towards what was expected of them (nothing, if not told).
 
-    Features are scaled to one while it is looked for: the ridge is fair to them, and the steps stay small.
+    By Newton's method. Features are scaled to one while it is looked for, so that all are drawn alike.
     """
     spread = np.where(x.std(0) > 0, x.std(0), 1.0)
     scaled, weight = x / spread, weight / weight.sum()
+    start = np.zeros(x.shape[1]) if expected is None else expected * spread
     penalty = RIDGE * np.eye(x.shape[1])
     penalty[0, 0] = 1e-9
-    found = np.zeros(x.shape[1])
+
+    def loss(at: Floats) -> float:
+        score = scaled @ at
+        return float(weight @ (np.logaddexp(0, score) - y * score) + (at - start) @ penalty @ (at - start) / 2)
+
+    found, reached = start, loss(start)
     for _ in range(ROUNDS):
-        chance = 1 / (1 + np.exp(-np.clip(scaled @ found, -30, 30)))
-        slope = np.maximum(chance * (1 - chance), 1e-6)
-        gradient = scaled.T @ (weight * (chance - y)) + penalty @ found
-        found = found - 0.8 * np.linalg.solve((scaled.T * (weight * slope)) @ scaled + penalty, gradient)
+        chance = 1 / (1 + np.exp(-np.clip(scaled @ found, -FARTHEST, FARTHEST)))
+        bend = (scaled.T * (weight * chance * (1 - chance))) @ scaled + penalty
+        step = np.linalg.solve(bend, scaled.T @ (weight * (chance - y)) + penalty @ (found - start))
+        while (now := loss(found - step)) > reached and np.abs(step).max() > _LEAST_STEP:
+            step = step / 2  # a whole step overshoots where the data are all but told apart
+        if reached - now < _LEAST_GAIN:
+            break
+        found, reached = found - step, now
     return found / spread
 
 
 def rising(scores: Floats, truth: NDArray[np.bool_], weight: Floats) -> tuple[tuple[float, float], ...]:
     """The curve that rises with the score and lies nearest to the truth, by pooling neighbours that fall.
 
-    Its points are the middles of the pooled stretches; at most `POINTS`, and none says 0 or 1.
+    Its points are the middles of the pooled stretches, at most `POINTS`, and one at each end, half as far from
+    certainty as the stretch beside it: there too more score is more chance. None says 0 or 1.
     """
     order = np.argsort(scores, kind="stable")
     held: list[list[float]] = []  # weight, sum of truth, sum of scores
@@ -112,16 +125,18 @@ def rising(scores: Floats, truth: NDArray[np.bool_], weight: Floats) -> tuple[tu
             held[-1] = [a + b for a, b in zip(held[-1], last, strict=True)]
     points = [(s / w, min(max(t / w, 0.01), 0.99)) for w, t, s in held]
     apart = [point for n, point in enumerate(points) if not n or point[0] > points[n - 1][0] + _LEAST_STEP]
-    return tuple((float(score), float(chance)) for score, chance in apart)
+    first, last = apart[0][1], apart[-1][1]
+    ends = (-FARTHEST - _LEAST_STEP, first / 2), (FARTHEST + _LEAST_STEP, (1 + last) / 2)
+    return tuple((float(score), float(chance)) for score, chance in (ends[0], *apart, ends[1]))
 
 
 def fitted(data: Table) -> Stack:
     """The stack of these pairs; the curve is fitted on scores of halves of the pages that the other half fitted."""
-    weights = logistic(data.features, data.supported, data.weight)
+    weights = logistic(data.features, data.supported, data.weight, AS_LEXICAL)
     half = np.array([folds(f"half {page}", 2) for page in data.pages]) == 0
     scores = np.zeros(len(data.pages))
     for own in (half, ~half):
-        scores[own] = _share(data.features[own], _or(data, ~own, weights))
+        scores[own] = np.clip(data.features[own] @ _or(data, ~own, weights), -FARTHEST, FARTHEST)
     curve = rising(scores, data.supported, np.ones_like(data.weight))
     plain = ~data.supported & ~data.vague
     mixed = data.contradicted[plain].any() and not data.contradicted[plain].all()
@@ -140,11 +155,7 @@ def _or(data: Table, chosen: NDArray[np.bool_], otherwise: Floats) -> Floats:
     part = data.of(chosen)
     if not part.supported.any() or part.supported.all():
         return otherwise
-    return logistic(part.features, part.supported, part.weight)
-
-
-def _share(x: Floats, weights: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(x @ weights, -30, 30))))
+    return logistic(part.features, part.supported, part.weight, AS_LEXICAL)
 
 
 def best_level(chances: Floats, data: Table) -> float:

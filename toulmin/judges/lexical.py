@@ -69,15 +69,16 @@ class Lexical:
 
     def _verdict(self, pair: Pair) -> Verdict:
         found, gate = self._measured(pair)
-        support = gate.support(_share(found))
+        support = lexical_support(found.features(), gate)
         label, weak = _label(support, gate.ruling)
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, found.best, strict=True))
         return Verdict(label, support, _contradiction(support, gate.ruling), self.name, quotes, gate.reason or weak)
 
 
-def _share(found: Coverage) -> float:
-    score = sum(c * x for c, x in zip(COEFFICIENTS, found.features(), strict=True))
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+def lexical_support(measured: Sequence[float], gate: Gate) -> float:
+    """The probability of support that follows from what `Lexical.features` gives."""
+    score = sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))
+    return gate.support(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
 
 
 def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:

@@ -24,15 +24,16 @@ from toulmin.errors import ModelError
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
-from toulmin.judges.lexical import Lexical
+from toulmin.judges.lexical import Lexical, lexical_support
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 
 FILE = "stack.json"
 FORMAT = 1
+FARTHEST = 30.0  # a score beyond is certain to every digit
 _LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 _RULED = ("doubted", "rejected", "contradicted")
-FEATURES = (*_LEXICAL, *_RULED, "question", "premises", "model supported", "model contradicted", "both")
+FEATURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", "model supported", "model contradicted", "both")
 
 
 def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
@@ -43,6 +44,7 @@ def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
     return (
         *measured,
         *ruled,
+        _logit(lexical_support(measured, gate)),
         float(pair.question is not None),
         math.log1p(len(pair.premises)),
         supported,
@@ -87,13 +89,13 @@ class Stack:
 
     def probability(self, given: Sequence[float]) -> float:
         """The calibrated chance that a claim of these features is supported."""
-        score = _weighed(self.support, given)
+        score = weighed(self.support, given)
         scores, chances = zip(*self.curve, strict=True)
         return float(np.interp(score, scores, chances))
 
     def against(self, given: Sequence[float]) -> float:
         """The chance that a claim which is not supported is contradicted."""
-        return _weighed(self.contradiction, given)
+        return 1 / (1 + math.exp(-weighed(self.contradiction, given)))
 
     def label(self, support: float, against: float) -> Label:
         """What a verdict says of these chances."""
@@ -108,9 +110,9 @@ class Stack:
         path.write_text(json.dumps({"format": FORMAT, "features": FEATURES, **asdict(self)}, indent=1), "utf-8")
 
 
-def _weighed(weights: Sequence[float], given: Sequence[float]) -> float:
-    score = sum(weight * number for weight, number in zip(weights, given, strict=True))
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+def weighed(weights: Sequence[float], given: Sequence[float]) -> float:
+    """The score of a regression before it becomes a chance, within -30 and 30."""
+    return max(-FARTHEST, min(FARTHEST, sum(weight * number for weight, number in zip(weights, given, strict=True))))
 
 
 def read_stack(path: Path) -> Stack:
