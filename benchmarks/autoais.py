@@ -35,18 +35,18 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.judging import Judging, content
-from toulmin.evaluate.splitting import sentences
-from toulmin.evaluate.written import written
 from toulmin.grounding.steps import Pair
 from toulmin.judges.memo import Remembered
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.wording import hypothesis, premise
 from toulmin.language import sentences as spans
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.judging import Judging, content
+from toulmin.metrics.splitting import sentences
+from toulmin.metrics.written import written
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.slow_alce import Doc, Record, SlowAlce

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from headings import heading
 
-from toulmin.evaluate.columns import Column, Derived, harmonic
 from toulmin.evaluate.significance import Difference, Table, compared
+from toulmin.metrics.columns import Column, Derived, harmonic
 
 POPULATION = 200_000
 SETTINGS = ((40, 1), (100, 1), (100, 3), (300, 1))  # questions, seeds a run

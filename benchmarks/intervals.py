@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.evaluate import significance
-from toulmin.evaluate.columns import Column
+from toulmin.metrics.columns import Column
 
 RESAMPLES = 10_000
 

@@ -18,10 +18,10 @@ from typing import Any
 import data
 
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.choosing import PROFILES, measures
-from toulmin.evaluate.splitting import splitter_name
-from toulmin.evaluate.written import written
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.choosing import PROFILES, measures
+from toulmin.metrics.splitting import splitter_name
+from toulmin.metrics.written import written
 
 
 def recorded(dataset: str) -> Iterator[Answered]:

@@ -18,11 +18,11 @@ from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 
 from toulmin.aio import settings_of, settled
 from toulmin.build import judge
-from toulmin.evaluate.answered import answered
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.evidence import attributed, evidence_overlap
-from toulmin.evaluate.judging import Judging
 from toulmin.evaluate.scores import Scores, document, gathered, joined
+from toulmin.metrics.answered import answered
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.evidence import attributed, evidence_overlap
+from toulmin.metrics.judging import Judging
 from toulmin.runs.folder import read_run, run_folders
 
 ONE = work("news-events", "One-Retrieval")

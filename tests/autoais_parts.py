@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from tests.slow_alce import Entails, Record
 from toulmin.data import Answer, Citation, Claim, Passage, Style
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.judging import Judging
-from toulmin.evaluate.statements import Honest, Profile
-from toulmin.evaluate.written import written
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.wording import hypothesis, premise
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.statements import Honest, Profile
+from toulmin.metrics.written import written
 
 NLI = tuple[str, str]
 

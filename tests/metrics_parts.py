@@ -11,10 +11,10 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Status, Style
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.evaluate.answered import Answered, answered
-from toulmin.evaluate.choosing import Models, measures
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.written import written
+from toulmin.metrics.answered import Answered, answered
+from toulmin.metrics.choosing import Models, measures
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.written import written
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 NO_GOLD = Gold()

@@ -9,9 +9,9 @@ from typing import Any
 from toulmin import wire
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Round, Support, Tokens, Usage
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluate.columns import Column, Derived, Measured, harmonic
 from toulmin.evaluate.scores import Scores, document, lines, table_of
 from toulmin.evaluate.significance import compared
+from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 from toulmin.report.shown import Beside, RunShown, Scored
 
 PROFILE, JUDGE = "honest", "lexical-1"

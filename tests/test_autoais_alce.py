@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from tests.autoais_parts import Told, alce, in_a_file, one_a_stop, scores, values
 from tests.slow_alce import Doc, Entails, Record, SlowAlce
-from toulmin.evaluate import splitting
-from toulmin.evaluate.alce_statements import Alce, without_numbers
+from toulmin.metrics import splitting
+from toulmin.metrics.alce_statements import Alce, without_numbers
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no folder {DATA} with the shared data")
@@ -376,8 +376,8 @@ def test_sentences_of_punkt_are_scored_as_the_slow_way_does():
     theirs = slow.score(records)
     import asyncio
 
-    from toulmin.evaluate.autoais import cited
-    from toulmin.evaluate.judging import Judging
+    from toulmin.metrics.autoais import cited
+    from toulmin.metrics.judging import Judging
 
     found = asyncio.run(
         cited([in_a_file(r) for r in records], Alce(splitting.sentences), Judging(Told(by_chance(9, 0.6))))

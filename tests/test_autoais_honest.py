@@ -29,15 +29,15 @@ from tests.strategies import answers
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.answered import answered as as_alce_reads
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.columns import Column
-from toulmin.evaluate.judging import Judging
-from toulmin.evaluate.statements import Honest
-from toulmin.evaluate.written import written
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.answered import answered as as_alce_reads
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.columns import Column
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.statements import Honest
+from toulmin.metrics.written import written
 
 DOCS = tuple(Doc(f"T{n}", f"text{n}") for n in range(1, 6))
 

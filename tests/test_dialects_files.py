@@ -21,13 +21,13 @@ from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.reading import read, result_items
 from toulmin.dialects import DIALECTS, exported, problems
 from toulmin.dialects.trec import words_in
-from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.answered import answered
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.judging import Judging
-from toulmin.evaluate.splitting import sentences
-from toulmin.evaluate.written import written as as_answered
 from toulmin.judges.lexical import Lexical
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.answered import answered
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.splitting import sentences
+from toulmin.metrics.written import written as as_answered
 
 RUN = {"run_id": "r1", "settings": {"k": 5, "team_id": "lamps"}}
 

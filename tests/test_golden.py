@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.metrics_parts import DATA, Answered, alce, columns, entities, golden, honest, output, rows, said
-from toulmin.evaluate.listing import alce_list
-from toulmin.evaluate.recall import alce_recall
-from toulmin.evaluate.references import alce_rouge, bootstrap_median
-from toulmin.evaluate.splitting import splitter_name
+from toulmin.metrics.listing import alce_list
+from toulmin.metrics.recall import alce_recall
+from toulmin.metrics.references import alce_rouge, bootstrap_median
+from toulmin.metrics.splitting import splitter_name
 
 needs_golden = pytest.mark.skipif(
     not (DATA / "alce_golden.jsonl.gz").exists(), reason="needs alce_golden (TOULMIN_DATA)"

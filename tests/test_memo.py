@@ -23,12 +23,12 @@ from tests.autoais_parts import in_a_file
 from tests.slow_alce import Doc, Record
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, SourceError
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.judging import Judging
-from toulmin.evaluate.statements import Honest
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.memo import Remembered, Rows
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.statements import Honest
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 OTHER = Passage.of("Three keepers lived there. \ud800 é", "")

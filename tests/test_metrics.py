@@ -14,12 +14,12 @@ from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, n
 from toulmin import language
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import UsageError
-from toulmin.evaluate.choosing import measures
-from toulmin.evaluate.cleaning import alce_text
-from toulmin.evaluate.listing import alce_list, honest_list, pieces
-from toulmin.evaluate.recall import alce_recall, honest_recall
-from toulmin.evaluate.splitting import sentences, splitter_note
 from toulmin.grounding.overlap import normalised
+from toulmin.metrics.choosing import measures
+from toulmin.metrics.cleaning import alce_text
+from toulmin.metrics.listing import alce_list, honest_list, pieces
+from toulmin.metrics.recall import alce_recall, honest_recall
+from toulmin.metrics.splitting import sentences, splitter_note
 
 # ---------------------------------------------------------------- the text that is scored
 
@@ -396,7 +396,7 @@ def test_without_nltk_our_own_rule_cuts_and_says_so():
     text = "Dr. Pell came. She left."
     code = (
         "import sys; sys.modules['nltk'] = None\n"
-        "from toulmin.evaluate.splitting import sentences, splitter_name, splitter_note\n"
+        "from toulmin.metrics.splitting import sentences, splitter_name, splitter_note\n"
         f"print(splitter_name(), sentences({text!r}), 'punkt_tab' in splitter_note())"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -405,6 +405,6 @@ def test_without_nltk_our_own_rule_cuts_and_says_so():
 
 
 def test_choosing_metrics_loads_no_heavy_library():
-    code = "import sys, toulmin.evaluate.choosing; print(*sys.modules)"
+    code = "import sys, toulmin.metrics.choosing; print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert not {"torch", "transformers", "nltk", "mauve"} & set(out.split())

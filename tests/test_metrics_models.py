@@ -14,8 +14,8 @@ from tests import tiny_model, tiny_reader
 from tests.metrics_parts import ASQA, alce, failed, honest, output, said
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import ModelError
-from toulmin.evaluate.choosing import Models, measures
-from toulmin.evaluate.continuations import continuation
+from toulmin.metrics.choosing import Models, measures
+from toulmin.metrics.continuations import continuation
 
 pytest.importorskip("transformers", reason="transformers is not installed")
 
@@ -102,7 +102,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reader(taught: Path):
-    from toulmin.evaluate.span_reader import SpanReader
+    from toulmin.metrics.span_reader import SpanReader
 
     return SpanReader(taught, "cpu")
 
@@ -132,7 +132,7 @@ def test_a_question_longer_than_the_window_is_cut(reader):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_an_answer_is_whole_words_of_a_long_text(tmp_path: Path, seed: int):
-    from toulmin.evaluate.span_reader import SpanReader
+    from toulmin.metrics.span_reader import SpanReader
 
     made = SpanReader(tiny_reader.make(tmp_path, seed=seed), "cpu")
     for (answer,) in (made.answers([(question, LONG)]) for question in ("Who?", "When was it lit?")):
@@ -149,7 +149,7 @@ LOGITS = st.lists(st.floats(-8, 8, width=32), min_size=2, max_size=24)
 @settings(deadline=None)
 @given(LOGITS, st.data())
 def test_the_best_span_is_the_one_that_a_slow_search_finds(starts, data):
-    from toulmin.evaluate.span_reader import LONGEST, best_span
+    from toulmin.metrics.span_reader import LONGEST, best_span
 
     ends = data.draw(st.lists(st.floats(-8, 8, width=32), min_size=len(starts), max_size=len(starts)))
     allowed = [True, *data.draw(st.lists(st.booleans(), min_size=len(starts) - 1, max_size=len(starts) - 1))]
@@ -172,7 +172,7 @@ def test_the_best_span_is_the_one_that_a_slow_search_finds(starts, data):
 
 
 def test_a_folder_without_such_a_model_is_told(tmp_path: Path):
-    from toulmin.evaluate.span_reader import SpanReader
+    from toulmin.metrics.span_reader import SpanReader
 
     with pytest.raises(ModelError, match="extractive QA model"):
         SpanReader(tiny_model.make(tmp_path), "cpu")
@@ -217,7 +217,7 @@ def test_mauve_is_one_number_of_the_run():
 @pytest.fixture(scope="module")
 def featurizer(tmp_path_factory: pytest.TempPathFactory):
     pytest.importorskip("mauve", reason="mauve-text is not installed")
-    from toulmin.evaluate.mauve_score import Featurizer
+    from toulmin.metrics.mauve_score import Featurizer
 
     return Featurizer(tiny_model.make(tmp_path_factory.mktemp("gpt")), "cpu")
 

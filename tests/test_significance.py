@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.evaluate.columns import Column, Derived, Measured, harmonic
 from toulmin.evaluate.significance import Table, compared, interval
+from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 FEW = 400  # resamples

@@ -27,8 +27,8 @@ from toulmin.methods import Method
 if TYPE_CHECKING:
     from toulmin.comparisons import Exported
     from toulmin.corpus.store import IndexReport, Progress
-    from toulmin.evaluate.judging import Progress as JudgingProgress
     from toulmin.evaluate.scoring import Profile
+    from toulmin.metrics.judging import Progress as JudgingProgress
     from toulmin.runs.running import Limits, RunReport
     from toulmin.runs.running import Progress as RunProgress
     from toulmin.studies import MadeReport

@@ -28,9 +28,9 @@ from toulmin.methods import Method
 if TYPE_CHECKING:
     from toulmin.corpus.store import Progress as Reading
     from toulmin.datasets.item import Dataset, Item
-    from toulmin.evaluate.choosing import Models
-    from toulmin.evaluate.judging import Progress as JudgingProgress
     from toulmin.evaluate.scoring import EvidenceRun, Profile
+    from toulmin.metrics.choosing import Models
+    from toulmin.metrics.judging import Progress as JudgingProgress
     from toulmin.runs.running import Limits, RunReport, Watch
 
 CONCURRENCY = 16
@@ -279,10 +279,10 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
     would stand for the whole.
     """
-    from toulmin.evaluate.judging import Judging
     from toulmin.evaluate.scorable import digest, scorable
     from toulmin.evaluate.scores import joined, save
     from toulmin.evaluate.scoring import scored as measured
+    from toulmin.metrics.judging import Judging
 
     found = await asyncio.to_thread(scorable, run)
     judge = _remembering(scoring)
@@ -326,15 +326,15 @@ def _remembering(scoring: Scoring) -> Judge | None:
 
 def _models(scoring: Scoring) -> Models:
     """The models that QA metrics and MAUVE need, where they were named."""
-    from toulmin.evaluate.choosing import Models
+    from toulmin.metrics.choosing import Models
 
     found = Models()
     if scoring.qa_model is not None:
-        from toulmin.evaluate.span_reader import SpanReader
+        from toulmin.metrics.span_reader import SpanReader
 
         found = replace(found, qa=SpanReader(scoring.qa_model))
     if scoring.mauve_model is not None:
-        from toulmin.evaluate.mauve_score import Featurizer
+        from toulmin.metrics.mauve_score import Featurizer
 
         found = replace(found, mauve=Featurizer(scoring.mauve_model))
     return found

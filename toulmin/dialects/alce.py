@@ -19,7 +19,7 @@ from toulmin.datasets.item import Gold, Item
 from toulmin.dialects.dialect import Asked, Piece, Run, dumps
 from toulmin.dialects.shapes import Shape, misfits
 from toulmin.dialects.validate import checked
-from toulmin.evaluate.answered import answered
+from toulmin.metrics.answered import answered
 
 _SHAPES: Mapping[str, Shape] = {
     "qa_pairs": [{"question": str, "short_answers": [str]}],

@@ -11,8 +11,8 @@ from typing import Any
 from toulmin.data import Passage
 from toulmin.datasets.reading import result_items
 from toulmin.errors import SourceError
-from toulmin.evaluate.answered import Answered, answered
-from toulmin.evaluate.written import written
+from toulmin.metrics.answered import Answered, answered
+from toulmin.metrics.written import written
 from toulmin.runs.folder import Recorded, read_run, run_folders
 
 

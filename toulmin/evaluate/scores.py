@@ -19,10 +19,10 @@ import orjson
 
 from toulmin.data import content_id
 from toulmin.errors import SourceError
-from toulmin.evaluate.asked_qa import DERIVED as QA_DERIVED
-from toulmin.evaluate.autoais import CITATION_F1
-from toulmin.evaluate.columns import Column, Derived, Measured
 from toulmin.evaluate.significance import Table, interval
+from toulmin.metrics.asked_qa import DERIVED as QA_DERIVED
+from toulmin.metrics.autoais import CITATION_F1
+from toulmin.metrics.columns import Column, Derived, Measured
 from toulmin.runs.folder import read_lines, replace_file
 
 FILE = "scores.json"

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toulmin.data import Passage
-from toulmin.evaluate.alce_statements import Alce
-from toulmin.evaluate.autoais import cited
-from toulmin.evaluate.choosing import QAMPARI, Models, measures
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.evidence import attributed, evidence_overlap
-from toulmin.evaluate.judging import Judging
 from toulmin.evaluate.scorable import Scorable
 from toulmin.evaluate.scores import Scores, gathered
-from toulmin.evaluate.splitting import sentences
-from toulmin.evaluate.statements import Honest
-from toulmin.evaluate.statements import Profile as Statements
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.choosing import QAMPARI, Models, measures
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.evidence import attributed, evidence_overlap
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.splitting import sentences
+from toulmin.metrics.statements import Honest
+from toulmin.metrics.statements import Profile as Statements
 
 Profile = Literal["honest", "alce"]
 

@@ -113,9 +113,7 @@ class Seq2Seq:
 
     @torch.inference_mode()
     def _decided(self, rows: list[list[int]]) -> list[_Decided]:
-        batch = self._tokenizer.pad(
-            {"input_ids": rows}, pad_to_multiple_of=MULTIPLE, return_tensors="pt"
-        )
+        batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=MULTIPLE, return_tensors="pt")
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),
             attention_mask=batch["attention_mask"].to(self._model.device),

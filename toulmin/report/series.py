@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.evaluate.columns import Column
 from toulmin.evaluate.significance import Interval, Table, interval
+from toulmin.metrics.columns import Column
 from toulmin.report.shown import RunShown, Scored
 
 UNITS = {

@@ -12,12 +12,12 @@ from typing import Any
 
 from toulmin.data import Claim, Passage
 from toulmin.errors import ToulminError
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.columns import Column, Measured
-from toulmin.evaluate.judging import Judging
 from toulmin.grounding.rouge import rouge_l_sum, rouge_n
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.language import sentences
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.judging import Judging
 
 Evidence = Mapping[str, Sequence[Passage]]
 

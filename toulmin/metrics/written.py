@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toulmin.data import Answer, Passage, Status
 from toulmin.datasets.item import Item
-from toulmin.evaluate.answered import Answered
+from toulmin.metrics.answered import Answered
 from toulmin.reading.abstaining import is_abstention
 from toulmin.reading.citing import Said, read_draft
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import alce_text, honest_text
-from toulmin.evaluate.columns import Column, Measured
-from toulmin.evaluate.recall import named
 from toulmin.grounding.overlap import entity, normalised
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import alce_text, honest_text
+from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.recall import named
 
 _TOP = 5
 _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")

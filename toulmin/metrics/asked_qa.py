@@ -7,10 +7,10 @@ from math import sqrt
 from typing import Any, NamedTuple, Protocol
 
 from toulmin.datasets.item import Part
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import Read
-from toulmin.evaluate.columns import Column, Derived, Measured
-from toulmin.evaluate.short import Agreement, agreement
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import Read
+from toulmin.metrics.columns import Column, Derived, Measured
+from toulmin.metrics.short import Agreement, agreement
 
 NAMES = ("QA-EM", "QA-F1", "QA-Hit")
 # VTG's Table 2 takes the arithmetic mean of Disambig-F1 and ROUGE-L, the ASQA paper the geometric one.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toulmin.data import Status
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.columns import Column, Measured
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.columns import Column, Measured
 
 STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 

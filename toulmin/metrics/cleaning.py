@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toulmin.evaluate.alce_statements import cited_text, without_numbers
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.statements import whole_text
+from toulmin.metrics.alce_statements import cited_text, without_numbers
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.statements import whole_text
 
 Read = Callable[[Answered], str | None]
 """What a profile reads of an answer; None where there is nothing to score."""

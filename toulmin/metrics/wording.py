@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import Read
-from toulmin.evaluate.columns import Column, Measured
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import Read
+from toulmin.metrics.columns import Column, Measured
 
 _WORD = re.compile(r"\b\w+\b")
 

@@ -41,7 +41,7 @@ def splitter_note() -> str | None:
 @cache
 def _splitter() -> _Splitter:
     try:
-        from toulmin.evaluate.punkt import punkt
+        from toulmin.metrics.punkt import punkt
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != "nltk":
             raise

@@ -13,11 +13,11 @@ import numpy as np
 
 from toulmin import language
 from toulmin.datasets.item import Item
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import Read, alce_text, prose_text
-from toulmin.evaluate.columns import Column, Measured
-from toulmin.evaluate.splitting import sentences, splitter_note
 from toulmin.grounding.rouge import rouge_l_sum
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import Read, alce_text, prose_text
+from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.splitting import sentences, splitter_note
 
 NAME = "rougeLsum"
 _RESAMPLES = 1000

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import Read
-from toulmin.evaluate.columns import Column, Measured
 from toulmin.grounding.overlap import normalised
 from toulmin.grounding.rouge import Overlap
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import Read
+from toulmin.metrics.columns import Column, Measured
 
 
 class Agreement(NamedTuple):

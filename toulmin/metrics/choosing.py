@@ -10,17 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from toulmin.errors import unknown_name
-from toulmin.evaluate import asked_qa, continuations
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.cleaning import Read, alce_text, honest_text, prose_text
-from toulmin.evaluate.columns import Measured
-from toulmin.evaluate.listing import alce_list, honest_list
-from toulmin.evaluate.rates import abstention, rates
-from toulmin.evaluate.recall import NAMES as RECALL
-from toulmin.evaluate.recall import alce_recall, honest_recall
-from toulmin.evaluate.references import alce_rouge, honest_rouge
-from toulmin.evaluate.short import short
-from toulmin.evaluate.wording import distinct, length
+from toulmin.metrics import asked_qa, continuations
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import Read, alce_text, honest_text, prose_text
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.listing import alce_list, honest_list
+from toulmin.metrics.rates import abstention, rates
+from toulmin.metrics.recall import NAMES as RECALL
+from toulmin.metrics.recall import alce_recall, honest_recall
+from toulmin.metrics.references import alce_rouge, honest_rouge
+from toulmin.metrics.short import short
+from toulmin.metrics.wording import distinct, length
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE knows the dataset by this word anywhere in the path

@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from toulmin.data import Passage, Source
-from toulmin.evaluate.answered import Answered
-from toulmin.evaluate.statements import Cited, Said, Statement
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.statements import Cited, Said, Statement
 
 MOST_CITATIONS = 3
 _NUMBER = re.compile(r"\[(\d+)")
