@@ -16,6 +16,7 @@ from itertools import cycle, islice
 from typing import Any
 
 import data
+from headings import heading
 
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.metrics.answered import Answered
@@ -61,13 +62,15 @@ def main() -> None:
     options.add_argument("--repeat", type=int, default=3)
     chosen = options.parse_args()
     begun = time.process_time()
-    print(f"sentences by {splitter_name()}, loaded in {time.process_time() - begun:.1f} s")
+    splitter = f"Sentences by {splitter_name()}, loaded in {time.process_time() - begun:.1f} s; seconds of one processor."
+    print(heading("string_metrics.py", f"{splitter}\n"))
     sets = {"asqa": recorded("asqa"), "eli5": recorded("eli5"), "qampari": lists()}
     print(f"{'seconds of ' + str(chosen.answers) + ' answers':<24}" + "".join(f"{profile:>10}" for profile in PROFILES))
     for name, given in sets.items():
         answers = list(islice(cycle(given), chosen.answers))
         times = [least_seconds(profile, name, answers, chosen.repeat) for profile in PROFILES]
         print(f"{name:<24}" + "".join(f"{seconds:>10.2f}" for seconds in times))
+    print("```")
 
 
 if __name__ == "__main__":
