@@ -62,7 +62,9 @@ def main() -> None:
     options.add_argument("--repeat", type=int, default=3)
     chosen = options.parse_args()
     begun = time.process_time()
-    splitter = f"Sentences by {splitter_name()}, loaded in {time.process_time() - begun:.1f} s; seconds of one processor."
+    splitter = (
+        f"Sentences by {splitter_name()}, loaded in {time.process_time() - begun:.1f} s; seconds of one processor."
+    )
     print(heading("string_metrics.py", f"{splitter}\n"))
     sets = {"asqa": recorded("asqa"), "eli5": recorded("eli5"), "qampari": lists()}
     print(f"{'seconds of ' + str(chosen.answers) + ' answers':<24}" + "".join(f"{profile:>10}" for profile in PROFILES))
