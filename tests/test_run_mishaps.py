@@ -224,3 +224,11 @@ def test_a_person_is_told_the_keys(tmp_path: Path):
     assert "1 pairs judged" in said
     assert len((tmp_path / "a" / "preferences-b.jsonl").read_text("utf-8").splitlines()) == 1
     assert len(answers_of(tmp_path / "a")) == 12
+
+
+def test_a_judge_that_is_none_is_told_before_anything_is_read(tmp_path: Path):
+    file = tmp_path / "q.jsonl"
+    file.write_text('{"id": "1", "question": "When?"}\n', "utf-8")
+    with pytest.raises(UsageError, match="no judge called 'lexicle'"):
+        toulmin.run(file, out=tmp_path / "a", docs=tmp_path / "nowhere", judge="lexicle")
+    assert not (tmp_path / "a").exists()

@@ -190,15 +190,22 @@ def judge(spec: str, settings: Settings) -> Judge:
 
     Raises `UsageError` for one that nothing is called and `ModelError` for a model that does not load.
     """
-    kind, _, name = spec.partition(":")
+    check_judge(spec)
     if spec == "lexical":
         from toulmin.judges.lexical import Lexical
 
         return Lexical()
     if spec == "embedded":
         return _embedded(None, settings)
-    if kind in _JUDGES and name:
-        return _JUDGES[kind](name, settings)
+    kind, _, name = spec.partition(":")
+    return _JUDGES[kind](name, settings)
+
+
+def check_judge(spec: str) -> None:
+    """Raises `UsageError` for a SPEC that names no judge; nothing is loaded."""
+    kind, _, name = spec.partition(":")
+    if spec in ("lexical", "embedded") or (kind in _JUDGES and name):
+        return
     near = unknown_name("judge", spec, ("lexical", "embedded", *(f"{kind}:MODEL" for kind in _JUDGES)))
     raise UsageError(f"{near} A judge is named as {', '.join(JUDGES)}.")
 

@@ -105,6 +105,8 @@ async def _answered_once(
     items = study.dataset.items
     if study.concurrency < 1:
         raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
+    if study.own.judge is None:
+        build.check_judge(study.settings.judge)
     _job(study, items[0], None)  # a wrong word is told before anything is read or written
     async with _opened(study, on_reading) as found:
         about = _about(study, found)

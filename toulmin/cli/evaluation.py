@@ -153,8 +153,8 @@ def score(
     profile
         honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
     judge
-        What decides support (default: lexical): lexical, seq2seq:MODEL, cross:MODEL, model:SPEC, or none for the
-        metrics of strings alone.
+        What decides support (default: lexical): lexical, embedded, seq2seq:MODEL, cross:MODEL, model:SPEC, or none for
+        the metrics of strings alone.
     evidence
         Another run, against whose passages the sentences of this one are judged as well.
     memo
