@@ -40,6 +40,7 @@ def examined(index: str | None) -> list[Finding]:
         ("verifier", lambda: _model("verifier")),
         ("local models", _local),
         ("trained parts", _trained),
+        ("evaluation", _evaluation),
         ("encoder", lambda: _encoder(index)),
         ("index", lambda: _index(index)),
         ("cache", _cache),
@@ -136,11 +137,31 @@ def _trained() -> Finding:
     kinds = sorted(shipped.installed())
     absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
     if not kinds:
-        return Finding("trained parts", "missing", "not installed; judge and reader go by words alone", shipped.INSTALL)
+        told = "none are installed, and none ship yet; judge and reader go by words alone"
+        return Finding("trained parts", "missing", told, shipped.MAKE)
     if absent:
         return Finding("trained parts", "missing", f"{' and '.join(absent)} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
     return Finding("trained parts", "works", f"{names}; every file was checked")
+
+
+# What evaluation can do beyond the base install: the module that it needs, and the extra that brings it.
+_EXTRAS = (
+    ("seq2seq and cross judges, QA metrics", "transformers", "judges"),
+    ("ALCE's sentences", "nltk", "alce"),
+    ("MAUVE", "mauve", "mauve"),
+    ("plots of a comparison", "matplotlib", "plots"),
+)
+
+
+def _evaluation() -> Finding:
+    """What scores and comparisons lack here; each is left out by name where it is absent."""
+    absent = [(what, extra) for what, module, extra in _EXTRAS if find_spec(module) is None]
+    if not absent:
+        return Finding("evaluation", "works", "every judge, metric and plot can be made here")
+    extras = ",".join(extra for _, extra in absent)
+    told = f"left out until they are installed: {'; '.join(what for what, _ in absent)}"
+    return Finding("evaluation", "missing", told, f"pip install 'toulmin[{extras}]'")
 
 
 def _index(index: str | None) -> Finding:

@@ -21,6 +21,7 @@ from toulmin.errors import ModelError
 
 PACKAGE = "toulmin_weights"
 FORMAT = 1
+MAKE = "make one as training/README.md says"
 INSTALL = "pip install ./weights 'toulmin[embedded]'"
 _MANIFEST = "manifest.json"
 
@@ -68,7 +69,7 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         return _checked(Path(folder), kind)
     parts = installed()
     if kind not in parts:
-        raise ModelError(f"No trained {kind} is installed. Run: {INSTALL}; or name the folder of one.")
+        raise ModelError(f"No trained {kind} is installed, and none ships yet: {MAKE}, and name its folder.")
     own = _place() / kind
     if _digest(own / _MANIFEST) != parts[kind]:
         raise ModelError(f"{own / _MANIFEST} is not the file that was shipped; {_again()}")
