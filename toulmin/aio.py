@@ -356,11 +356,15 @@ async def compare(
     if len(runs) < 2:
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
     chosen = settled(settings, settings_of(options, judge=judge))
-    scoring = _scoring(profile or "honest", judge, memo, chosen) if profile or judge is not None else None
     paths = [Path(run) for run in runs]
-    found = await comparisons.scored_runs(paths, scoring)
-    if not found.scores[0]:
-        found = await comparisons.scored_runs(paths, _scoring("honest", judge, memo, chosen))
+    found = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
+    if found is None or not found.scores[0]:
+        scoring = _scoring(profile or "honest", judge, memo, chosen)
+        try:
+            found = await comparisons.scored_runs(paths, scoring)
+        finally:
+            if scoring.judge is not _own(judge):
+                await build.closed(scoring.judge)
     beside = comparisons.differences(found)
     notes = [*comparisons.unpaired(found), *comparisons.other_judges(found), *comparisons.outdated(found)]
     if html is not None or plots is not None:
