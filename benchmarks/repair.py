@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--shown", type=int, default=0, help="marked sentences that were not flagged, to look at")
     options = parser.parse_args()
     cases = [case(row) for row in list(rows("qa_feedback", options.split))[: options.answers] if row["passages"]]
-    print(f"qa_feedback {options.split}, {len(cases)} answers, judge {Lexical().name}, rewritten by {Extractive.name}")
+    print(f"qa_feedback {options.split}, {len(cases)} answers, judge {Lexical().name}, writer {Extractive().name}")
     report(cases)
     missed = [one for case in cases for one in case.sentences if one.is_marked and not one.is_flagged]
     for one in missed[: options.shown]:

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "weights": GROUND,
     "encoders": GROUND | {"weights"},
     "models": GROUND | {"database", "grounding", "reading", "weights"},
-    "extractive": GROUND | {"grounding", "reading"},
+    "extractive": GROUND | {"encoders", "grounding", "reading"},
     "simulation": GROUND | {"grounding", "reading"},
     "judges": GROUND | {"database", "driver", "grounding", "reading", "weights"},
     "corpus": GROUND | {"encoders"},

@@ -108,7 +108,66 @@ def test_a_finished_run_scores_every_pair_that_it_held_out(folder: Path, start: 
     assert scored == [entry.id for entry in held]
 
 
+def test_a_run_may_start_where_another_ended(folder: Path, start: Path, tmp_path: Path):
+    first = trained(folder, start, tmp_path / "first", "--epochs", "0.5")
+    second = model.judge(first)
+    assert are_equal(weights(first), second.state_dict())
+
+
+# ---------------------------------------------------------------- marks
+
+
+def example(words: int, wrong: frozenset[int] | None) -> judge.Example:
+    return judge.Example(Row([1] * (words + 6), words + 2, []), 0, False, wrong)
+
+
+def test_marks_cost_what_the_wrong_words_and_the_others_cost_on_average():
+    marks = torch.tensor([[9.0, -1.0, 2.0, -3.0, 9.0], [9.0, 0.5, 0.5, 0.5, 9.0]])
+    told = judge.costs_of_marks(marks, [example(3, frozenset({2})), example(3, None)])
+
+    def cost(logit: float, is_wrong: bool) -> float:
+        return math.log1p(math.exp(-logit if is_wrong else logit))
+
+    assert told[0].item() == pytest.approx(cost(2.0, True) + (cost(-1.0, False) + cost(-3.0, False)) / 3, rel=1e-6)
+    assert told[1].item() == 0
+
+
+def test_the_marked_tokens_are_those_of_the_wrong_words_behind_the_question(folder: Path, start: Path, tmp_path: Path):
+    row = trained_parts.rows(1)[0] | {
+        "claim": "The tower tall rock.",
+        "question": "The sea?",
+        "wrong": [[4, 9], [10, 14]],
+    }
+    every = pairs.entries(trained_parts.write_rows(tmp_path, [row | {"page": "a", "split": "train"}]))
+    frame = judge.Frame(judge.Tokens(start / "tokenizer.json", 40))
+    made = judge.Verdicts(pairs.parted(every, None, 0), frame, {}, 0, 5).example(every[0])
+    read = trained_parts.tokenizer()
+    assert made.wrong is not None
+    assert [read.id_to_token(made.row.ids[place]) for place in sorted(made.wrong)] == ["tower", "tall"]
+
+
+def test_one_token_that_is_not_backed_is_enough(start: Path):
+    made = model.judge(start).eval()
+    ids = torch.full((1, 9), 7)
+    kinds = torch.tensor([[0, 0, 0, 0, 1, 1, 1, 1, 1]])
+    with torch.inference_mode():
+        before = made(ids, kinds, torch.ones_like(ids))
+        made.mark.bias += 8
+        after = made(ids, kinds, torch.ones_like(ids))
+    assert after[0].softmax(0)[0] < before[0].softmax(0)[0]
+
+
 # ---------------------------------------------------------------- what is learnt from
+
+
+def test_made_pairs_are_those_of_pages_and_sources_that_no_natural_pair_has(tmp_path: Path):
+    kinds = [("natural", "one", "a"), ("corruption", "one", "b"), ("corruption", "two", "a"), ("qa", "two", "c")]
+    held = [
+        row | {"id": f"p{n}", "family": family, "source": source, "page": page}
+        for n, (row, (family, source, page)) in enumerate(zip(trained_parts.rows(4), kinds, strict=True))
+    ]
+    every = pairs.entries(trained_parts.write_rows(tmp_path, held))
+    assert [entry.id for entry in pairs.apart(every, every)] == ["p3"]
 
 
 def test_each_page_is_held_out_of_exactly_one_fold(folder: Path):

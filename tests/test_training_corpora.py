@@ -102,7 +102,32 @@ def test_every_pair_has_the_form_that_the_judge_is_trained_from(
     training: Callable[[str], Any], data: Path, tmp_path: Path
 ):
     names = {"id", "source", "family", "edit", "premise", "claim", "question", "label", "page", "split", "licence"}
-    assert all(set(pair) == names for pair in _made(training, tmp_path / "out"))
+    assert all(set(pair) == names | {"wrong"} for pair in _made(training, tmp_path / "out"))
+
+
+def test_of_an_edited_claim_the_edited_words_are_marked_and_of_a_supported_one_none(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    made = _made(training, tmp_path / "out")
+    edited = [pair for pair in made if pair["family"] == "corruption"]
+    assert edited
+    for pair in edited:
+        marked = [pair["claim"][start:end] for start, end in pair["wrong"]]
+        assert marked
+        assert all(word == word.strip() and word for word in marked)
+    assert all(pair["wrong"] == [] for pair in made if pair["label"] == "supported")
+
+
+def test_what_changed_is_told_word_by_word(training: Callable[[str], Any]):
+    changed = training("claims.pair").changed
+
+    def words(before: str, after: str) -> list[str]:
+        return [after[start:end] for start, end in changed(before, after)]
+
+    assert words("It rose in 1900 here.", "It rose in 1901 here.") == ["1901"]
+    assert words("Ann taught Bob.", "Bob taught Ann.") == ["Bob", "Ann."]
+    assert words("It was not built.", "It was built.") == ["was built."]
+    assert words("The same words.", "The same words.") == []
 
 
 def test_the_same_seed_gives_the_same_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):

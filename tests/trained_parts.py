@@ -97,6 +97,7 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
                 "page": f"page {n}",
                 "split": "dev" if n % 5 == 0 else "train",
                 "licence": "CC0",
+                "wrong": [] if label == "supported" else None,
             }
         )
     return found

@@ -30,20 +30,24 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from toulmin.grounding.steps import Pair
 from toulmin.judges.excerpt import RULE
 from toulmin.judges.tokens import Row, Tokens
 from toulmin.judges.trained import OUTCOMES, Frame
+from toulmin.judges.wording import hypothesis
 
 ASKED_AT_ONCE = 32
 BINS = 10
+MARKS = 0.5  # what a claim's marks cost beside its outcome
 
 
 class Example(NamedTuple):
-    """A pair as it is learnt."""
+    """A pair as it is learnt; `wrong` are the places in the row of tokens that are not backed, None if not known."""
 
     row: Row
     label: int
     is_vague: bool
+    wrong: frozenset[int] | None
 
 
 class Verdicts:
@@ -64,12 +68,23 @@ class Verdicts:
 
     def example(self, entry: pairs.Entry) -> Example:
         """One pair, laid before the network as the judge will do it: training sees the first excerpt only."""
-        view = self._frame.views(pairs.pair(entry))[0]
-        return Example(view.row, entry.label, entry.is_vague)
+        pair, wrong = pairs.texts(entry)
+        row = self._frame.views(pair)[0].row
+        return Example(row, entry.label, entry.is_vague, None if wrong is None else self._places(pair, wrong, row))
 
-    def loss(self, said: Tensor, examples: Sequence[Example]) -> Tensor:
-        """Cross entropy; of a vague pair that of "not supported"."""
-        return costs(said, [one.label for one in examples], [one.is_vague for one in examples]).sum()
+    def _places(self, pair: Pair, wrong: Sequence[tuple[int, int]], row: Row) -> frozenset[int]:
+        """The tokens of the row's first text that stand in these characters of the claim."""
+        told = hypothesis(pair)
+        before = len(told) - len(pair.claim)
+        spans = self._frame.tokens.spans(told)[: row.second - 2]
+        marked = [(start + before, end + before) for start, end in wrong]
+        return frozenset(n for n, (start, end) in enumerate(spans, 1) if any(a < end and start < b for a, b in marked))
+
+    def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
+        """Cross entropy, of a vague pair that of "not supported"; and what the marks of the claim's tokens cost."""
+        said, marks = model.marked(**inputs)
+        outcome = costs(said.float(), [one.label for one in examples], [one.is_vague for one in examples])
+        return outcome.sum() + MARKS * costs_of_marks(marks.float(), examples).sum()
 
     def assess(self, model: networks.Judge | networks.Reader) -> dict[str, float]:
         """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
@@ -94,6 +109,21 @@ def costs(said: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
     own = -logs.gather(1, wanted[:, None])[:, 0]
     others = -logs[:, 1:].logsumexp(-1)
     return torch.where(torch.tensor(vague, device=said.device), others, own)
+
+
+def costs_of_marks(marks: Tensor, examples: Sequence[Example]) -> Tensor:
+    """What the marks of each row cost, B: the wrong tokens together as much as the others; nothing if not known."""
+    wanted, weight = np.zeros((2, *marks.shape), np.float32)
+    for n, one in enumerate(examples):
+        size = one.row.second - 2
+        if one.wrong is None or size < 1:
+            continue
+        weight[n, 1 : size + 1] = 1 / size
+        for place in one.wrong:
+            wanted[n, place] = 1
+            weight[n, place] = 1 / len(one.wrong)
+    each = F.binary_cross_entropy_with_logits(marks, torch.from_numpy(wanted).to(marks.device), reduction="none")
+    return (each * torch.from_numpy(weight).to(marks.device)).sum(1)
 
 
 # ---------------------------------------------------------------- figures
@@ -162,7 +192,8 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="how long this command may run, together with what it resumes")
     parser.add_argument("--steps", type=int, help="end after so many batches, to be resumed")
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--micro", type=int, default=16)
+    parser.add_argument("--micro", type=int, default=32)
+    parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
     parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
@@ -186,6 +217,7 @@ def main(arguments: Sequence[str]) -> None:
     )
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--made", action="store_true", help="only pairs of pages that no natural pair is about")
     parser.add_argument("--folds", type=int)
     parser.add_argument("--fold", type=int, default=0)
     parser.add_argument("--held", type=int, default=600, help="held-out pairs that each checkpoint looks at")
@@ -193,11 +225,18 @@ def main(arguments: Sequence[str]) -> None:
     how, start = plan(chosen), chosen.start or networks.start_folder()
     every = pairs.entries(chosen.pairs)
     parts = pairs.parted(every, chosen.folds, chosen.fold)
+    parts = parts._replace(train=pairs.apart(parts.train, every)) if chosen.made else parts
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
     task = Verdicts(parts, frame, pairs.drawing_weights(chosen.pairs), chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
-    judge = networks.Judge(networks.started(start))
-    identity = {"pairs": pairs.digest(every), "fold": [chosen.folds, chosen.fold], "tokens": chosen.max_tokens}
+    judge = networks.judge(start, chosen.dropout)
+    identity = {
+        "pairs": pairs.digest(every),
+        "fold": [chosen.folds, chosen.fold],
+        "tokens": chosen.max_tokens,
+        "made": chosen.made,
+        "start": chosen.start and chosen.start.name,
+    }
     run = Run(judge, task, how, chosen.out, identity)
     print(f"{len(parts.train):,} pairs to learn from, {len(parts.held):,} held out", flush=True)
     if run.train(chosen.resume):

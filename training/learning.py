@@ -50,8 +50,8 @@ class Task(Protocol):
         """Those examples."""
         ...
 
-    def loss(self, said: Tensor, examples: Sequence[Any]) -> Tensor:
-        """The sum over the examples of what the network's logits cost."""
+    def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Any]) -> Tensor:
+        """The sum over the examples of what the network says wrong of these inputs."""
         ...
 
     def assess(self, model: Network) -> dict[str, float]:
@@ -72,7 +72,7 @@ class Plan:
     minutes: float | None = None
     steps: int | None = None
     batch: int = 64
-    micro: int = 16
+    micro: int = 32
     rate: float = 5e-5
     decay: float = 0.85
     shrink: float = 0.01
@@ -111,7 +111,7 @@ class Run:
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self._device)
         freeze(model, plan.frozen)
-        self._optimiser = torch.optim.AdamW(groups(model, plan), lr=plan.rate, fused=self._device.type == "cuda")
+        self._optimiser = torch.optim.AdamW(groups(model, plan), lr=plan.rate, betas=(0.9, 0.98), fused=True)
         self._rates = [group["lr"] for group in self._optimiser.param_groups]
         self._told = {"plan": plan.told(), "data": dict(identity)}
         self._total = self._steps() if plan.epochs is not None else None
@@ -193,8 +193,8 @@ class Run:
         for start in range(0, len(examples), self._plan.micro):
             part = examples[start : start + self._plan.micro]
             with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-                said = self.model(**tensors([one.row for one in part], self._device))
-            lost = self._task.loss(said.float(), part) / len(examples)
+                cost_of_all = self._task.loss(self.model, tensors([one.row for one in part], self._device), part)
+            lost = cost_of_all / len(examples)
             lost.backward()
             cost += float(lost.detach())
         nn.utils.clip_grad_norm_(self.model.parameters(), _LONGEST_GRADIENT)

@@ -61,9 +61,13 @@ class Layer(nn.Module):
 
     def _attended(self, x: Tensor, bias: Tensor) -> Tensor:
         query, key, value = (self._by_head(part(x)) for part in (self.query, self.key, self.value))
-        scores = query @ key.transpose(-1, -2) / (query.shape[-1] ** 0.5) + bias
-        shares = F.dropout(scores.softmax(-1), self.dropout, self.training)
-        return (shares @ value).transpose(1, 2).flatten(2)
+        if self.training and not torch.jit.is_tracing():
+            chance = self.dropout if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(query, key, value, bias, chance)
+        else:  # the same, written out for the exporter
+            scores = query @ key.transpose(-1, -2) / (query.shape[-1] ** 0.5) + bias
+            mixed = scores.softmax(-1) @ value
+        return mixed.transpose(1, 2).flatten(2)
 
     def _by_head(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -96,7 +100,8 @@ class Judge(nn.Module):
     """Three logits a row, in the order of `toulmin.judges.trained.OUTCOMES`: supported, unsupported, contradicted.
 
     They are read from the first token and from the mean of all, which is what the starting weights were trained to
-    put a text's meaning in.
+    put a text's meaning in; and from the claim's tokens, each of which is marked as backed by the text or not: one
+    word that is not is enough. Where a claim was edited the marks are learnt word by word.
     """
 
     def __init__(self, backbone: Backbone) -> None:
@@ -105,14 +110,25 @@ class Judge(nn.Module):
         size = backbone.shape.hidden_size
         self.mix = nn.Linear(2 * size, size)
         self.outcome = nn.Linear(size, 3)
+        self.mark = nn.Linear(size, 1)
+        nn.init.constant_(self.mark.bias, -3.0)  # most words are backed
+        self.worst = nn.Parameter(torch.tensor([-0.5, 0.25, 0.25]))
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x 3."""
+        return self.marked(ids, kinds, mask)[0]
+
+    def marked(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The outcomes, B x 3, and the logit of each token's not being backed, B x L."""
         x = self.backbone(ids, kinds, mask)
         weight = mask.to(x.dtype)[:, :, None]
         mean = (x * weight).sum(1) / weight.sum(1)
         mixed = torch.tanh(self.mix(torch.cat([x[:, 0], mean], -1)))
-        return self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
+        marks = self.mark(x)[:, :, 0]
+        elsewhere = 1 - (mask * (1 - kinds)).to(x.dtype)
+        worst = (marks + elsewhere * _FORBIDDEN).logsumexp(1)
+        said = self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
+        return said + worst[:, None] * self.worst, marks
 
 
 class Reader(nn.Module):
@@ -126,6 +142,15 @@ class Reader(nn.Module):
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x L x 2."""
         return self.span(self.backbone(ids, kinds, mask))
+
+
+def judge(folder: Path, dropout: float = 0.1) -> Judge:
+    """A judge that goes on from another one's run, head and all, or that starts with a backbone."""
+    fresh = Judge(started(folder, dropout))
+    told = folder / "network.json"
+    if told.exists() and json.loads(told.read_text("utf-8"))["head"] == "judge":
+        fresh.load_state_dict(load_file(folder / "model.safetensors"))
+    return fresh
 
 
 HEADS: dict[str, type[Judge] | type[Reader]] = {"judge": Judge, "reader": Reader}
@@ -147,7 +172,12 @@ def start_folder() -> Path:
 
 
 def started(folder: Path, dropout: float = 0.1) -> Backbone:
-    """A backbone with the weights of a BERT in Hugging Face's layout (config.json, model.safetensors)."""
+    """A backbone with the weights of a run that `save` wrote, or of a BERT in Hugging Face's layout."""
+    if (folder / "network.json").exists():
+        backbone = load(folder).backbone.train()
+        for part in (backbone, *backbone.layers):
+            part.dropout = dropout
+        return backbone
     config = json.loads((folder / "config.json").read_text("utf-8"))
     backbone = Backbone(Shape(**{name: config[name] for name in Shape.__dataclass_fields__}), dropout)
     theirs = load_file(folder / "model.safetensors")

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from claims.mixture import EDITS
 from claims.pair import folds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
@@ -37,6 +38,7 @@ class Entry(NamedTuple):
     label: int
     page: str
     split: str
+    edit: str | None = None
     is_vague: bool = False
     """Whether its label leaves open if it is contradicted: people's sets often say no more than "not supported"."""
 
@@ -55,7 +57,7 @@ def entries(folder: Path) -> list[Entry]:
                 row = json.loads(line)
                 if not any(is_held_out(one["title"] or "") for one in row["premise"]):
                     label = OUTCOMES.index(row["label"])
-                    told = row["source"], row["family"], label, row["page"], row["split"]
+                    told = row["source"], row["family"], label, row["page"], row["split"], row["edit"]
                     found.append(Entry(file, offset, row["id"], *told))
                 offset += len(line)
     if not found:
@@ -70,11 +72,17 @@ def _is_open(entry: Entry) -> bool:
 
 def pair(entry: Entry) -> Pair:
     """Its texts."""
+    return texts(entry)[0]
+
+
+def texts(entry: Entry) -> tuple[Pair, list[tuple[int, int]] | None]:
+    """Its texts, and the characters of the claim that the passages do not back, where that is known."""
     with entry.file.open("rb") as file:
         file.seek(entry.offset)
         row = json.loads(file.readline())
     premises = tuple(Passage.of(one["text"], one["title"] or "") for one in row["premise"])
-    return Pair(premises, row["claim"], row["question"])
+    wrong = row["wrong"]
+    return Pair(premises, row["claim"], row["question"]), None if wrong is None else [(a, b) for a, b in wrong]
 
 
 def drawing_weights(folder: Path) -> dict[tuple[str, str], float]:
@@ -106,6 +114,13 @@ def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts
     return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
 
 
+def apart(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:
+    """Those of `train` that were made from pages which no natural pair is about, nor any of its source."""
+    natural = [entry for entry in every if entry.family == "natural"]
+    pages, sources = {entry.page for entry in natural}, {entry.source for entry in natural}
+    return [entry for entry in train if entry.page not in pages and entry.source not in sources]
+
+
 def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> list[int]:
     """The places in `train` that epoch `number` draws, in order.
 
@@ -114,7 +129,7 @@ def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> l
     chance = random.Random(f"{seed} {number}")
     drawn: list[int] = []
     for place, entry in enumerate(train):
-        weight = weights.get((entry.family, entry.source), 1.0)
+        weight = weights.get((entry.family, entry.source), 1.0) * EDITS.get(entry.edit or "", 1.0)
         drawn += [place] * (int(weight) + (chance.random() < weight % 1))
     chance.shuffle(drawn)
     return drawn

@@ -68,8 +68,9 @@ class Spans:
         """The windows at these places."""
         return [example(*self._windows[place]) for place in places]
 
-    def loss(self, said: Tensor, examples: Sequence[Example]) -> Tensor:
+    def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """Cross entropy over the row's tokens of beginning and of end, their mean."""
+        said = model(**inputs).float()
         width = said.shape[1]
         sizes = torch.tensor([len(one.row.ids) for one in examples], device=said.device)
         outside = torch.arange(width, device=said.device)[None, :] >= sizes[:, None]

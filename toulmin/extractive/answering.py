@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from toulmin.data import Claim, Style
+from toulmin.data import Claim, Passage, Style
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.selecting import draw, entities, prose, sectioned, shortest, uncited
 from toulmin.extractive.survey import Survey
 from toulmin.grounding.prompts import AnswerPrompt, Extract, NextClaim, Summarise
@@ -18,10 +19,17 @@ _USUAL_PASSAGES = 10
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How the writer answers: the mean `words` of a long answer, and the `threshold` below which it abstains."""
+    """How the writer answers: the mean `words` of a long answer, the `threshold` below which it abstains, and what
+    compares meanings, if anything does.
+    """
 
     words: int
     threshold: float
+    meaning: Meaning | None = None
+
+    def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
+        """The sentences of the passages as the question sees them."""
+        return Survey(question, passages, self.meaning)
 
     def is_silenced(self, survey: Survey, passages: int) -> bool:
         """Whether too little of the question stands in any one sentence of that many passages.
@@ -34,7 +42,7 @@ class Manner:
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     """The claims that answer; none where the passages do not say."""
-    survey = Survey(prompt.question, prompt.passages)
+    survey = manner.survey(prompt.question, prompt.passages)
     if manner.is_silenced(survey, len(prompt.passages)):
         return Draft()
     claims = claims_of(survey, prompt.style, manner.words, sample)
@@ -54,7 +62,7 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
     """What adds most to what is written, or for later samples the next best; None when the answer is complete."""
-    survey = Survey(prompt.question, prompt.passages)
+    survey = manner.survey(prompt.question, prompt.passages)
     if not prompt.written.strip() and manner.is_silenced(survey, len(prompt.passages)):
         return None
     if prompt.style in ("list", "short"):
@@ -77,7 +85,7 @@ def _nth(texts: Sequence[str], n: int) -> str | None:
 
 def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
     """The passage's sentences that say most to the question within `words`; None if it is irrelevant."""
-    survey = Survey(prompt.question, (prompt.passage,))
+    survey = manner.survey(prompt.question, (prompt.passage,))
     if _is_irrelevant(survey, manner):
         return None
     short = [entry for entry in draw(survey, prompt.words, sample) if entry.sentence.length <= prompt.words]
@@ -86,7 +94,7 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
     """The passage's sentence that answers best, able to stand alone; None if the passage is irrelevant."""
-    survey = Survey(prompt.question, (prompt.passage,))
+    survey = manner.survey(prompt.question, (prompt.passage,))
     ranked = survey.ranked((), _UNLIMITED)
     if _is_irrelevant(survey, manner) or not ranked:
         return None

@@ -2,8 +2,9 @@
 
 A sentence covers the question as far as it holds the question's terms, weighted by how rare they are in the language
 and in these passages. That, where it stands and what it tells are its features; its evidence is the exponential of
-their weighted sum, and the evidence of all sentences sums to 1. `benchmarks/fit_evidence.py` finds the weights on
-train splits, as those under which the sentences that hold an answer have most of the evidence.
+their weighted sum, and the evidence of all sentences sums to 1. Where an encoder is at hand, how near a sentence is to
+the question in meaning is a feature too. `benchmarks/fit_evidence.py` finds the weights on train splits, with and
+without an encoder, as those under which the sentences that hold an answer have most of the evidence.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
 from toulmin.language import rarity
 
@@ -39,6 +41,7 @@ class Features(NamedTuple):
     dates: float = 0.0  # the logarithm of 1 + the number of its new dates
     expected: float = 0.0  # and of 1 + the number of its new facts of the kind asked for
     likely: float = 0.0  # 1 if one of them has the form asked for: a person for "who"
+    meaning: float = 0.0  # the cosine with the question, where an encoder is at hand
 
 
 WEIGHTS = Features(
@@ -54,6 +57,7 @@ WEIGHTS = Features(
     expected=0.76,
     likely=1.18,
 )
+WITH_MEANING = WEIGHTS._replace(meaning=5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ class Entry:
     """A sentence as one question sees it: its passage's rank from 0, its features, and from them its evidence.
 
     `covered` is the share of the question that it holds itself, without its title: what abstention looks at. `finds`
-    are what it would add: its facts and terms that are not the question's own.
+    are what it would add: its facts and terms that are not the question's own. `place` is its place among the entries,
+    and `near` how near it is to each of them in meaning, where an encoder is at hand.
     """
 
     sentence: Sentence
@@ -70,6 +75,8 @@ class Entry:
     features: Features
     finds: tuple[Find, ...]
     evidence: float
+    place: int = 0
+    near: Sequence[float] = ()
 
 
 class _Place(NamedTuple):
@@ -123,29 +130,36 @@ class _Look:
             yield _Place(sentence, self.rank, _sum(wanted, self.held[n]) / wanted_whole, features)
 
 
-def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISING) -> list[Entry]:
-    """The `most` sentences that bear most on the question, equal ones once, in the order of the passages."""
+def gather(
+    question: Question, passages: Sequence[Passage], most: int = _PROMISING, meaning: Meaning | None = None
+) -> list[Entry]:
+    """The `most` sentences that bear most on the question by its words, equal ones once, in the passages' order."""
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
     best = max((_sum(weights, look.anywhere) for look in looks), default=0.0) or 1.0
     places: dict[str, _Place] = {}
     for place in (place for look in looks for place in look.places(question.terms, weights, best)):
         places.setdefault(place.sentence.text, place)
-    scores = {text: _score(place.features) for text, place in places.items()}
+    scores = {text: _score(place.features, WEIGHTS) for text, place in places.items()}
     promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
-    return _entries(question, [place for text, place in places.items() if text in promising])
+    return _entries(question, [place for text, place in places.items() if text in promising], meaning)
 
 
-def _entries(question: Question, places: Sequence[_Place]) -> list[Entry]:
+def _entries(question: Question, places: Sequence[_Place], meaning: Meaning | None) -> list[Entry]:
     finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
     told = [_with_facts(place, question, found) for place, found in zip(places, finds, strict=True)]
-    scores = list(map(_score, told))
+    near: Sequence[Sequence[float]] = [()] * len(places)
+    if meaning is not None:
+        asked, near = meaning.nearness(question.text, [(p.sentence.passage.title, p.sentence.text) for p in places])
+        told = [features._replace(meaning=cosine) for features, cosine in zip(told, asked, strict=True)]
+    weights = WEIGHTS if meaning is None else WITH_MEANING
+    scores = [_score(features, weights) for features in told]
     best = max(scores, default=0.0)
     chances = [math.exp(score - best) for score in scores]
     whole = sum(chances)
     return [
-        Entry(place.sentence, place.rank, place.covered, features, found, chance / whole)
-        for place, features, found, chance in zip(places, told, finds, chances, strict=True)
+        Entry(place.sentence, place.rank, place.covered, features, found, chance / whole, n, row)
+        for n, (place, features, found, chance, row) in enumerate(zip(places, told, finds, chances, near, strict=True))
     ]
 
 
@@ -157,9 +171,9 @@ def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Fea
     return place.features._replace(dates=math.log1p(dates), expected=math.log1p(expected), likely=float(likely))
 
 
-def _score(features: Features) -> float:
+def _score(features: Features, weights: Features) -> float:
     """The logarithm of the evidence, but for a constant."""
-    score: float = sum(map(mul, WEIGHTS, features))
+    score: float = sum(map(mul, weights, features))
     return score
 
 

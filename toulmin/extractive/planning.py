@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.survey import Survey
 from toulmin.grounding.facts import Fact
 from toulmin.grounding.prompts import Paragraph, Queries, Questions
@@ -82,10 +83,10 @@ def subject(topic: str, paragraph: Paragraph) -> str:
     return " ".join([topic, paragraph.title, *(remark for remark in remarks if not _ELSEWHERE.search(remark))])
 
 
-def questions(prompt: Questions) -> tuple[str, ...]:
+def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, ...]:
     """Stand-alone questions about what the passages name beside the topic, at most six."""
     about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
-    survey = Survey(about, prompt.passages)
+    survey = Survey(about, prompt.passages, meaning)
     asked: dict[str, None] = {}
     for entry in survey.ranked((), 10**6):
         for fact in entry.sentence.facts:

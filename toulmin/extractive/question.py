@@ -43,6 +43,7 @@ _ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool]], ..
 class Question:
     """A question's content terms, and the kind of fact that its wording asks for: None where it leaves that open."""
 
+    text: str
     terms: frozenset[str]
     kind: Kind | None
     has_form: Callable[[Find, Sentence], bool]
@@ -53,8 +54,8 @@ class Question:
         lower = text.lower()
         for pattern, kind, form in _ASKED:
             if pattern.search(lower):
-                return cls(content_terms(text), kind, form)
-        return cls(content_terms(text), None, _any)
+                return cls(text, content_terms(text), kind, form)
+        return cls(text, content_terms(text), None, _any)
 
     def is_answered_by(self, find: Find, sentence: Sentence) -> bool:
         """Whether a find of the sentence is of the kind that is asked for, and has its form: a person for "who"."""

@@ -21,7 +21,7 @@ _LEAST_ROOM = 8  # words: no sentence is looked for in less
 
 def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
     """The draft's claims that stand word for word in the passages, completed with the best others."""
-    survey = Survey(prompt.question, prompt.passages)
+    survey = manner.survey(prompt.question, prompt.passages)
     if prompt.style in ("list", "short"):
         return Draft(_spans(prompt.draft, survey, prompt, manner, sample))
     held = [sentence for claim in prompt.draft if (sentence := holding(claim, prompt.passages))]
@@ -32,7 +32,7 @@ def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
 
 def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
     """The claims that neither a verdict nor the feedback faults, completed with the best sentences not yet used."""
-    survey = Survey(prompt.question, prompt.passages)
+    survey = manner.survey(prompt.question, prompt.passages)
     bad = faulty(prompt.claims, prompt.feedback)
     good = [replace(claim, support=None) for n, claim in enumerate(prompt.claims) if n not in bad]
     if prompt.style in ("list", "short"):
@@ -72,13 +72,13 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
     """Cited prose about the topic: what proves the findings, else the best sentences; a section a paragraph."""
     told: list[Sentence] = []
     if not prompt.paragraphs:
-        found = _from_findings(prompt.findings, prompt.passages, told)
-        return Draft(found or prose(draw(Survey(prompt.topic, prompt.passages), manner.words, sample)))
-    surveys = [Survey(subject(prompt.topic, paragraph), prompt.passages) for paragraph in prompt.paragraphs]
+        found = _from_findings(prompt.findings, prompt.passages, manner, told)
+        return Draft(found or prose(draw(manner.survey(prompt.topic, prompt.passages), manner.words, sample)))
+    surveys = [manner.survey(subject(prompt.topic, paragraph), prompt.passages) for paragraph in prompt.paragraphs]
     claims: list[Claim] = []
     for paragraph, survey in zip(prompt.paragraphs, surveys, strict=True):
         own = [finding for finding in prompt.findings if _home(finding, prompt) is paragraph]
-        found = _from_findings(own, prompt.passages, told)
+        found = _from_findings(own, prompt.passages, manner, told)
         if not found:
             chosen = draw(survey, manner.words, sample, [*told, *_at_home_elsewhere(survey, surveys)])
             told += [entry.sentence for entry in chosen]
@@ -114,11 +114,13 @@ def _home(finding: Finding, prompt: Write) -> Paragraph:
     return max(prompt.paragraphs, key=lambda p: weight(asked & content_terms(subject("", p))))
 
 
-def _from_findings(findings: Sequence[Finding], passages: Sequence[Passage], told: list[Sentence]) -> tuple[Claim, ...]:
+def _from_findings(
+    findings: Sequence[Finding], passages: Sequence[Passage], manner: Manner, told: list[Sentence]
+) -> tuple[Claim, ...]:
     """For each finding the best sentence that holds one of its answers, each sentence once; adds them to `told`."""
     claims = []
     for finding in findings:
-        survey = Survey(finding.question, finding.passages or passages)
+        survey = manner.survey(finding.question, finding.passages or passages)
         answers = [folded(answer) for answer in finding.answers]
         proof = next((e for e in survey.ranked((), 10**6, told) if _holds(e.sentence, answers)), None)
         if proof is not None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry, gather
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
 
 _SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
@@ -23,6 +24,7 @@ _UNFOUND = 2.0  # the share of the chance that none of a sentence's finds is the
 _LENGTH = 0.75  # power of a sentence's length by which its worth is divided
 _WORTH_SAYING = 2.0  # divided by the words asked for: the least chance of a new answer for which a sentence is added
 _SOUND_ENOUGH = 0.3
+_ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near copies lose much
 _OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
 _FULL = 0.92  # and is complete from this share on
 
@@ -47,10 +49,10 @@ class _Told:
 class Survey:
     """The sentences of `passages` (best first) as `question` sees them."""
 
-    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+    def __init__(self, question: str, passages: Sequence[Passage], meaning: Meaning | None = None) -> None:
         self.question = question
         self.asked = Question.of(question)
-        self.entries = gather(self.asked, passages)
+        self.entries = gather(self.asked, passages, meaning=meaning)
         self.worth = self._worths()
 
     @property
@@ -87,7 +89,7 @@ class Survey:
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
         told = _Told.by(chosen)
-        gains = [(self._new(entry, told), entry) for entry in fitting]
+        gains = [(self._new(entry, told) * _apart(entry, chosen), entry) for entry in fitting]
         enough = _WORTH_SAYING / words if chosen else 0.0
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
@@ -107,6 +109,15 @@ class Survey:
 
     def _share(self, find: Find, sentence: Sentence) -> float:
         return _SHARE[find.kind] * (_LIKELY if self.asked.is_answered_by(find, sentence) else 1.0)
+
+
+def _apart(entry: Entry, chosen: Sequence[Entry]) -> float:
+    """What a sentence keeps of its gain beside those that mean nearly the same; all of it where no encoder tells."""
+    if not entry.near:
+        return 1.0
+    nearest = max((entry.near[one.place] for one in chosen), default=0.0)
+    kept: float = 1.0 - max(0.0, nearest) ** _ALIKE
+    return kept
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:

@@ -56,6 +56,10 @@ class Tokens:
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """The characters of each token of a text."""
+        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+
     def room(self, first: str) -> int:
         """The tokens that a row leaves for its second text; at least a few, for which a first text is cut."""
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))

@@ -118,6 +118,7 @@ def _pair(asked: Asked, claim: str, label: Label, edit: str | None, name: str, t
         page=asked.page,
         split=asked.split,
         licence=terms.licence,
+        wrong=() if label == "supported" else None,
     )
 
 
@@ -159,7 +160,9 @@ def _told(asked: Asked, name: str, terms: Terms, stock: Stock, chance: random.Ra
         is_value = bool(facts(wrong)) and facts(wrong)[0].kind != "name"
         label: Label = "contradicted" if right and (is_value or swapped) else "unsupported"
         if claim or right:
-            yield _pair(asked, claim or wrong, label, "swapped" if swapped else "distractor", name, terms)
+            told = _pair(asked, claim or wrong, label, "swapped" if swapped else "distractor", name, terms)
+            at = told.claim.find(wrong)
+            yield replace(told, wrong=((at, at + len(wrong)),) if at >= 0 else None)
 
 
 def _cohesive(row: dict[str, Any], terms: Terms) -> Iterator[Pair]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from claims.added import added
 from claims.named import cast_swap, entity, exchange, role_swap
-from claims.pair import Label, Pair, Text, page_key
+from claims.pair import Label, Pair, Text, changed, page_key
 from claims.place import Edit, Ground, Kind, Place, is_clean, spans
 from claims.rearranged import moved, told_alone, voice
 from claims.referred import dropped, named
@@ -109,7 +109,8 @@ class Maker:
         bases = [place.claim, *true.values()]
         base = replace(place, claim=chance.choice(bases) if chance.random() < 0.67 else place.claim)
         for kind, claim in self._corrupted(base, chance):
-            yield self._pair(shared, "corruption", kind.name, claim, label_of(kind, base.claim, claim))
+            made = self._pair(shared, "corruption", kind.name, claim, label_of(kind, base.claim, claim))
+            yield replace(made, wrong=changed(base.claim, claim))
 
     def _reworded(self, place: Place, chance: random.Random) -> dict[str, str]:
         """Up to `each` rewordings by name; the second may build on the first."""
@@ -156,7 +157,8 @@ class Maker:
                 continue
             own = replace(shared, id=f"{shared.id}-mirrored")
             yield self._pair(own, "paraphrase", f"mirrored+{kind.name}", claim, "supported", told)
-            yield self._pair(own, "corruption", kind.name, place.claim, label_of(kind, place.claim, claim), told)
+            made = self._pair(own, "corruption", kind.name, place.claim, label_of(kind, place.claim, claim), told)
+            yield replace(made, wrong=changed(claim, place.claim))
             return
 
     def _pair(
@@ -171,6 +173,7 @@ class Maker:
             claim=claim,
             label=label,
             premise=tuple(premise) if premise is not None else shared.premise,
+            wrong=() if label == "supported" else None,
         )
 
 

@@ -110,7 +110,21 @@ def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
         page=page_of(row),
         split=row["split"],
         licence=terms.licence,
+        wrong=() if row["label"] == "supported" else _marked(row),
     )
+
+
+def _marked(row: dict[str, Any]) -> tuple[tuple[int, int], ...] | None:
+    """The words that annotators marked as not supported, where a set has such marks and they fit the claim."""
+    meta, at = row["meta"], 0
+    found: list[tuple[int, int]] = []
+    for token, is_wrong in zip(meta.get("claim_tokens") or (), meta.get("non_supported_spans") or (), strict=True):
+        start = row["claim"].find(token, at)
+        if start < 0:
+            return None
+        at = start + len(token)
+        found += [(start, at)] * is_wrong
+    return tuple(found) or None
 
 
 def _pages(folder: Path) -> dict[str, tuple[Text, ...]]:
@@ -129,4 +143,6 @@ def _cut(row: dict[str, Any], pair: Pair) -> Iterator[Pair]:
     decisive = [row["evidence"][place]["text"] for place in places if place < len(row["evidence"])]
     left = removed(pair.claim, "", pair.premise, decisive)
     if left:
-        yield replace(pair, id=f"{pair.id}-cut", family="removed", edit="evidence", premise=left, label="unsupported")
+        yield replace(
+            pair, id=f"{pair.id}-cut", family="removed", edit="evidence", premise=left, label="unsupported", wrong=None
+        )

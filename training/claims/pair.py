@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ Family = Literal["natural", "qa", "corruption", "paraphrase", "removed"]
 Label = Literal["supported", "unsupported", "contradicted"]
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
+_WORD = re.compile(r"\S+")
 _APART = re.compile(r"[\W_]+")
 
 
@@ -28,7 +30,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One thing to learn. `page` is the key of `folds`; `split` is dev where any dev record shares the page."""
+    """One thing to learn. `page` is the key of `folds`; `split` is dev where any dev record shares the page.
+
+    `wrong` are the characters of the claim that the passages do not back; None where nobody knows which.
+    """
 
     id: str
     source: str
@@ -41,6 +46,7 @@ class Pair:
     page: str
     split: str
     licence: str
+    wrong: tuple[tuple[int, int], ...] | None = None
 
     def line(self) -> str:
         """The pair as one line of JSON, without the line's end."""
@@ -49,6 +55,19 @@ class Pair:
     def _plain(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in self.__slots__}
         return plain | {"premise": [{"title": one.title, "text": one.text} for one in self.premise]}
+
+
+def changed(before: str, after: str) -> tuple[tuple[int, int], ...]:
+    """The words of `after` that `before` has not in their place; where words are gone, those on both sides."""
+    old, new = before.split(), list(_WORD.finditer(after))
+    words = difflib.SequenceMatcher(None, old, [word[0] for word in new], autojunk=False)
+    found: list[tuple[int, int]] = []
+    for kind, _, _, first, last in words.get_opcodes():
+        if kind == "delete":
+            first, last = max(first - 1, 0), min(first + 1, len(new))
+        if kind != "equal" and first < last:
+            found.append((new[first].start(), new[last - 1].end()))
+    return tuple(found)
 
 
 @lru_cache(maxsize=100_000)

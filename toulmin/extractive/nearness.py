@@ -1,0 +1,54 @@
+"""How near sentences are to a question and to each other: what the embedded writer asks of an encoder.
+
+The rows of sentences are kept, the latest `KEPT` of them, because many questions are asked of the same passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from toulmin.encoders.encoder import Encoder, Vectors
+from toulmin.extractive.meaning import Nearness
+
+KEPT = 8_192  # rows; 12 MB of 384 numbers
+
+
+class _Text(NamedTuple):
+    title: str
+    text: str
+
+
+class Compared:
+    """Compares by an encoder. Not to be used from several threads at once."""
+
+    def __init__(self, encoder: Encoder, kept: int = KEPT) -> None:
+        self.name = encoder.name
+        self._encoder, self._most = encoder, kept
+        self._rows: dict[tuple[str, str], Vectors] = {}
+
+    def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
+        """The cosines of these sentences, each given with its title."""
+        if not sentences:
+            return Nearness((), ())
+        asked = _unit(self._encoder.encode_queries([question]))[0]
+        rows = self._of(sentences)
+        return Nearness((rows @ asked).tolist(), (rows @ rows.T).tolist())
+
+    def _of(self, sentences: Sequence[tuple[str, str]]) -> Vectors:
+        new = [text for text in dict.fromkeys(sentences) if text not in self._rows]
+        if new:
+            made = _unit(self._encoder.encode_passages([_Text(*text) for text in new]))
+            self._rows.update(zip(new, made, strict=True))
+        found = np.stack([self._rows[text] for text in sentences])
+        for text in list(self._rows)[: max(0, len(self._rows) - self._most)]:
+            del self._rows[text]
+        return found
+
+
+def _unit(rows: Vectors) -> Vectors:
+    """Rows of length one: what DPR's encoders give has any length."""
+    made: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return made
