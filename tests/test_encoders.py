@@ -211,8 +211,9 @@ def test_our_encoder_does_not_mind_the_size_of_a_batch(exported: Any):
 def test_another_window_is_another_encoder(exported: Any):
     folder = exported(8)
     before = OnnxEncoder(folder).identity
-    card = json.loads((folder / "encoder.json").read_text("utf-8"))
-    write(folder / "encoder.json", card | {"window": 5})
+    told = json.loads((folder / "settings.json").read_text("utf-8"))
+    write(folder / "settings.json", told | {"window": 5})
+    importlib.import_module("shipping").write_manifest(folder, "encoder", "shorter")
     assert OnnxEncoder(folder).identity != before
 
 
@@ -220,7 +221,7 @@ def test_a_changed_file_is_refused(exported: Any):
     folder = exported(8)
     with (folder / "model.onnx").open("ab") as file:
         file.write(b"\0")
-    with pytest.raises(ModelError, match="is not the file that"):
+    with pytest.raises(ModelError, match="is not the file of its manifest"):
         OnnxEncoder(folder)
 
 

@@ -16,19 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trained_parts import export, shipping
 
-from toulmin import build
+from toulmin import build, shipped
 from toulmin.cli import run
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.steps import Pair
-from toulmin.judges import shipped
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.shipped import part
 from toulmin.judges.span_model import TrainedReader
 from toulmin.judges.stacked import FEATURES, Stack, embedded, features, read_stack
 from toulmin.judges.tokens import Tokens
 from toulmin.judges.trained import Shares, Trained
+from toulmin.shipped import part
 
 TOWER = Passage.of("The tower was built of stone. The lamp was lit in 1824. The keeper was tall.", "Kettle Rock")
 ISLAND = Passage.of("The island was a rock in the sea. " * 12 + "The storm took the boat.")

@@ -26,6 +26,7 @@ from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
 from toulmin.providers import is_embedded, model
+from toulmin.shipped import is_ready
 
 if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
@@ -264,17 +265,25 @@ def _judge_table(kind: str, settings: Settings) -> dict[str, Any]:
 
 
 class _LateReader:
-    """The embedded reader, loaded with its first question: most methods ask none."""
+    """The trained reader where it is installed, else that of words; loaded with its first question."""
 
     def __init__(self) -> None:
         self._reader: Reader | None = None
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
         if self._reader is None:
-            from toulmin.judges.reader import Embedded
-
-            self._reader = Embedded()
+            self._reader = _reader()
         return self._reader.read(questions)
+
+
+def _reader() -> Reader:
+    if is_ready("reader"):
+        from toulmin.judges.span_model import TrainedReader
+
+        return TrainedReader()
+    from toulmin.judges.reader import Embedded
+
+    return Embedded()
 
 
 @dataclass(frozen=True, slots=True)

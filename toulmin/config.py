@@ -15,6 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from toulmin.data import Policy, Style
 from toulmin.errors import SourceError, UsageError, unknown_name
+from toulmin.shipped import is_ready
 
 FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"
@@ -28,6 +29,11 @@ JUDGES = ("seq2seq", "cross")
 ENCODERS = ("onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
 Fusion = Literal["rrf", "weighted", "lexical", "dense"]
+
+
+def usual_judge() -> str:
+    """The judge where none is named: the trained one where it is installed, else that of words."""
+    return "embedded" if is_ready("judge") else "lexical"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Settings:
     style: Style | None = None
     model: str = "extractive"
     verifier: str | None = None
-    judge: str = "lexical"
+    judge: str = field(default_factory=usual_judge)
     unsupported: Policy | None = None
     k: int | None = None
     words: int = 75

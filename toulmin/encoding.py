@@ -1,4 +1,4 @@
-"""From a SPEC (`onnx:FOLDER`, `transformer:FOLDER`) to its encoder, and from settings to the search that they ask for.
+"""From a SPEC (`embedded`, `onnx:FOLDER`, `transformer:FOLDER`) to its encoder, and from settings to what uses one.
 
 Encoders are imported when one is named: the base install has none, and answers by words alone.
 """
@@ -17,11 +17,14 @@ from toulmin.corpus.vectors import Dense, DenseInMemory, how_to_encode, no_vecto
 from toulmin.data import Passage
 from toulmin.encoders.encoder import Encoder
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
+from toulmin.shipped import is_ready
 
 if TYPE_CHECKING:
     from toulmin.corpus.store import Corpus
+    from toulmin.extractive.meaning import Meaning
 
-FORMS = "onnx:FOLDER, transformer:FOLDER, or none"
+FORMS = "embedded, onnx:FOLDER, transformer:FOLDER, or none"
+EMBEDDED = "embedded"  # the one of the installed weights
 NONE = "none"  # in place of a SPEC: no vectors, though the index had some
 _ONNX: Mapping[str, Any] = {"threads": int, "batch_tokens": int}
 _TRANSFORMER: Mapping[str, Any] = {
@@ -41,14 +44,16 @@ def encoder(spec: str, settings: Settings) -> Encoder:
     Raises `UsageError` for one that nothing is called, `ModelError` for one that does not load or whose libraries are
     not installed.
     """
+    if spec == EMBEDDED:
+        return _onnx(None, settings)
     kind, _, folder = spec.partition(":")
     if kind not in _MAKERS or not folder:
-        near = unknown_name("encoder", spec, (f"{kind}:FOLDER" for kind in _MAKERS))
+        near = unknown_name("encoder", spec, (EMBEDDED, *(f"{kind}:FOLDER" for kind in _MAKERS)))
         raise UsageError(f"{near} An encoder is named as {FORMS}.")
     return _MAKERS[kind](folder, settings)
 
 
-def _onnx(folder: str, settings: Settings) -> Encoder:
+def _onnx(folder: str | None, settings: Settings) -> Encoder:
     table = _table("onnx", _ONNX, settings)
     _check_installed(("onnxruntime", "tokenizers"), "encoder")
     from toulmin.encoders.onnx import OnnxEncoder
@@ -85,6 +90,20 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
 
 
 # ---------------------------------------------------------------- what settings ask for
+
+
+def meaning(settings: Settings) -> Meaning | None:
+    """What the embedded writer compares meanings by: an encoder of ours, as its weights were fitted with one.
+
+    That is the one that is set, or the installed one where none is; None where there is none or another kind is set.
+    It is loaded with the first question. Raises `UsageError` for a SPEC that nothing is called.
+    """
+    spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
+    if spec != EMBEDDED and not spec.startswith("onnx:"):
+        return None
+    from toulmin.extractive.nearness import Compared
+
+    return Compared(lambda: encoder(spec, settings))
 
 
 def wanted(index: Path, settings: Settings) -> store.Wanted | None:

@@ -80,9 +80,10 @@ def _unknown(spec: str, provider: str, settings: Settings) -> UsageError:
 
 
 def _extractive(settings: Settings) -> LanguageModel:
+    from toulmin.encoding import meaning
     from toulmin.extractive.writer import Extractive
 
-    return Extractive(words=settings.words)
+    return Extractive(words=settings.words, meaning=meaning(settings))
 
 
 def _scripted(_: str, name: str, settings: Settings) -> LanguageModel:

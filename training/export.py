@@ -12,7 +12,6 @@ probabilities to torch, the verdicts that flip, and pairs a second on one core a
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import shutil
 import sys
@@ -27,9 +26,9 @@ import model as networks
 import numpy as np
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from shipping import write_manifest
 
 from toulmin.judges.network import Network, padded
-from toulmin.judges.shipped import FORMAT
 from toulmin.judges.span_model import FILE as CALIBRATION
 from toulmin.judges.tokens import Row
 
@@ -128,15 +127,8 @@ def export(run: Path, out: Path, name: str, extra: Sequence[Path] = ()) -> Netwo
     own = [run / name for name in ("tokenizer.json", "settings.json", CALIBRATION) if (run / name).exists()]
     for file in (*own, *extra):
         shutil.copyfile(file, out / file.name)
-    _manifest(out, name, json.loads((run / "network.json").read_text("utf-8"))["head"])
+    write_manifest(out, json.loads((run / "network.json").read_text("utf-8"))["head"], name)
     return Network(out / "model.onnx", threads=1)
-
-
-def _manifest(out: Path, name: str, kind: str) -> None:
-    files = sorted(file for file in out.iterdir() if file.is_file() and file.name != "manifest.json")
-    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    told = {"format": FORMAT, "kind": kind, "name": name, "files": digests}
-    (out / "manifest.json").write_text(json.dumps(told, indent=1), "utf-8")
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from claims.mixture import EDITS
 from claims.pair import folds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
-from held_out import is_held_out  # the one rule for the pages of the probes
+from held_out import has_held_out_text, is_held_out  # the one rule for the pages of the probes
 
 from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
@@ -55,7 +55,7 @@ def entries(folder: Path) -> list[Entry]:
             offset = 0
             for line in lines:
                 row = json.loads(line)
-                if not any(is_held_out(one["title"] or "") for one in row["premise"]):
+                if not any(is_kept(one["title"] or "", one["text"]) for one in row["premise"]):
                     label = OUTCOMES.index(row["label"])
                     told = row["source"], row["family"], label, row["page"], row["split"], row["edit"]
                     found.append(Entry(file, offset, row["id"], *told))
@@ -64,6 +64,11 @@ def entries(folder: Path) -> list[Entry]:
         raise SystemExit(f"There are no pairs in {folder}; run: python training/corpora.py --out {folder}")
     telling = {entry.source for entry in found if OUTCOMES[entry.label] == "contradicted"}
     return [entry._replace(is_vague=_is_open(entry) and entry.source not in telling) for entry in found]
+
+
+def is_kept(title: str, text: str) -> bool:
+    """Whether a passage is of a page that is kept for probes: by its title, or where it has none by its words."""
+    return is_held_out(title) if title else has_held_out_text(text)
 
 
 def _is_open(entry: Entry) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from claims.sources import rows, terms_of
-from pairs import is_held_out
+from pairs import is_kept
 
 from toulmin.data import Passage
 
@@ -40,7 +40,7 @@ def items(data: Path, split: str) -> list[Item]:
     found = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
     every = [*marked, *found, *silent, *strange([item for item in (*marked, *found) if item.places])]
-    return [item for item in every if not is_held_out(item.passage.title)]
+    return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
 def _marked(data: Path, name: str, split: str) -> Iterator[Item]:

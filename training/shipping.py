@@ -16,11 +16,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from toulmin.judges.shipped import part
+from toulmin.shipped import FORMAT, part
 
 PACKAGE = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
 KINDS = ("judge", "reader", "encoder")
 MOST = 75_000_000  # bytes
+
+
+def write_manifest(folder: Path, kind: str, name: str) -> None:
+    """Lists the files of a part's folder with their hashes, under its kind and name."""
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name != "manifest.json")
+    digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    told = {"format": FORMAT, "kind": kind, "name": name, "files": digests}
+    (folder / "manifest.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
 
 
 def ship(parts: Mapping[str, Path], into: Path) -> int:

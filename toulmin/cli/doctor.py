@@ -132,7 +132,7 @@ def _encoder(index: str | None) -> Finding:
 
 def _trained() -> Finding:
     """Which trained parts are installed, each checked byte by byte, and whether what runs them is there."""
-    from toulmin.judges import shipped
+    from toulmin import shipped
 
     kinds = sorted(shipped.installed())
     absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]

@@ -1,6 +1,7 @@
-"""The encoder that this project makes, run by onnxruntime: `model.onnx`, `tokenizer.json` and a card in one folder.
+"""The encoder that this project makes, run by onnxruntime: one of the trained parts, or a folder that holds one.
 
-The graph takes `input_ids` and `attention_mask` and gives the finished rows (pooled, of length one). Its weights may be
+Its `settings.json` has the numbers of a row, the tokens of a window, and what stands before a query and a passage. The
+graph takes `input_ids` and `attention_mask` and gives the finished rows (pooled, of length one). Its weights may be
 stored in 8 bits; they are unpacked when it is loaded and the arithmetic is that of float32. `training/encoder.py` makes
 such a folder.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,47 +22,48 @@ from tokenizers import Encoding, Tokenizer
 
 from toulmin.encoders.encoder import Titled, Vectors, in_batches, joined
 from toulmin.errors import ModelError, UsageError
+from toulmin.shipped import Part, part
 
-CARD = "encoder.json"
-FILES = ("model.onnx", "tokenizer.json")
-FORMAT = 1
+KIND = "encoder"
+FILES = ("model.onnx", "settings.json", "tokenizer.json")
 _BATCH_TOKENS = 4096
 _QUIET = 3  # onnxruntime's word for errors only
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the folder says of its encoder; `sha256` holds the hash of each file, in hex."""
+    """What the folder says of its encoder."""
 
-    name: str
     dimension: int
     window: int
     query_prefix: str
     passage_prefix: str
-    sha256: Mapping[str, str]
 
 
 class OnnxEncoder:
-    """An encoder in a folder of ours."""
+    """An encoder in a folder of ours, or without one that of the installed weights."""
 
     def __init__(
-        self, folder: str | os.PathLike[str], *, threads: int | None = None, batch_tokens: int = _BATCH_TOKENS
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        threads: int | None = None,
+        batch_tokens: int = _BATCH_TOKENS,
     ) -> None:
-        """Loads it and compares its files with their hashes; without `threads` it takes every core.
+        """Loads it, every file checked by its hash; without `threads` it takes every core.
 
-        Raises `ModelError` for a folder that holds no such encoder, or another than its card says.
+        Raises `ModelError` for a folder that holds no such encoder, or another than its manifest says.
         """
         if batch_tokens < 1 or (threads is not None and threads < 1):
             raise UsageError(f"An encoder's threads and batch_tokens count from 1, not {threads} and {batch_tokens}.")
-        place = Path(folder)
-        self._card = _read_card(place)
-        files = {name: _content(place, name, self._card) for name in FILES}
+        held = _part(folder)
+        self._card = _read_card(held)
         self._batch_tokens = batch_tokens
-        self._tokenizer, self._pad = _tokenizer(place, files["tokenizer.json"], self._card.window)
-        self._session = _session(place, files["model.onnx"], threads)
-        self.name = self._card.name
-        told = [dict(self._card.sha256), self._card.window, self._card.query_prefix, self._card.passage_prefix]
-        self.identity = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        self._tokenizer, self._pad = _tokenizer(held.file("tokenizer.json"), self._card.window)
+        self._session = _session(held.file("model.onnx"), threads)
+        self.name = held.name
+        told = [held.manifest["files"][name] for name in FILES]
+        self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
@@ -107,49 +109,40 @@ class OnnxEncoder:
         return np.asarray(rows, np.float32)
 
 
-def _read_card(folder: Path) -> Card:
+def _part(folder: str | os.PathLike[str] | None) -> Part:
     try:
-        told = json.loads((folder / CARD).read_text("utf-8"))
-        if told["format"] != FORMAT:
-            raise ModelError(f"{folder / CARD} is of format {told['format']}, this program reads {FORMAT}; update it.")
+        return part(KIND, folder)
+    except ModelError as error:
+        raise ModelError(f"{error} Other people's models are named transformer:FOLDER.") from error
+
+
+def _read_card(held: Part) -> Card:
+    path = held.file("settings.json")
+    try:
+        told = json.loads(path.read_text("utf-8"))
         return Card(
-            name=str(told["name"]),
             dimension=int(told["dimension"]),
             window=int(told["window"]),
             query_prefix=str(told["query_prefix"]),
             passage_prefix=str(told["passage_prefix"]),
-            sha256={name: str(told["sha256"][name]) for name in FILES},
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(
-            f"{folder} holds no encoder of ours: expected {CARD} beside {' and '.join(FILES)}"
-            f" ({type(error).__name__}: {error}); other people's models are named transformer:FOLDER."
-        ) from error
+        raise ModelError(f"{path} should tell of an encoder, but: {error!r}; export it anew.") from error
 
 
-def _content(folder: Path, name: str, card: Card) -> bytes:
-    try:
-        content = (folder / name).read_bytes()
-    except OSError as error:
-        raise ModelError(f"{folder / name} cannot be read ({error.strerror}); get the encoder anew.") from error
-    if hashlib.sha256(content).hexdigest() != card.sha256[name]:
-        raise ModelError(f"{folder / name} is not the file that {CARD} tells of; get the encoder anew.")
-    return content
-
-
-def _tokenizer(folder: Path, content: bytes, window: int) -> tuple[Tokenizer, int]:
+def _tokenizer(path: Path, window: int) -> tuple[Tokenizer, int]:
     """The tokenizer, cutting at the window, and the id that fills rows up."""
     try:
-        made = Tokenizer.from_str(content.decode("utf-8"))
+        made = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain exceptions
-        raise ModelError(f"{folder / 'tokenizer.json'} holds no tokenizer: {_first_line(error)}") from error
+        raise ModelError(f"{path} holds no tokenizer: {_first_line(error)}") from error
     pad = made.padding["pad_id"] if made.padding else 0
     made.no_padding()
     made.enable_truncation(window)
     return made, int(pad)
 
 
-def _session(folder: Path, content: bytes, threads: int | None) -> Any:
+def _session(path: Path, threads: int | None) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _QUIET
     if threads is not None:
@@ -159,9 +152,9 @@ def _session(folder: Path, content: bytes, threads: int | None) -> Any:
     # Unpacks weights of 8 bits once, at loading; otherwise they are unpacked again for every batch.
     options.add_session_config_entry("session.disable_quant_qdq", "1")
     try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime has a dozen types of its own
-        raise ModelError(f"{folder / 'model.onnx'} cannot be loaded: {_first_line(error)}") from error
+        raise ModelError(f"{path} cannot be loaded: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -16,11 +16,6 @@ class Nearness(NamedTuple):
 class Meaning(Protocol):
     """Whatever compares meanings; equal texts give equal cosines, up to the last digits."""
 
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        ...
-
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         """Of sentences, each with the title that it stands under."""
         ...

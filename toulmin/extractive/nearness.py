@@ -5,7 +5,8 @@ The rows of sentences are kept, the latest `KEPT` of them, because many question
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,15 @@ class _Text(NamedTuple):
 
 
 class Compared:
-    """Compares by an encoder. Not to be used from several threads at once."""
+    """Compares by an encoder, which is made with the first question. Not to be used from several threads at once."""
 
-    def __init__(self, encoder: Encoder, kept: int = KEPT) -> None:
-        self.name = encoder.name
-        self._encoder, self._most = encoder, kept
+    def __init__(self, make: Callable[[], Encoder], kept: int = KEPT) -> None:
+        self._make, self._most = make, kept
         self._rows: dict[tuple[str, str], Vectors] = {}
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return self._make()
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         """The cosines of these sentences, each given with its title."""

@@ -36,7 +36,7 @@ class Extractive:
     passage on the train split of `pool_questions`; the bar sinks with the number n of passages, by n to the power of
     0.2, to five eighths for ten.
 
-    With `meaning` it chooses its sentences by what they mean too; then its name tells by which encoder.
+    With `meaning` it chooses its sentences by what they mean too, and its name says so.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Extractive:
             raise UsageError(f"concurrency: expected at least 1 request at once, not {concurrency}.")
         self.concurrency = concurrency
         self.manner = Manner(words, threshold, meaning)
-        self.name = "extractive" if meaning is None else f"extractive+{meaning.name}"
+        self.name = "extractive" if meaning is None else "extractive+encoder"
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """One reply a request, in order, with `value` set and `text` for reading only.

@@ -20,11 +20,11 @@ from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
 from toulmin.grounding.steps import Span
 from toulmin.judges.network import Network
-from toulmin.judges.shipped import Part, part
 from toulmin.judges.tokens import Row, Tokens
 from toulmin.judges.trained import settings
 from toulmin.judges.windows import windows
 from toulmin.judges.wording import heading
+from toulmin.shipped import Part, part
 
 KIND = "reader"
 FILE = "confidence.json"

@@ -19,9 +19,9 @@ from toulmin.errors import ModelError
 from toulmin.grounding.steps import Pair
 from toulmin.judges.excerpt import RULE, Excerpt, excerpts
 from toulmin.judges.network import Network
-from toulmin.judges.shipped import Part, part
 from toulmin.judges.tokens import Row, Tokens
 from toulmin.judges.wording import hypothesis
+from toulmin.shipped import Part, part
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")

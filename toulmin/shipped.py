@@ -23,6 +23,7 @@ PACKAGE = "toulmin_weights"
 FORMAT = 1
 MAKE = "make one as training/README.md says"
 INSTALL = "pip install ./weights 'toulmin[embedded]'"
+RUNS = ("onnxruntime", "tokenizers")
 _MANIFEST = "manifest.json"
 
 
@@ -58,6 +59,11 @@ def installed() -> dict[str, str]:
     if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
         raise ModelError(f"The manifest of {_place()} should list its parts by kind; {_again()}")
     return dict(parts)
+
+
+def is_ready(kind: str) -> bool:
+    """Whether a part of that kind is installed, and what runs it; nothing is hashed and nothing loaded."""
+    return all(find_spec(library) is not None for library in RUNS) and kind in installed()
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
