@@ -240,7 +240,7 @@ def test_other_weights_than_the_pinned_are_not_exported(tmp_path: Path, training
     (package / "__init__.py").write_text("", "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(SystemExit, match="SHA-256"):
-        training.packaged()
+        training.start_folder()
 
 
 # ---------------------------------------------------------------- by name

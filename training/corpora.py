@@ -2,10 +2,11 @@
 
 Writes `pairs-00000.jsonl` and on, of 50,000 pairs each; `counts.tsv`, a table of what was made; `weights.json`, how
 often training should draw a pair of each family and source; and `sources.json`, whose data it was and under what terms.
-Only sources whose `ship` is true in `sources.toml` are read. The same seed and data give the same bytes.
+Only sources whose `ship` is true in `sources.toml` are learnt from. The same seed and data give the same bytes.
 
 A pair's split is dev where a dev record of any set stands on the same page, or makes the same claim. The data are
-looked for under TOULMIN_DATA (default ../shared/data).
+looked for under TOULMIN_DATA (default ../shared/data). Natural pairs of the other sets have the split "apart": they are
+never learnt from, only measured by.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 from claims import answered, natural
 from claims.edited import Maker, passage_origin
 from claims.mixture import weights
-from claims.pair import Pair, Text, page_key
+from claims.pair import APART, Pair, Text, page_key
 from claims.sources import Terms, question_pages, rows, terms_of
 from claims.stock import Stock, stocked
 
@@ -60,6 +61,8 @@ class Dev:
 
     def marked(self, pair: Pair) -> Pair:
         """The pair with the split that it must have."""
+        if pair.split == APART:
+            return pair
         is_dev = pair.split == "dev" or pair.page in self.pages or page_key(pair.claim) in self.claims
         return replace(pair, split="dev" if is_dev else "train")
 
@@ -68,6 +71,14 @@ def labelled(recipe: Recipe) -> Iterator[Pair]:
     """The natural pairs of all sets."""
     for terms in recipe.names(natural.SETS):
         yield from islice(natural.natural(recipe.data, terms.name, terms), recipe.most)
+
+
+def apart(recipe: Recipe) -> Iterator[Pair]:
+    """The natural pairs of sets that must not be learnt from, to be measured by."""
+    for name in natural.SETS:
+        if not recipe.terms[name].ship:
+            for pair in islice(natural.records(recipe.data, name, recipe.terms[name]), recipe.most):
+                yield replace(pair, split=APART)
 
 
 def asked(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
@@ -116,7 +127,7 @@ def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
     stock = stock_of(recipe, "pool_corpus")
     dev = dev_of(recipe)
-    for part in (labelled(recipe), asked(recipe, stock), edited(recipe, stock)):
+    for part in (labelled(recipe), apart(recipe), asked(recipe, stock), edited(recipe, stock)):
         yield from map(dev.marked, part)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from claims.mixture import EDITS
-from claims.pair import folds
+from claims.pair import APART, folds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from held_out import has_held_out_text, is_held_out  # the one rule for the pages of the probes
@@ -109,12 +109,14 @@ class Parts(NamedTuple):
 def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
     """Without folds, the train and the dev split; with folds, the other folds and this one, dev records among both.
 
-    Of what is held out only natural pairs and questions' answers are kept: edits follow from rules that training saw.
+    What stands apart is never learnt from. Of what is held out only natural pairs and questions' answers are kept:
+    edits follow from rules that training saw.
     """
     is_held = [
-        entry.split == "dev" if folds_in_all is None else folds(entry.page, folds_in_all) == fold for entry in every
+        entry.split in ("dev", APART) if folds_in_all is None else folds(entry.page, folds_in_all) == fold
+        for entry in every
     ]
-    train = [entry for entry, held in zip(every, is_held, strict=True) if not held]
+    train = [entry for entry, held in zip(every, is_held, strict=True) if not held and entry.split != APART]
     held = [entry for entry, held in zip(every, is_held, strict=True) if held]
     return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
 

@@ -15,6 +15,7 @@ from toulmin.language import fold
 Family = Literal["natural", "qa", "corruption", "paraphrase", "removed"]
 Label = Literal["supported", "unsupported", "contradicted"]
 
+APART = "apart"  # the split of natural pairs that nothing may be learnt from
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _WORD = re.compile(r"\S+")
 _APART = re.compile(r"[\W_]+")
