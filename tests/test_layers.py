@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "extractive": GROUND | {"encoders", "grounding", "reading"},
     "simulation": GROUND | {"grounding", "reading"},
     "judges": GROUND | {"database", "driver", "grounding", "reading", "shipped", "weights"},
-    "corpus": GROUND | {"encoders"},
+    "corpus": GROUND | {"encoders", "grounding"},
     "driver": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
     "config": GROUND | {"shipped"},

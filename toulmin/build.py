@@ -134,12 +134,14 @@ def opened(
     b = retrieve.B if settings.bm25_b is None else settings.bm25_b
     if sources.passages is not None:
         lexical = retrieve.InMemory(sources.passages, k1, b)
-        yield Opened(encoding.searched_in_memory(sources.passages, lexical, settings).ranker)
+        found = encoding.searched_in_memory(sources.passages, lexical, settings)
+        yield Opened(encoding.linked(found.ranker, lexical, settings))
         return
     ready, skipped = indexed(sources, settings, on_progress)
     with store.open_index(Path(ready.index or settings.index)) as corpus:
-        found = encoding.searched(corpus, retrieve.Bm25(corpus, k1, b), settings)
-        yield Opened(found.ranker, skipped, found.remarks)
+        words = retrieve.Bm25(corpus, k1, b)
+        found = encoding.searched(corpus, words, settings)
+        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks)
 
 
 def _web(table: Mapping[str, Any]) -> Retriever:

@@ -57,6 +57,7 @@ class Settings:
     encoder: str | None = None
     fusion: Fusion | None = None
     dense_weight: float | None = None
+    links: bool = True
     bm25_k1: float | None = None
     bm25_b: float | None = None
     passage_words: int | None = None

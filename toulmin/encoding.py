@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toulmin.config import Settings, fitting
 from toulmin.corpus import store
 from toulmin.corpus.hybrid import DENSE_WEIGHT, Ranker, by_ranks, by_sum
+from toulmin.corpus.links import Linked
 from toulmin.corpus.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
 from toulmin.data import Passage
 from toulmin.encoders.encoder import Encoder
@@ -153,6 +154,11 @@ def searched_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: S
     if settings.fusion == "lexical" or settings.encoder in (None, NONE):
         return Searched(lexical)
     return Searched(_fused(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
+
+
+def linked(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
+    """The ranking with the passages that its first hits name, unless the settings want none."""
+    return Linked(ranker, by_words) if settings.links else ranker
 
 
 def _fused(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
