@@ -186,6 +186,17 @@ def test_without_folds_dev_is_held_out(folder: Path):
     assert {entry.split for entry in parts.train} == {"train"}
 
 
+def test_natural_pairs_get_the_share_that_is_asked_for(tmp_path: Path):
+    held = [
+        row | {"family": "natural" if n % 4 else "corruption", "edit": None if n % 4 else "role_swap"}
+        for n, row in enumerate(trained_parts.rows(80))
+    ]
+    train = pairs.entries(trained_parts.write_rows(tmp_path, held))
+    weights = pairs.with_natural_share({("natural", "first"): 3.0}, train, 0.6)
+    sums = [sum(pairs.weight_of(e, weights) for e in train if (e.family == "natural") is own) for own in (True, False)]
+    assert sums[0] / sum(sums) == pytest.approx(0.6)
+
+
 def test_a_pair_of_weight_two_and_a_half_is_drawn_twice_or_three_times(folder: Path):
     train = pairs.entries(folder)
     drawn = Counter(pairs.epoch(train, {("natural", "first"): 2.5, ("natural", "second"): 0.0}, 0, 0))

@@ -217,6 +217,7 @@ def main(arguments: Sequence[str]) -> None:
     )
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--natural", type=float, help="the share of natural pairs in what is drawn")
     parser.add_argument("--made", action="store_true", help="only pairs of pages that no natural pair is about")
     parser.add_argument("--folds", type=int)
     parser.add_argument("--fold", type=int, default=0)
@@ -227,7 +228,10 @@ def main(arguments: Sequence[str]) -> None:
     parts = pairs.parted(every, chosen.folds, chosen.fold)
     parts = parts._replace(train=pairs.apart(parts.train, every)) if chosen.made else parts
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
-    task = Verdicts(parts, frame, pairs.drawing_weights(chosen.pairs), chosen.seed, chosen.held)
+    weights = pairs.drawing_weights(chosen.pairs)
+    if chosen.natural is not None:
+        weights = pairs.with_natural_share(weights, parts.train, chosen.natural)
+    task = Verdicts(parts, frame, weights, chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
     judge = networks.judge(start, chosen.dropout)
     identity = {
@@ -235,6 +239,7 @@ def main(arguments: Sequence[str]) -> None:
         "fold": [chosen.folds, chosen.fold],
         "tokens": chosen.max_tokens,
         "made": chosen.made,
+        "natural": chosen.natural,
         "start": chosen.start and chosen.start.name,
     }
     run = Run(judge, task, how, chosen.out, identity)

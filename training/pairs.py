@@ -99,6 +99,21 @@ def drawing_weights(folder: Path) -> dict[tuple[str, str], float]:
     return {(one["family"], one["source"]): float(one["weight"]) for one in told}
 
 
+def weight_of(entry: Entry, weights: Weights) -> float:
+    """How often a pair is drawn in an epoch."""
+    return weights.get((entry.family, entry.source), 1.0) * EDITS.get(entry.edit or "", 1.0)
+
+
+def with_natural_share(weights: Weights, train: Sequence[Entry], share: float) -> dict[tuple[str, str], float]:
+    """The weights under which natural pairs are that share of what is drawn, as much being drawn in all."""
+    drawn = [sum(weight_of(e, weights) for e in train if (e.family == "natural") is own) for own in (True, False)]
+    if not all(drawn):
+        raise SystemExit("A share of natural pairs needs natural pairs and others to learn from.")
+    factors = {True: share * sum(drawn) / drawn[0], False: (1 - share) * sum(drawn) / drawn[1]}
+    keys = {(entry.family, entry.source) for entry in train}
+    return {key: weights.get(key, 1.0) * factors[key[0] == "natural"] for key in keys}
+
+
 class Parts(NamedTuple):
     """What is learnt from, and what is held out."""
 
@@ -136,7 +151,7 @@ def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> l
     chance = random.Random(f"{seed} {number}")
     drawn: list[int] = []
     for place, entry in enumerate(train):
-        weight = weights.get((entry.family, entry.source), 1.0) * EDITS.get(entry.edit or "", 1.0)
+        weight = weight_of(entry, weights)
         drawn += [place] * (int(weight) + (chance.random() < weight % 1))
     chance.shuffle(drawn)
     return drawn
