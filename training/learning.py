@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from model import Judge, Reader
+from model import Encoder, Judge, Reader
 from torch import Tensor, nn
 
 from toulmin.judges.network import padded
 from toulmin.judges.tokens import Row
 
-Network = Judge | Reader
+Network = Judge | Reader | Encoder
 CHUNK = 64  # batches that are sorted by length together
 _LONGEST_GRADIENT = 1.0
 

@@ -144,6 +144,20 @@ class Reader(nn.Module):
         return self.span(self.backbone(ids, kinds, mask))
 
 
+class Encoder(nn.Module):
+    """A row of length one for each text: the mean of its tokens, as sentence-transformers pools."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.backbone = backbone
+
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
+        """B x H."""
+        x = self.backbone(ids, kinds, mask)
+        weight = mask.to(x.dtype)[:, :, None]
+        return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)
+
+
 def judge(folder: Path, dropout: float = 0.1) -> Judge:
     """A judge that goes on from another one's run, head and all, or that starts with a backbone."""
     fresh = Judge(started(folder, dropout))
@@ -181,7 +195,7 @@ def started(folder: Path, dropout: float = 0.1) -> Backbone:
     config = json.loads((folder / "config.json").read_text("utf-8"))
     backbone = Backbone(Shape(**{name: config[name] for name in Shape.__dataclass_fields__}), dropout)
     theirs = load_file(folder / "model.safetensors")
-    backbone.load_state_dict({name: theirs[_their_name(name)] for name in backbone.state_dict()})
+    backbone.load_state_dict({name: theirs[their_name(name)] for name in backbone.state_dict()})
     return backbone
 
 
@@ -203,7 +217,7 @@ _THEIR_EMBEDDINGS = {
 }
 
 
-def _their_name(name: str) -> str:
+def their_name(name: str) -> str:
     """Where BERT's own files keep what is called `name` here."""
     parts = name.split(".")
     if parts[0] == "layers":

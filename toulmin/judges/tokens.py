@@ -64,6 +64,12 @@ class Tokens:
         """The tokens that a row leaves for its second text; at least a few, for which a first text is cut."""
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
 
+    def alone(self, text: str) -> Row:
+        """The row of one text, cut at its end where it does not fit."""
+        told = self._tokenizer.encode(text, add_special_tokens=False)
+        ids = [self._cls, *told.ids[: self._most - 2], self._sep]
+        return Row(ids, len(ids), [])
+
     def row(self, first: str, second: str) -> Row:
         """The row of two texts; both are cut at their ends where they do not fit."""
         told = self._tokenizer.encode(second, add_special_tokens=False)
