@@ -20,7 +20,8 @@ FACTORS = {
     "AttributionBench/Stanford-GenSearch": 2.0,
 }
 
-EDITS = {"role_swap": 6.0, "cast_swap": 8.0, "exchange": 4.0}  # few texts give one, and nothing else teaches them
+# Few texts give one, and nothing else teaches them.
+EDITS = {"role_swap": 6.0, "cast_swap": 8.0, "exchange": 4.0, "roles": 4.0, "told": 2.0, "denied": 2.0, "added": 2.0}
 
 
 def weights(counts: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], float]:
