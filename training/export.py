@@ -39,7 +39,7 @@ SPEED_ROWS, SPEED_TOKENS = 64, 128
 # ---------------------------------------------------------------- the graph
 
 
-def to_onnx(model: networks.Judge | networks.Reader, path: Path) -> None:
+def to_onnx(model: networks.Network, path: Path) -> None:
     """Writes the network in single precision."""
     ids = torch.ones(2, 8, dtype=torch.long)
     axes = {name: {0: "rows", 1: "tokens"} for name in ("ids", "kinds", "mask")}
@@ -57,7 +57,7 @@ def to_onnx(model: networks.Judge | networks.Reader, path: Path) -> None:
         )
 
 
-def _by_token(model: networks.Judge | networks.Reader) -> bool:
+def _by_token(model: networks.Network) -> bool:
     return isinstance(model, networks.Reader)
 
 
@@ -81,7 +81,7 @@ class Parity(NamedTuple):
     rows: int
 
 
-def parity(model: networks.Judge | networks.Reader, shipped: Network, rows: Sequence[Row]) -> Parity:
+def parity(model: networks.Network, shipped: Network, rows: Sequence[Row]) -> Parity:
     """The largest difference of a share, and how often the likeliest outcome (or place) is another one."""
     ours = shipped.logits(rows)
     difference, flips = 0.0, 0

@@ -86,13 +86,13 @@ class Verdicts:
         outcome = costs(said.float(), [one.label for one in examples], [one.is_vague for one in examples])
         return outcome.sum() + MARKS * costs_of_marks(marks.float(), examples).sum()
 
-    def assess(self, model: networks.Judge | networks.Reader) -> dict[str, float]:
+    def assess(self, model: networks.Network) -> dict[str, float]:
         """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
         found = np.array([shares for _, shares in self.said(model, self._assessed)])
         return figures(found, self._assessed) if self._assessed else {}
 
     def said(
-        self, model: networks.Judge | networks.Reader, entries: Sequence[pairs.Entry]
+        self, model: networks.Network, entries: Sequence[pairs.Entry]
     ) -> Iterator[tuple[pairs.Entry, list[float]]]:
         """Each pair with the shares of its outcomes."""
         device = next(model.parameters()).device
@@ -172,7 +172,7 @@ def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any
     (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
     held = [entry for entry in task.parts.held if entry.family == "natural"]
 
-    def score(model: networks.Judge | networks.Reader) -> dict[str, float]:
+    def score(model: networks.Network) -> dict[str, float]:
         with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:
             for entry, shares in task.said(model, held):
                 row = {"id": entry.id, "source": entry.source, "page": entry.page, "shares": shares}

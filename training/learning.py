@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from model import Encoder, Judge, Reader
+from model import Network
 from torch import Tensor, nn
 
 from toulmin.judges.network import padded
 from toulmin.judges.tokens import Row
 
-Network = Judge | Reader | Encoder
 CHUNK = 64  # batches that are sorted by length together
 _LONGEST_GRADIENT = 1.0
 
@@ -195,7 +194,7 @@ class Run:
             with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
                 cost_of_all = self._task.loss(self.model, tensors([one.row for one in part], self._device), part)
             lost = cost_of_all / len(examples)
-            lost.backward()
+            torch.autograd.backward(lost)
             cost += float(lost.detach())
         nn.utils.clip_grad_norm_(self.model.parameters(), _LONGEST_GRADIENT)
         self._optimiser.step()

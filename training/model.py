@@ -57,20 +57,20 @@ class Layer(nn.Module):
         mixed = self.out(self._attended(x, bias))
         x = self.norm(x + F.dropout(mixed, self.dropout, self.training))
         made = self.narrow(F.gelu(self.wide(x)))
-        return self.last_norm(x + F.dropout(made, self.dropout, self.training))
+        out: Tensor = self.last_norm(x + F.dropout(made, self.dropout, self.training))
+        return out
 
     def _attended(self, x: Tensor, bias: Tensor) -> Tensor:
         query, key, value = (self._by_head(part(x)) for part in (self.query, self.key, self.value))
-        if self.training and not torch.jit.is_tracing():
-            chance = self.dropout if self.training else 0.0
-            mixed = F.scaled_dot_product_attention(query, key, value, bias, chance)
+        if self.training:
+            mixed = F.scaled_dot_product_attention(query, key, value, bias, self.dropout)
         else:  # the same, written out for the exporter
             scores = query @ key.transpose(-1, -2) / (query.shape[-1] ** 0.5) + bias
             mixed = scores.softmax(-1) @ value
         return mixed.transpose(1, 2).flatten(2)
 
     def _by_head(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class Backbone(nn.Module):
@@ -93,7 +93,8 @@ class Backbone(nn.Module):
         bias = (1 - mask.to(x.dtype))[:, None, None, :] * _FORBIDDEN
         for layer in self.layers:
             x = layer(x, bias)
-        return x
+        out: Tensor = x
+        return out
 
 
 class Judge(nn.Module):
@@ -141,7 +142,8 @@ class Reader(nn.Module):
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x L x 2."""
-        return self.span(self.backbone(ids, kinds, mask))
+        said: Tensor = self.span(self.backbone(ids, kinds, mask))
+        return said
 
 
 class Encoder(nn.Module):
@@ -167,7 +169,8 @@ def judge(folder: Path, dropout: float = 0.1) -> Judge:
     return fresh
 
 
-HEADS: dict[str, type[Judge] | type[Reader]] = {"judge": Judge, "reader": Reader}
+Network = Judge | Reader | Encoder
+HEADS: dict[str, type[Judge] | type[Reader] | type[Encoder]] = {"judge": Judge, "reader": Reader, "encoder": Encoder}
 
 
 # ---------------------------------------------------------------- starting and keeping
@@ -225,7 +228,7 @@ def their_name(name: str) -> str:
     return f"embeddings.{_THEIR_EMBEDDINGS[parts[0]]}.{parts[1]}"
 
 
-def save(model: Judge | Reader, folder: Path) -> None:
+def save(model: Network, folder: Path) -> None:
     """Writes the weights and sizes of a network; `load` reads them."""
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "model.safetensors")
@@ -234,7 +237,7 @@ def save(model: Judge | Reader, folder: Path) -> None:
     (folder / "network.json").write_text(json.dumps(told, indent=1), "utf-8")
 
 
-def load(folder: Path) -> Judge | Reader:
+def load(folder: Path) -> Network:
     """The network that `save` wrote, ready to be asked."""
     told = json.loads((folder / "network.json").read_text("utf-8"))
     model = HEADS[told["head"]](Backbone(Shape(**told["shape"])))

@@ -78,14 +78,14 @@ class Spans:
         wanted = torch.tensor([(one.first, one.last) for one in examples], device=said.device)
         return F.cross_entropy(logits.transpose(1, 2).flatten(0, 1), wanted.flatten(), reduction="sum") / 2
 
-    def assess(self, model: networks.Judge | networks.Reader) -> dict[str, float]:
+    def assess(self, model: networks.Network) -> dict[str, float]:
         """Token F1 of answerable questions, and the AUC of the margin for "is answerable"."""
         found = [
             outcome(item, read) for item, read in zip(self._assessed, self.read(model, self._assessed), strict=True)
         ]
         return figures(found) if found else {}
 
-    def read(self, model: networks.Judge | networks.Reader, items: Sequence[Item]) -> list[list[Any]]:
+    def read(self, model: networks.Network, items: Sequence[Item]) -> list[list[Any]]:
         """Of each item its windows with what the network says of their tokens."""
         device = next(model.parameters()).device
         views = [(n, view) for n, item in enumerate(items) for view in self._frame.views(item.question, item.passage)]
@@ -197,7 +197,7 @@ def finish(run: Run, task: Spans, out: Path, start: Path, told: dict[str, Any]) 
     (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
     held: list[Outcome] = []
 
-    def ask(model: networks.Judge | networks.Reader) -> dict[str, float]:
+    def ask(model: networks.Network) -> dict[str, float]:
         held.extend(outcome(item, read) for item, read in zip(task.held, task.read(model, task.held), strict=True))
         return {}
 

@@ -51,9 +51,16 @@ class Table(NamedTuple):
 
     def of(self, chosen: NDArray[np.bool_]) -> Table:
         """The chosen rows."""
-        arrays = (one[chosen] for one in (self.features, self.supported, self.contradicted, self.vague, self.lexical))
-        names = ([name for name, own in zip(held, chosen, strict=True) if own] for held in (self.sources, self.pages))
-        return Table(*arrays, *names, self.weight[chosen])
+        return Table(
+            self.features[chosen],
+            self.supported[chosen],
+            self.contradicted[chosen],
+            self.vague[chosen],
+            self.lexical[chosen],
+            [name for name, own in zip(self.sources, chosen, strict=True) if own],
+            [name for name, own in zip(self.pages, chosen, strict=True) if own],
+            self.weight[chosen],
+        )
 
 
 def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table:
@@ -125,8 +132,8 @@ def rising(scores: Floats, truth: NDArray[np.bool_], weight: Floats) -> tuple[tu
             held[-1] = [a + b for a, b in zip(held[-1], last, strict=True)]
     points = [(s / w, min(max(t / w, 0.01), 0.99)) for w, t, s in held]
     apart = [point for n, point in enumerate(points) if not n or point[0] > points[n - 1][0] + _LEAST_STEP]
-    first, last = apart[0][1], apart[-1][1]
-    ends = (-FARTHEST - _LEAST_STEP, first / 2), (FARTHEST + _LEAST_STEP, (1 + last) / 2)
+    lowest, highest = apart[0][1], apart[-1][1]
+    ends = (-FARTHEST - _LEAST_STEP, lowest / 2), (FARTHEST + _LEAST_STEP, (1 + highest) / 2)
     return tuple((float(score), float(chance)) for score, chance in (ends[0], *apart, ends[1]))
 
 
