@@ -95,7 +95,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = {"id": "q", "question": "who lit it", "kind": "short", "answers": [["Hannah"]], "split": "train"}
     write(folder, "pool_questions", [asked | {"distractor_passages": ["p1", "p2"], "gold_passages": []}])
     pool = [{"id": "p1", "title": "A", "text": LAMP}, {"id": "p2", "title": "B", "text": "The sea was tall."}]
-    write(folder, "pool_corpus", pool)
+    film = {"id": "p3", "title": "Low Tide", "text": "Low Tide is a 1951 film directed by Hannah Pell."}
+    write(folder, "pool_corpus", [*pool, film])
+    swapped = {"question": "who lit it", "context": "It was lit by Tom Ashby , the keeper .", "answer": "Tom Ashby"}
+    write(folder, "qa_nq_swap", [swapped | {"split": "train"}])
     return folder
 
 
@@ -108,6 +111,18 @@ def test_a_marked_answer_stands_where_it_is_said_to(data: Path):
     for one in questions.items(data, "dev"):
         for start, end in one.places:
             assert one.passage.text[start:end].lower() in {answer.lower() for answer in one.answers}
+
+
+def test_an_answer_that_was_swapped_is_read_from_its_passage(data: Path):
+    (one,) = [one for one in questions.items(data, "train") if one.source == "qa_nq_swap"]
+    assert (one.passage.text, one.answers) == ("It was lit by Tom Ashby, the keeper.", ("Tom Ashby",))
+
+
+def test_questions_of_our_own_are_answered_by_their_page_or_by_nothing(data: Path):
+    own = [one for one in questions.items(data, "train") if one.source == "own"]
+    said = {one.passage.text[slice(*one.places[0])] for one in own if one.places}
+    assert said == {"Hannah Pell", "1951"}
+    assert [one.answers for one in own if not one.places] == [()]
 
 
 def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):

@@ -1,6 +1,7 @@
 """Questions with a passage and where in it the answer stands, or that it does not: what the reader learns from.
 
-SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage. The
+SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage; about
+pages of the pool questions of our own are asked (`claims/told.py`), some of which the page does not answer. The
 questions of the pool stand beside a passage that is known not to answer. To these are added questions beside another
 question's passage that does not hold the answer's words: so a reader learns that a passage of the right words may be
 silent. SQuAD 2.0 is split by article; pages that are kept for probes are left out.
@@ -8,12 +9,16 @@ silent. SQuAD 2.0 is split by article; pages that are kept for probes are left o
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claims.sources import rows, terms_of
+from claims import told
+from claims.answered import even
+from claims.pair import page_key
+from claims.sources import question_pages, rows, terms_of
 from pairs import is_kept
 
 from toulmin.data import Passage
@@ -39,7 +44,9 @@ def items(data: Path, split: str) -> list[Item]:
     marked = [item for name in SOURCES[:2] if terms[name].ship for item in _marked(data, name, split)]
     found = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
-    every = [*marked, *found, *silent, *strange([item for item in (*marked, *found) if item.places])]
+    swapped = list(_swapped(data, split)) if terms["qa_nq_swap"].ship else []
+    own = list(_own(data, split)) if terms["pool_corpus"].ship else []
+    every = [*marked, *found, *swapped, *silent, *own, *strange([item for item in (*marked, *found) if item.places])]
     return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
@@ -64,6 +71,15 @@ def _natural(data: Path, split: str) -> Iterator[Item]:
             yield Item("qa_nq_gold", row["question"], passage, places, tuple(row["answers"]))
 
 
+def _swapped(data: Path, split: str) -> Iterator[Item]:
+    """Passages that say another answer than the world does: what is read must come from the passage."""
+    for row in rows(data, "qa_nq_swap"):
+        text = even(row["context"])
+        places = found(text, (row["answer"],))
+        if row["split"] == split and places and "<T" not in text:
+            yield Item("qa_nq_swap", row["question"], Passage.of(text), places, (row["answer"],))
+
+
 def found(text: str, answers: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Where whole words of the text are one of the answers, whatever their case; those of the longest first."""
     places = [
@@ -72,6 +88,18 @@ def found(text: str, answers: Sequence[str]) -> tuple[tuple[int, int], ...]:
         for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE)
     ]
     return tuple(dict.fromkeys(places))
+
+
+def _own(data: Path, split: str) -> Iterator[Item]:
+    """Questions about the pages of the pool, those that prove a dev question's answer left to dev."""
+    dev = question_pages(data)
+    for row in rows(data, "pool_corpus"):
+        page = told.page(0, row["title"], row["text"])
+        if page is not None and (split == "dev") == (page_key(row["title"]) in dev):
+            passage = Passage.of(row["text"], row["title"])
+            for question, answer in told.asked(page, row["text"], random.Random(f"asked:{row['id']}")):
+                places = found(row["text"], (answer,)) if answer else ()
+                yield Item("own", question, passage, places[:1], (answer,) if answer else ())
 
 
 def _silent(data: Path, split: str) -> Iterator[Item]:

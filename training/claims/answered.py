@@ -34,7 +34,7 @@ class Asked:
     evidence: str | None = None
 
 
-def _even(text: str) -> str:
+def even(text: str) -> str:
     """The text as it is printed: no spaces before marks, as tokenised sets have them."""
     text = re.sub(r"\s+([,.;:)%’])", r"\1", " ".join(text.split()))
     text = re.sub(r"([($])\s+", r"\1", text)
@@ -55,7 +55,7 @@ def _asked(name: str, row: dict[str, Any], known: dict[str, tuple[str, ...]]) ->
         return _squad(row, titled=name == "squad2_devhalf")
     if name == "qa_nq_swap":
         true = known.get(row["question"], (None,))[0]
-        text = _even(row["context"])
+        text = even(row["context"])
         wrong = true if true and fold(true) not in fold(text) else None
         return Asked(
             row["id"],
@@ -69,9 +69,9 @@ def _asked(name: str, row: dict[str, Any], known: dict[str, tuple[str, ...]]) ->
     if name == "qa_clapnq":
         return None
     title = row["title"]
-    answers = tuple(_even(answer) for answer in row["answers"])
-    evidence = _even(row["evidence_sentence"]) if row.get("evidence_sentence") else None
-    text = _even(row["passage"])
+    answers = tuple(even(answer) for answer in row["answers"])
+    evidence = even(row["evidence_sentence"]) if row.get("evidence_sentence") else None
+    text = even(row["passage"])
     return Asked(row["id"], row["question"], answers, None, Text(title, text), page_key(title), row["split"], evidence)
 
 
@@ -168,12 +168,12 @@ def _told(asked: Asked, name: str, terms: Terms, stock: Stock, chance: random.Ra
 def _cohesive(row: dict[str, Any], terms: Terms) -> Iterator[Pair]:
     """A long answer is supported by its passage, and no more once the sentences it was written from are gone."""
     for passage in row["passages"][:1] if row["answerable"] else ():
-        text, answer = _even(passage["text"]), row["answers"][0]
+        text, answer = even(passage["text"]), row["answers"][0]
         asked = Asked(
             row["id"], row["question"], (), None, Text(passage["title"], text), page_key(passage["title"]), row["split"]
         )
         yield _pair(asked, answer["answer"], "supported", None, "qa_clapnq", terms)
-        chosen: Sequence[str] = [_even(sentence) for sentence in answer["selected_sentences"]]
+        chosen: Sequence[str] = [even(sentence) for sentence in answer["selected_sentences"]]
         left = removed(answer["answer"], passage["title"], [asked.passage], chosen)
         if left:
             yield replace(

@@ -32,17 +32,18 @@ _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 class Slot(NamedTuple):
-    """What can be told of a page: what stands before the value, and the frames, each with its denial."""
+    """What can be told of a page: what stands before the value, how it is asked for, and the frames with denials."""
 
     cue: str | None
     many: bool
+    asks: Sequence[str]
     frames: Sequence[Sequence[str]]
 
 
 KINDS: dict[str, str] = {kind: held["is"] for kind, held in _TABLE.items() if "is" in held}
 SLOTS: dict[str, dict[str, Slot]] = {
     kind: {
-        name: Slot(told.get("cue"), told.get("many", False), told["frames"])
+        name: Slot(told.get("cue"), told.get("many", False), told["asks"], told["frames"])
         for name, told in held.items()
         if name != "is"
     }
@@ -249,6 +250,38 @@ class Teller:
                 _part(frames[1], _again(found), value),
             ]
             yield _told(parts, "unsupported", "added", (1,), chance.choice(JOINS))
+
+
+def asked(found: Page, text: str, chance: random.Random) -> Iterator[tuple[str, str | None]]:
+    """Questions about the page with their answers, and one whose answer it does not have: None."""
+    known = [slot for slot in found.slots if slot in SLOTS[found.kind]]
+    for slot in chance.sample(known, min(2, len(known))):
+        yield chance.choice(SLOTS[found.kind][slot].asks).format(x=found.name), found.slots[slot]
+    absent = [slot for slot in SLOTS[found.kind] if slot not in found.slots and not _hints(slot, text)]
+    if absent:
+        yield chance.choice(SLOTS[found.kind][chance.choice(absent)].asks).format(x=found.name), None
+
+
+# Words that may tell what a slot asks for, though no cue of it is there.
+_HINTS = {
+    "year|born|died": r"\b(?:1\d|20)\d\d\b|century",
+    "director": r"direct|film by|filmmaker",
+    "star": r"star|cast|play|act(?:or|ress|ed)|role|featur",
+    "writer|author|creator": r"wr[io]t|script|screenplay|story|novel|based|creat|compos|author|by",
+    "producer": r"produc",
+    "composer": r"music|score|soundtrack|compos",
+    "network": r"air|broadcast|network|channel|TV|shown|premier|series on",
+    "artist": r"\bby\b|singer|band|perform|record|sung|sang",
+    "label": r"label|Records|releas|Music",
+    "within|wider|seat|birthplace": r"\bin [A-Z]|\b(?:from|near|of|at) [A-Z]|based|locat|born|native",
+    "count": r"population|people|inhabitants|residents",
+    "founder": r"found|establish|start|creat|form|by",
+    "spouse": r"marri|wife|husband|spouse|wed",
+}
+
+
+def _hints(slot: str, text: str) -> bool:
+    return any(re.search(words, text) for slots, words in _HINTS.items() if slot in slots.split("|"))
 
 
 def _label(found: Page, slot: str) -> Label:
