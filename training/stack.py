@@ -1,10 +1,12 @@
 """Fit the stack: model and lexical measures to a calibrated probability, by folds of pages.
 
-    python training/stack.py --pairs DIR --scores RUN0 RUN1 ... --out stack.json [--folds 5]
+    python training/stack.py --pairs DIR --scores RUN0 RUN1 ... --out stack.json [--folds 5] [--cross FILE]
 
 `scores.jsonl` of each run holds what a network says of pairs whose pages it never saw (`training/judge.py`, one run a
 fold for a cross-fitting, or one run with the dev split held out). Every figure printed is cross-fitted: the regression
-and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them.
+and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them. What
+stands apart among the pairs is judged and never fitted on. `--cross` writes each pair's cross-fitted chance, as
+`benchmarks/judge_natural.py --scores` reads it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pairs
-from claims.pair import folds
+from claims.pair import APART, folds
 from judge import auc, ece
 from numpy.typing import NDArray
 
@@ -38,13 +40,15 @@ _LEAST_STEP = 1e-6  # between two scores of the curve
 
 
 class Table(NamedTuple):
-    """Features, one row a pair; whether it is supported, contradicted and plainly so; source, page and weight."""
+    """Features, one row a pair; whether it is supported, contradicted, vague, apart; lexical support; what it is."""
 
     features: Floats
     supported: NDArray[np.bool_]
     contradicted: NDArray[np.bool_]
     vague: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
     lexical: Floats
+    ids: list[str]
     sources: list[str]
     pages: list[str]
     weight: Floats
@@ -56,7 +60,9 @@ class Table(NamedTuple):
             self.supported[chosen],
             self.contradicted[chosen],
             self.vague[chosen],
+            self.apart[chosen],
             self.lexical[chosen],
+            [name for name, own in zip(self.ids, chosen, strict=True) if own],
             [name for name, own in zip(self.sources, chosen, strict=True) if own],
             [name for name, own in zip(self.pages, chosen, strict=True) if own],
             self.weight[chosen],
@@ -82,7 +88,9 @@ def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table
         label == OUTCOMES.index("supported"),
         label == OUTCOMES.index("contradicted"),
         np.array([entry.is_vague for entry in told]),
+        np.array([entry.split == APART for entry in told]),
         np.array(lexical),
+        [entry.id for entry in told],
         [entry.source for entry in told],
         [entry.page for entry in told],
         np.array(weight) / np.mean(weight),
@@ -191,7 +199,7 @@ def cross_fitted(data: Table, k: int) -> Floats:
     for n in range(k):
         own = fold == n
         if own.any():
-            stack = fitted(data.of(~own))
+            stack = fitted(data.of(~own & ~data.apart))
             chances[own] = [stack.probability(row) for row in data.features[own]]
     return chances
 
@@ -228,10 +236,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--scores", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--cross", type=Path, help="a file for the cross-fitted chances")
     chosen = parser.parse_args(arguments)
     data = table(pairs.entries(chosen.pairs), read_scores(chosen.scores))
-    report(data, cross_fitted(data, chosen.folds))
-    stack = fitted(data)
+    chances = cross_fitted(data, chosen.folds)
+    report(data, chances)
+    if chosen.cross is not None:
+        rows = zip(data.ids, chances.tolist(), strict=True)
+        chosen.cross.write_text("".join(json.dumps({"id": id, "score": chance}) + "\n" for id, chance in rows), "utf-8")
+    stack = fitted(data.of(~data.apart))
     stack.write(chosen.out)
     print(f"{chosen.out}: supported from {stack.supported:.2f}, unsure from {stack.unsure:.2f}")
 
