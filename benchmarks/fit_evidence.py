@@ -1,18 +1,21 @@
 """The weights by which the embedded writer tells how far a sentence bears on a question, fitted on train splits only.
 
-    python benchmarks/fit_evidence.py
+    python benchmarks/fit_evidence.py                                        every sentence, by words
+    python benchmarks/fit_evidence.py --encoder onnx:FOLDER --most 30        by meaning too, of the most promising ones
 
 A question's sentences share its evidence by a softmax of their weighted features; the weights are those under which
 the sentences that hold an answer have most of it: least mean -log of what the holders of an answer have together. Half
 of the loss are short questions, half the sets of ambiguous ones. Printed are the loss of questions not fitted on (four
-folds, by a hash of the question), and the weights to be put into `toulmin/extractive/evidence.py`. Nothing is drawn.
+folds, by a hash of the question) with and without the feature of meaning, and the weights to be put into
+`toulmin/extractive/evidence.py`. Nothing is drawn.
 """
 
 from __future__ import annotations
 
+import argparse
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +29,11 @@ from writer_sets import (
     short_answers,
 )
 
+from toulmin.config import Settings
+from toulmin.encoding import encoder
 from toulmin.extractive.evidence import Features, gather
+from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.nearness import Compared
 from toulmin.extractive.question import Question
 
 FOLDS = 4
@@ -47,9 +54,9 @@ class Case:
     counts: float
 
 
-def case(item: Item, counts: float) -> Case | None:
+def case(item: Item, counts: float, most: int, meaning: Meaning | None) -> Case | None:
     """None where no sentence holds any slot."""
-    entries = gather(Question.of(item.question), item.passages, ALL)
+    entries = gather(Question.of(item.question), item.passages, most, meaning)
     texts = [normalised(entry.sentence.standalone) for entry in entries]
     holds = [[any(alias in text for alias in slot) for text in texts] for slot in item.slots]
     held = np.array([slot for slot in holds if any(slot)], float)
@@ -57,9 +64,9 @@ def case(item: Item, counts: float) -> Case | None:
     return Case(fold, np.array([entry.features for entry in entries]), held, counts) if len(held) else None
 
 
-def cases(items: Iterable[Item], share: float) -> list[Case]:
+def cases(items: Iterable[Item], share: float, most: int, meaning: Meaning | None) -> list[Case]:
     asked = list(items)
-    found = (case(item, share / len(asked)) for item in asked)
+    found = (case(item, share / len(asked), most, meaning) for item in asked)
     return [each for each in found if each is not None]
 
 
@@ -98,12 +105,27 @@ def unseen_loss(cases: Sequence[Case]) -> float:
     return total / sum(case.counts for case in cases)
 
 
+def without_meaning(case: Case) -> Case:
+    features = case.features.copy()
+    features[:, Features._fields.index("meaning")] = 0
+    return replace(case, features=features)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
+    parser.add_argument("--most", type=int, default=ALL, help="sentences of a question: the most promising by words")
+    parser.add_argument("--every", type=int, default=1, help="of the short questions")
+    asked = parser.parse_args()
+    meaning = None if asked.encoder is None else Compared(lambda: encoder(asked.encoder, Settings()))
     pool = Pool()
-    short = cases(short_answers(pool, "train"), 0.5)
+    short = cases(short_answers(pool, "train", asked.every), 0.5, asked.most, meaning)
     ambiguous = [asqa_train(pool), asqa_train(Pool(asqa_snippets())), feedback_train(None), feedback_train(pool)]
-    found = short + [each for items in ambiguous for each in cases(items, 0.5 / len(ambiguous))]
+    parts = [cases(items, 0.5 / len(ambiguous), asked.most, meaning) for items in ambiguous]
+    found = short + [each for part in parts for each in part]
     print(f"{len(found)} questions, mean loss of those not fitted on {unseen_loss(found):.4f}")
+    if meaning is not None:
+        print(f"without meaning {unseen_loss(list(map(without_meaning, found))):.4f}")
     for name, weight in zip(Features._fields, fitted(found), strict=True):
         print(f"    {name}={weight:.2f},")
 

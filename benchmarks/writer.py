@@ -2,6 +2,7 @@
 
     python benchmarks/writer.py            the figures, on the dev splits
     python benchmarks/writer.py --train    the same on the train splits, from which every constant was chosen
+    python benchmarks/writer.py --encoder onnx:FOLDER [--train]    by words, and by meaning too, at one length
 
 `benchmarks/fit_evidence.py` fits the weights of a sentence's features.
 
@@ -32,8 +33,12 @@ from writer_sets import (
     slots_of,
 )
 
+from toulmin.config import Settings
 from toulmin.data import Claim, Passage
+from toulmin.encoding import encoder
 from toulmin.extractive.analysis import analyse
+from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.nearness import Compared
 from toulmin.extractive.survey import Survey
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding.prompts import AnswerPrompt
@@ -48,8 +53,10 @@ NEVER = 0.0
 # ---------------------------------------------------------------- recall
 
 
-def answers(items: Sequence[Item], words: int, threshold: float | None = None) -> list[tuple[Claim, ...]]:
-    writer = Extractive(words) if threshold is None else Extractive(words, threshold)
+def answers(
+    items: Sequence[Item], words: int, threshold: float | None = None, meaning: Meaning | None = None
+) -> list[tuple[Claim, ...]]:
+    writer = Extractive(words, meaning=meaning) if threshold is None else Extractive(words, threshold, meaning=meaning)
     asked = [Generate(AnswerPrompt(item.question, item.passages)) for item in items]
     return [reply.value.claims for reply in writer.generate(asked)]
 
@@ -95,6 +102,22 @@ def recall_table(name: str, items: Sequence[Item], target: str) -> None:
         print(
             f"{name:<22}{len(items):>5}{mean_length(willing):>8.1f}{first:>8.1f}{always:>10.1f}{always - first:>+8.1f}"
             f"{ours:>10.1f}{ours - first:>+8.1f}{mean(not text for text in texts):>8.2f}   {goal}"
+        )
+
+
+def meaning_table(name: str, items: Sequence[Item], meaning: Meaning, target: str) -> None:
+    """Recall by words and by meaning; a budget for words is found that gives the length of meaning."""
+    for words in LENGTHS:
+        texts = [text_of(claims) for claims in answers(items, words, NEVER, meaning)]
+        length = mean_length(texts)
+        tried = [[text_of(claims) for claims in answers(items, words + more, NEVER)] for more in range(-4, 5)]
+        plain = min(tried, key=lambda found: abs(mean_length(found) - length))
+        by_words, by_meaning = mean_recall(items, plain), mean_recall(items, texts)
+        goal = target if words == 75 else ""
+        print(
+            f"{name:<22}{len(items):>5}{mean_length(plain):>9.1f}{length:>9.1f}{by_words:>9.1f}{by_meaning:>9.1f}"
+            f"{by_meaning - by_words:>+7.1f}   {goal}",
+            flush=True,
         )
 
 
@@ -227,10 +250,28 @@ def report_dev() -> None:
     print("targets: 5 ms for 10 passages, 12 ms for 25")
 
 
+def report_meaning(meaning: Meaning, train: bool) -> None:
+    pool = Pool()
+    print(f"{'set':<22}{'n':>5}{'words':>9}{'words':>9}{'recall':>9}{'meaning':>9}{'gain':>7}   target at 75 words")
+    if train:
+        meaning_table("feedback, given", list(feedback_train(None)), meaning, "")
+        meaning_table("short, 10 of pool", short_answers(pool, "train", EVERY), meaning, "")
+    else:
+        meaning_table("asqa, given", asqa_dev(), meaning, "gain 5")
+        meaning_table("short, 10 of pool", short_answers(pool, "dev"), meaning, "")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", action="store_true", help="the train splits")
-    report_train() if parser.parse_args().train else report_dev()
+    parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
+    asked = parser.parse_args()
+    if asked.encoder is not None:
+        report_meaning(Compared(lambda: encoder(asked.encoder, Settings())), asked.train)
+    elif asked.train:
+        report_train()
+    else:
+        report_dev()
 
 
 if __name__ == "__main__":

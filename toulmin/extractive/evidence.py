@@ -57,7 +57,20 @@ WEIGHTS = Features(
     expected=0.76,
     likely=1.18,
 )
-WITH_MEANING = WEIGHTS._replace(meaning=5.0)
+WITH_MEANING = Features(
+    coverage=0.33,
+    nearby=0.61,
+    passage=1.54,
+    title=0.14,
+    subject=0.27,
+    rank=0.68,
+    position=-0.55,
+    soundness=0.68,
+    dates=0.45,
+    expected=0.92,
+    likely=0.78,
+    meaning=8.03,
+)
 
 
 @dataclass(frozen=True, slots=True)
