@@ -77,9 +77,7 @@ def test_the_encoder_is_made_with_the_first_question():
     assert len(made) == 1
 
 
-PASSAGES = (
-    Passage.of("The tower has a stair. The tower could shine in 1824. The tower was raised in 1821.", "Tower"),
-)
+PASSAGES = (Passage.of("The tower has a stair. The tower could shine in 1824. The tower was raised in 1821.", "Tower"),)
 
 
 def test_the_sentence_that_means_the_question_gains_evidence():

@@ -172,7 +172,7 @@ def test_a_rewording_is_always_called_supported(training: Callable[[str], Any], 
     assert {pair["label"] for pair in pairs} == {"supported"}
 
 
-def test_a_source_that_may_not_be_shipped_is_not_learnt_from(
+def test_a_source_that_may_not_be_shipped_stands_apart_and_is_not_learnt_from(
     training: Callable[[str], Any], data: Path, tmp_path: Path
 ):
     page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
@@ -182,7 +182,11 @@ def test_a_source_that_may_not_be_shipped_is_not_learnt_from(
     }
     _file(data, "attr_factscore_pages", [page])
     _file(data, "attr_factscore", [fact])
-    assert not [pair for pair in _made(training, tmp_path / "out") if "FActScore" in pair["source"]]
+    found = [pair for pair in _made(training, tmp_path / "out") if "FActScore" in pair["source"]]
+    assert [(pair["family"], pair["split"]) for pair in found] == [("natural", "apart")]
+    every = training("pairs").entries(tmp_path / "out")
+    parts = [training("pairs").parted(every, folds, 0) for folds in (None, 1, 2)]
+    assert not [entry for part in parts for entry in part.train if "FActScore" in entry.source]
 
 
 def test_a_folder_that_holds_pairs_is_not_written_over(training: Callable[[str], Any], data: Path, tmp_path: Path):

@@ -318,7 +318,7 @@ def test_the_command_line_encodes_and_searches(
     capsys.readouterr()  # what making the encoder printed
     assert index_command((str(library),), into=place, encoder=spec, json=True) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["encoder"], report["encoded"]) == ("model", 60)
+    assert (report["encoder"], report["encoded"]) == ("model, 8 bits", 60)
     assert search_command("tower lamp", index=place, k=3, fusion="dense", json=True) == 0
     assert len(json.loads(capsys.readouterr().out)["hits"]) == 3
 

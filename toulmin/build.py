@@ -30,7 +30,7 @@ from toulmin.shipped import is_ready
 
 if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
-    from toulmin.corpus.store import IndexReport, Progress
+    from toulmin.corpus.store import Corpus, IndexReport, Progress
 
 JUDGES = ("lexical", "embedded", "embedded:FOLDER", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
@@ -96,11 +96,12 @@ def update_index(
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Sources ready to be searched, and the files among them that could not be read."""
+    """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
 
     retriever: Retriever
     skipped: tuple[Skipped, ...] = ()
     remarks: tuple[str, ...] = ()
+    corpus: Corpus | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -141,7 +142,7 @@ def opened(
     with store.open_index(Path(ready.index or settings.index)) as corpus:
         words = retrieve.Bm25(corpus, k1, b)
         found = encoding.searched(corpus, words, settings)
-        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks)
+        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks, corpus)
 
 
 def _web(table: Mapping[str, Any]) -> Retriever:

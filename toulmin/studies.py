@@ -224,7 +224,7 @@ def _version(library: str) -> str | None:
 
 def _index(study: Study, found: build.Opened) -> dict[str, Any] | None:
     """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
-    corpus = getattr(found.retriever, "corpus", None)
+    corpus = found.corpus
     if isinstance(found.retriever, _NoIndex):
         return None
     if corpus is None:
