@@ -167,7 +167,7 @@ def test_made_pairs_are_those_of_pages_and_sources_that_no_natural_pair_has(tmp_
         for n, (row, (family, source, page)) in enumerate(zip(trained_parts.rows(4), kinds, strict=True))
     ]
     every = pairs.entries(trained_parts.write_rows(tmp_path, held))
-    assert [entry.id for entry in pairs.apart(every, every)] == ["p3"]
+    assert [entry.id for entry in pairs.made_only(every, every)] == ["p3"]
 
 
 def test_each_page_is_held_out_of_exactly_one_fold(folder: Path):

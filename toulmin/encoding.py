@@ -97,7 +97,7 @@ def meaning(settings: Settings) -> Meaning | None:
     """What the embedded writer compares meanings by: an encoder of ours, as its weights were fitted with one.
 
     That is the one that is set, or the installed one where none is; None where there is none or another kind is set.
-    It is loaded with the first question. Raises `UsageError` for a SPEC that nothing is called.
+    It is loaded with the first question, and raises then as `encoder` does.
     """
     spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
     if spec != EMBEDDED and not spec.startswith("onnx:"):

@@ -62,8 +62,16 @@ def installed() -> dict[str, str]:
 
 
 def is_ready(kind: str) -> bool:
-    """Whether a part of that kind is installed, and what runs it; nothing is hashed and nothing loaded."""
-    return all(find_spec(library) is not None for library in RUNS) and kind in installed()
+    """Whether a part of that kind is installed, and what runs it; nothing is hashed and nothing loaded.
+
+    A distribution that is broken counts as there: what is wrong is told by whoever loads the part, and stops nobody else.
+    """
+    if any(find_spec(library) is None for library in RUNS):
+        return False
+    try:
+        return kind in installed()
+    except ModelError:
+        return True
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:

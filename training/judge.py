@@ -226,7 +226,7 @@ def main(arguments: Sequence[str]) -> None:
     how, start = plan(chosen), chosen.start or networks.start_folder()
     every = pairs.entries(chosen.pairs)
     parts = pairs.parted(every, chosen.folds, chosen.fold)
-    parts = parts._replace(train=pairs.apart(parts.train, every)) if chosen.made else parts
+    parts = parts._replace(train=pairs.made_only(parts.train, every)) if chosen.made else parts
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
     weights = pairs.drawing_weights(chosen.pairs)
     if chosen.natural is not None:

@@ -136,7 +136,7 @@ def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts
     return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
 
 
-def apart(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:
+def made_only(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:
     """Those of `train` that were made from pages which no natural pair is about, nor any of its source."""
     natural = [entry for entry in every if entry.family == "natural"]
     pages, sources = {entry.page for entry in natural}, {entry.source for entry in natural}
