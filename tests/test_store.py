@@ -18,7 +18,7 @@ from texts import texts
 
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Corpus, IndexedDocument, IndexReport, Progress, open_index, update
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import IndexDamaged, SourceError, UsageError
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
 BRIDGE = "The Long Bridge carries two lanes of traffic. It opened in 1931."
@@ -368,6 +368,15 @@ for version in range(30):
         (docs / name).write_text(f"The keeper of file {name} saw version{version}.", "utf-8")
     update(index, [docs])
 """
+
+
+def test_a_generation_that_goes_while_it_is_opened_is_told_at_once(index: Path, tmp_path: Path):
+    (tmp_path / "a.txt").write_text("The keeper saw the lamp.", "utf-8")
+    update(index, [tmp_path / "a.txt"])
+    for file in index.glob("terms-*/*.pos"):
+        file.unlink()
+    with pytest.raises(IndexDamaged):
+        open_index(index)
 
 
 def test_readers_that_come_while_updates_go_on_each_see_one_version(index: Path, tmp_path: Path) -> None:

@@ -238,6 +238,14 @@ def test_an_installed_manifest_that_was_changed_is_not_believed(
         embedded()
 
 
+def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (package(tmp_path, {}) / "manifest.json").write_text("{", "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert Settings(judge="lexical").judge == "lexical"
+    with pytest.raises(ModelError, match="manifest of trained parts"):
+        build.judge(Settings().judge, Settings())
+
+
 # ---------------------------------------------------------------- the reader
 
 

@@ -64,7 +64,7 @@ def installed() -> dict[str, str]:
 def is_ready(kind: str) -> bool:
     """Whether a part of that kind is installed, and what runs it; nothing is hashed and nothing loaded.
 
-    A distribution that is broken counts as there: what is wrong is told by whoever loads the part, and stops nobody else.
+    A broken distribution counts as there: whoever loads the part tells what is wrong, and nobody else is stopped.
     """
     if any(find_spec(library) is None for library in RUNS):
         return False

@@ -100,6 +100,9 @@ class Lexicon:
             opened.config_reader("manual")
             self._schema = opened.schema
             self._searcher = opened.searcher()
+            # tantivy takes a missing file of positions for an empty one, and fails with the first search: a generation
+            # that is deleted while it is opened must be told here, where a reader begins again.
+            self._searcher.doc_freq("terms", "")
 
     @property
     def passages(self) -> int:
