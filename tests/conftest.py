@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from toulmin import shipped
+
 
 @pytest.fixture(autouse=True)
 def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has a cache of its own and none of the settings of whoever runs it."""
+    """Every test has a cache of its own, and neither settings nor trained parts of whoever runs it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     for name in [name for name in os.environ if name.startswith("TOULMIN_") and name != "TOULMIN_DATA"]:
         monkeypatch.delenv(name)
+    monkeypatch.setattr(shipped, "PACKAGE", "no_weights_of_this_name")
 
 
 @pytest.fixture

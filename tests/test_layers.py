@@ -59,6 +59,7 @@ MAY_IMPORT = {
         "methods",
         "metrics",
         "runs",
+        "shipped",
         "testsets",
     },
     "comparisons": GROUND | {"datasets", "dialects", "evaluate", "metrics", "report", "runs", "studies", "wire"},

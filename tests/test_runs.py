@@ -18,7 +18,7 @@ import orjson
 import pytest
 
 import toulmin
-from toulmin import wire
+from toulmin import shipped, wire
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.journal import from_json
 from toulmin.errors import BudgetEnded, ModelError, SourceError, UsageError
@@ -108,6 +108,14 @@ def test_run_json_holds_settings_versions_and_the_hash_of_the_data(tmp_path: Pat
     assert about["settings"]["unsupported"] == "keep"
     assert about["toulmin"] == toulmin.__version__
     assert len(about["dataset"]["sha256"]) == 64
+
+
+def test_a_run_does_not_go_on_with_other_trained_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = dataset(tmp_path)
+    toulmin.run(file, out=tmp_path / "a", method="vanilla")
+    monkeypatch.setattr(shipped, "ready", lambda: {"reader": "5e" * 32})
+    with pytest.raises(UsageError, match=r"parts\.reader was None and is '5e5e"):
+        toulmin.run(file, out=tmp_path / "a", method="vanilla")
 
 
 def test_a_run_can_be_read_without_its_dataset(tmp_path: Path):

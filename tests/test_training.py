@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from argparse import ArgumentTypeError
 from collections import Counter
 from pathlib import Path
 
@@ -16,7 +17,7 @@ pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 
 import torch
 import trained_parts
-from trained_parts import export, judge, learning, model, pairs
+from trained_parts import average, export, judge, learning, model, pairs
 
 from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
@@ -114,6 +115,43 @@ def test_a_run_may_start_where_another_ended(folder: Path, start: Path, tmp_path
     assert are_equal(weights(first), second.state_dict())
 
 
+def test_the_mean_of_runs_is_the_mean_of_each_weight(folder: Path, start: Path, tmp_path: Path):
+    runs = [trained(folder, start, tmp_path / seed, "--epochs", "0.3", "--seed", seed) for seed in ("1", "2", "3")]
+    average.main([*map(str, runs), "--out", str(tmp_path / "mean")])
+    held = [weights(run) for run in runs]
+    for name, weight in weights(tmp_path / "mean").items():
+        torch.testing.assert_close(weight, sum(one[name] for one in held) / 3)
+
+
+def test_networks_of_other_shapes_have_no_mean(tmp_path: Path):
+    runs = [trained_parts.finished(tmp_path / head, head) for head in ("judge", "reader")]
+    with pytest.raises(SystemExit, match="one head and one shape"):
+        average.average(runs)
+
+
+def test_a_run_of_no_epochs_only_scores_what_is_held_out(folder: Path, start: Path, tmp_path: Path):
+    first = trained(folder, start, tmp_path / "first", "--epochs", "0.5", "--folds", "3")
+    again = trained(folder, first, tmp_path / "again", "--epochs", "0", "--folds", "3")
+    assert are_equal(weights(first), weights(again))
+    assert (first / "scores.jsonl").read_text("utf-8") == (again / "scores.jsonl").read_text("utf-8")
+
+
+def test_a_held_pair_is_judged_by_the_excerpt_that_supports_most(start: Path, tmp_path: Path):
+    told = [f"The {word} was told of in the tower of the sea." for word in trained_parts.WORDS[:8]]
+    row = trained_parts.rows(1)[0] | {"claim": f"The {trained_parts.WORDS[0]} was told.", "split": "dev"}
+    row["premise"] = [{"title": "", "text": " ".join(told)}]
+    every = pairs.entries(trained_parts.write_rows(tmp_path, [row, {**row, "id": "learnt", "split": "train"}]))
+    tokens, network = judge.Tokens(start / "tokenizer.json", 40), model.judge(start).eval()
+    frame = judge.Frame(tokens, 3)
+    task = judge.Verdicts(pairs.parted(every, None, 0), frame, pairs.Drawing(), 0, 5)
+    with torch.inference_mode():
+        found = task.said(network, task.parts.held)
+        views = frame.views(pairs.pair(task.parts.held[0]))
+        seen = [network(**learning.tensors([view.row], torch.device("cpu"))).softmax(-1)[0, 0].item() for view in views]
+    assert len(views) > 1
+    assert found[0][0] == pytest.approx(max(seen), abs=1e-5)
+
+
 # ---------------------------------------------------------------- marks
 
 
@@ -140,7 +178,7 @@ def test_the_marked_tokens_are_those_of_the_wrong_words_behind_the_question(fold
     }
     every = pairs.entries(trained_parts.write_rows(tmp_path, [row | {"page": "a", "split": "train"}]))
     frame = judge.Frame(judge.Tokens(start / "tokenizer.json", 40))
-    made = judge.Verdicts(pairs.parted(every, None, 0), frame, {}, 0, 5).example(every[0])
+    made = judge.Verdicts(pairs.parted(every, None, 0), frame, pairs.Drawing(), 0, 5).example(every[0])
     read = trained_parts.tokenizer()
     assert made.wrong is not None
     assert [read.id_to_token(made.row.ids[place]) for place in sorted(made.wrong)] == ["tower", "tall"]
@@ -192,21 +230,36 @@ def test_natural_pairs_get_the_share_that_is_asked_for(tmp_path: Path):
         for n, row in enumerate(trained_parts.rows(80))
     ]
     train = pairs.entries(trained_parts.write_rows(tmp_path, held))
-    weights = pairs.with_natural_share({("natural", "first"): 3.0}, train, 0.6)
-    sums = [sum(pairs.weight_of(e, weights) for e in train if (e.family == "natural") is own) for own in (True, False)]
+    drawing = pairs.Drawing({("natural", "first"): 3.0}).with_natural_share(train, 0.6)
+    sums = [sum(drawing.times(e) for e in train if (e.family == "natural") is own) for own in (True, False)]
     assert sums[0] / sum(sums) == pytest.approx(0.6)
 
 
 def test_a_pair_of_weight_two_and_a_half_is_drawn_twice_or_three_times(folder: Path):
     train = pairs.entries(folder)
-    drawn = Counter(pairs.epoch(train, {("natural", "first"): 2.5, ("natural", "second"): 0.0}, 0, 0))
+    drawn = Counter(pairs.epoch(train, pairs.Drawing({("natural", "first"): 2.5, ("natural", "second"): 0.0}), 0, 0))
     assert {train[place].source: None for place in drawn} == {"first": None}
     assert set(drawn.values()) == {2, 3}
 
 
+def test_an_edit_is_drawn_as_often_as_the_command_says(tmp_path: Path):
+    held = [
+        row | {"family": "corruption", "edit": "roles" if n % 2 else "told"}
+        for n, row in enumerate(trained_parts.rows(40))
+    ]
+    train = pairs.entries(trained_parts.write_rows(tmp_path, held))
+    drawn = pairs.epoch(train, pairs.drawing(tmp_path, dict([judge.factor("roles=5"), judge.factor("told=1")])), 0, 0)
+    assert Counter(train[place].edit for place in drawn) == {"roles": 100, "told": 20}
+
+
+def test_a_kind_of_edit_that_there_is_none_of_is_refused():
+    with pytest.raises(ArgumentTypeError, match="is no kind of edit"):
+        judge.factor("rolls=5")
+
+
 def test_an_epoch_is_drawn_the_same_again(folder: Path):
     train = pairs.entries(folder)
-    assert pairs.epoch(train, {}, 3, 1) == pairs.epoch(train, {}, 3, 1)
+    assert pairs.epoch(train, pairs.Drawing(), 3, 1) == pairs.epoch(train, pairs.Drawing(), 3, 1)
 
 
 def test_a_label_is_vague_where_its_source_calls_nothing_contradicted(tmp_path: Path):

@@ -184,7 +184,7 @@ def _about(found: Sequence[Scorable]) -> dict[str, Any]:
     }
     told |= {"seeds": len(found)} if len(found) > 1 else {}
     told |= {"made": about["created"], "toulmin": about["toulmin"], "python": about["python"]}
-    return told | {"settings": about["settings"], "index": about["index"]}
+    return told | {"settings": about["settings"], "index": about["index"], "parts": about.get("parts") or {}}
 
 
 def written(runs: Runs, beside: Sequence[Beside], html: Path | None, plots: Path | None) -> list[str]:

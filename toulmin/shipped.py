@@ -74,6 +74,14 @@ def is_ready(kind: str) -> bool:
         return True
 
 
+def ready() -> dict[str, str]:
+    """The parts that are taken where nothing else is named, as `installed` lists them; empty where that is broken."""
+    try:
+        return {kind: digest for kind, digest in installed().items() if is_ready(kind)}
+    except ModelError:
+        return {}
+
+
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
     """The part of that kind, in the folder or else in the installed distribution, with every file checked.
 

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin import __version__, build
+from toulmin import __version__, build, shipped
 from toulmin.build import Own, Sources
 from toulmin.config import Settings
 from toulmin.data import Claim, Hit
@@ -209,6 +209,7 @@ def _about(study: Study, found: build.Opened) -> dict[str, Any]:
         "dataset": {"path": data.path, "form": data.form, "sha256": data.digest},
         "index": _index(study, found),
         "settings": _settings(study),
+        "parts": shipped.ready(),
         "concurrency": study.concurrency,
         "command": sys.argv[1:] if Path(sys.argv[0]).name == "toulmin" else None,
     }

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from claims import answered, natural, told
+from claims import answered, bound, natural, told
 from claims.edited import Maker, passage_origin
 from claims.mixture import weights
 from claims.pair import APART, Pair, Text, page_key
@@ -123,8 +123,8 @@ def edited(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
             before.append(passage)
 
 
-def stated(recipe: Recipe) -> Iterator[Pair]:
-    """Statements of our own about the pages of the pool."""
+def stated(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
+    """Statements of our own about the pages of the pool, under their own names and under others."""
     for terms in recipe.names(("pool_corpus",)):
         passages = [
             (
@@ -134,13 +134,15 @@ def stated(recipe: Recipe) -> Iterator[Pair]:
             for row in islice(rows(recipe.data, terms.name), recipe.most)
         ]
         yield from told.told(passages, recipe.seed)
+        yield from bound.renamed(passages, stock, recipe.seed)
+        yield from bound.made_up(passages, stock, recipe.seed)
 
 
 def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
     stock = stock_of(recipe, "pool_corpus")
     dev = dev_of(recipe)
-    for part in (labelled(recipe), apart(recipe), asked(recipe, stock), stated(recipe), edited(recipe, stock)):
+    for part in (labelled(recipe), apart(recipe), asked(recipe, stock), stated(recipe, stock), edited(recipe, stock)):
         yield from map(dev.marked, part)
 
 

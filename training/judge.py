@@ -17,7 +17,7 @@ import json
 import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ import model as networks
 import numpy as np
 import pairs
 import torch
+from claims.mixture import EDITS
 from learning import Plan, Run, asked_quietly, tensors
 from numpy.typing import NDArray
 from torch import Tensor
@@ -51,25 +52,29 @@ class Example(NamedTuple):
 
 
 class Verdicts:
-    """The task: three outcomes a pair. At most `assessed` of the held pairs are looked at on the way."""
+    """The task: three outcomes a pair. At most `assessed` of the held pairs are looked at on the way.
 
-    def __init__(self, parts: pairs.Parts, frame: Frame, weights: pairs.Weights, seed: int, assessed: int) -> None:
-        self.parts, self._frame, self._weights, self._seed = parts, frame, weights, seed
+    Only the first excerpt of the frame's is learnt from; held pairs are judged by all of them, as the judge will do it.
+    """
+
+    def __init__(self, parts: pairs.Parts, frame: Frame, drawing: pairs.Drawing, seed: int, assessed: int) -> None:
+        self._first = Frame(frame.tokens)
+        self.parts, self._frame, self._drawing, self._seed = parts, frame, drawing, seed
         natural = [entry for entry in parts.held if entry.family == "natural"]
         self._assessed = natural[:: max(1, len(natural) // assessed)][:assessed]
 
     def drawn(self, epoch: int) -> list[int]:
-        """Every training pair as often as its weight says."""
-        return pairs.epoch(self.parts.train, self._weights, self._seed, epoch)
+        """Every training pair as often as it is to be drawn."""
+        return pairs.epoch(self.parts.train, self._drawing, self._seed, epoch)
 
     def examples(self, places: Sequence[int]) -> list[Example]:
         """The pairs at these places of the training part."""
         return [self.example(self.parts.train[place]) for place in places]
 
     def example(self, entry: pairs.Entry) -> Example:
-        """One pair, laid before the network as the judge will do it: training sees the first excerpt only."""
+        """One pair, laid before the network as the judge will do it."""
         pair, wrong = pairs.texts(entry)
-        row = self._frame.views(pair)[0].row
+        row = self._first.views(pair)[0].row
         return Example(row, entry.label, entry.is_vague, None if wrong is None else self._places(pair, wrong, row))
 
     def _places(self, pair: Pair, wrong: Sequence[tuple[int, int]], row: Row) -> frozenset[int]:
@@ -88,18 +93,21 @@ class Verdicts:
 
     def assess(self, model: networks.Network) -> dict[str, float]:
         """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
-        found = np.array([shares for _, shares in self.said(model, self._assessed)])
+        found = np.array(self.said(model, self._assessed))
         return figures(found, self._assessed) if self._assessed else {}
 
-    def said(
-        self, model: networks.Network, entries: Sequence[pairs.Entry]
-    ) -> Iterator[tuple[pairs.Entry, list[float]]]:
-        """Each pair with the shares of its outcomes."""
+    def said(self, model: networks.Network, entries: Sequence[pairs.Entry]) -> list[list[float]]:
+        """The shares of each pair's outcomes, by the excerpt that supports most."""
+        seen = [(n, view.row) for n, entry in enumerate(entries) for view in self._frame.views(pairs.pair(entry))]
+        seen.sort(key=lambda one: len(one[1].ids))
+        best: dict[int, list[float]] = {}
         device = next(model.parameters()).device
-        for start in range(0, len(entries), ASKED_AT_ONCE):
-            part = entries[start : start + ASKED_AT_ONCE]
-            logits = model(**tensors([self.example(entry).row for entry in part], device))
-            yield from zip(part, logits.float().softmax(-1).tolist(), strict=True)
+        for start in range(0, len(seen), ASKED_AT_ONCE):
+            part = seen[start : start + ASKED_AT_ONCE]
+            logits = model(**tensors([row for _, row in part], device))
+            for (n, _), shares in zip(part, logits.float().softmax(-1).tolist(), strict=True):
+                best[n] = max(best.get(n, shares), shares)  # the first share is that of support
+        return [best[n] for n in range(len(entries))]
 
 
 def costs(said: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
@@ -174,7 +182,7 @@ def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any
 
     def score(model: networks.Network) -> dict[str, float]:
         with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:
-            for entry, shares in task.said(model, held):
+            for entry, shares in zip(held, task.said(model, held), strict=True):
                 row = {"id": entry.id, "source": entry.source, "page": entry.page, "shares": shares}
                 lines.write(json.dumps(row) + "\n")
         return {}
@@ -202,6 +210,14 @@ def options() -> argparse.ArgumentParser:
     return parser
 
 
+def factor(told: str) -> tuple[str, float]:
+    """`roles=32` as a kind of edit and how often it is drawn."""
+    kind, _, times = told.partition("=")
+    if kind not in EDITS:
+        raise argparse.ArgumentTypeError(f"{kind} is no kind of edit with a factor of its own: {', '.join(EDITS)}")
+    return kind, float(times)
+
+
 def plan(chosen: argparse.Namespace) -> Plan:
     """Those options as a plan; sets torch's threads."""
     if chosen.threads:
@@ -217,7 +233,11 @@ def main(arguments: Sequence[str]) -> None:
     )
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument(
+        "--excerpts", type=int, default=1, help="how many of a pair are judged; the first is learnt from"
+    )
     parser.add_argument("--natural", type=float, help="the share of natural pairs in what is drawn")
+    parser.add_argument("--edits", type=factor, nargs="+", default=[], help="KIND=FACTOR in place of the mixture's")
     parser.add_argument("--made", action="store_true", help="only pairs of pages that no natural pair is about")
     parser.add_argument("--folds", type=int)
     parser.add_argument("--fold", type=int, default=0)
@@ -227,11 +247,11 @@ def main(arguments: Sequence[str]) -> None:
     every = pairs.entries(chosen.pairs)
     parts = pairs.parted(every, chosen.folds, chosen.fold)
     parts = parts._replace(train=pairs.made_only(parts.train, every)) if chosen.made else parts
-    frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens))
-    weights = pairs.drawing_weights(chosen.pairs)
+    frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens), chosen.excerpts)
+    drawing = pairs.drawing(chosen.pairs, dict(chosen.edits))
     if chosen.natural is not None:
-        weights = pairs.with_natural_share(weights, parts.train, chosen.natural)
-    task = Verdicts(parts, frame, weights, chosen.seed, chosen.held)
+        drawing = drawing.with_natural_share(parts.train, chosen.natural)
+    task = Verdicts(parts, frame, drawing, chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
     judge = networks.judge(start, chosen.dropout)
     identity = {
@@ -240,12 +260,19 @@ def main(arguments: Sequence[str]) -> None:
         "tokens": chosen.max_tokens,
         "made": chosen.made,
         "natural": chosen.natural,
+        "edits": dict(chosen.edits),
         "start": chosen.start and chosen.start.name,
     }
     run = Run(judge, task, how, chosen.out, identity)
     print(f"{len(parts.train):,} pairs to learn from, {len(parts.held):,} held out", flush=True)
     if run.train(chosen.resume):
-        told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+        told = {
+            "max_tokens": chosen.max_tokens,
+            "excerpts": chosen.excerpts,
+            "rule": RULE,
+            "seed": chosen.seed,
+            **identity,
+        }
         finish(run, task, chosen.out, start, told)
         print(f"Finished: {chosen.out}", flush=True)
     else:

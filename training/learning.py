@@ -158,7 +158,7 @@ class Run:
 
     def _progress(self) -> float:
         if self._total is not None:
-            return self._at.step / max(self._total, 1)
+            return self._at.step / self._total if self._total else 1.0
         assert self._plan.minutes is not None
         return self._at.seconds / (self._plan.minutes * 60)
 

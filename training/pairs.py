@@ -24,7 +24,25 @@ from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
 from toulmin.judges.trained import OUTCOMES
 
-Weights = Mapping[tuple[str, str], float]
+
+class Drawing(NamedTuple):
+    """How often pairs are drawn, 1 being once an epoch: each (family, source), and on top of it each kind of edit."""
+
+    sources: Mapping[tuple[str, str], float] = {}
+    edits: Mapping[str, float] = EDITS
+
+    def times(self, entry: Entry) -> float:
+        """How often this pair is drawn in an epoch, on average."""
+        return self.sources.get((entry.family, entry.source), 1.0) * self.edits.get(entry.edit or "", 1.0)
+
+    def with_natural_share(self, train: Sequence[Entry], share: float) -> Drawing:
+        """As many are drawn in all, but natural pairs are that share of them."""
+        drawn = [sum(self.times(e) for e in train if (e.family == "natural") is own) for own in (True, False)]
+        if not all(drawn):
+            raise SystemExit("A share of natural pairs needs natural pairs and others to learn from.")
+        factors = {True: share * sum(drawn) / drawn[0], False: (1 - share) * sum(drawn) / drawn[1]}
+        keys = {(entry.family, entry.source) for entry in train}
+        return self._replace(sources={key: self.sources.get(key, 1.0) * factors[key[0] == "natural"] for key in keys})
 
 
 class Entry(NamedTuple):
@@ -90,28 +108,12 @@ def texts(entry: Entry) -> tuple[Pair, list[tuple[int, int]] | None]:
     return Pair(premises, row["claim"], row["question"]), None if wrong is None else [(a, b) for a, b in wrong]
 
 
-def drawing_weights(folder: Path) -> dict[tuple[str, str], float]:
-    """How often a pair of each (family, source) is drawn, 1 being once an epoch; empty where no file says so."""
+def drawing(folder: Path, edits: Mapping[str, float]) -> Drawing:
+    """As the folder's `weights.json` says, once each where there is none; `edits` replace factors of the mixture."""
     file = folder / "weights.json"
-    if not file.exists():
-        return {}
-    told = json.loads(file.read_text("utf-8"))
-    return {(one["family"], one["source"]): float(one["weight"]) for one in told}
-
-
-def weight_of(entry: Entry, weights: Weights) -> float:
-    """How often a pair is drawn in an epoch."""
-    return weights.get((entry.family, entry.source), 1.0) * EDITS.get(entry.edit or "", 1.0)
-
-
-def with_natural_share(weights: Weights, train: Sequence[Entry], share: float) -> dict[tuple[str, str], float]:
-    """The weights under which natural pairs are that share of what is drawn, as much being drawn in all."""
-    drawn = [sum(weight_of(e, weights) for e in train if (e.family == "natural") is own) for own in (True, False)]
-    if not all(drawn):
-        raise SystemExit("A share of natural pairs needs natural pairs and others to learn from.")
-    factors = {True: share * sum(drawn) / drawn[0], False: (1 - share) * sum(drawn) / drawn[1]}
-    keys = {(entry.family, entry.source) for entry in train}
-    return {key: weights.get(key, 1.0) * factors[key[0] == "natural"] for key in keys}
+    told = json.loads(file.read_text("utf-8")) if file.exists() else []
+    sources = {(one["family"], one["source"]): float(one["weight"]) for one in told}
+    return Drawing(sources, {**EDITS, **edits})
 
 
 class Parts(NamedTuple):
@@ -143,7 +145,7 @@ def made_only(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:
     return [entry for entry in train if entry.page not in pages and entry.source not in sources]
 
 
-def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> list[int]:
+def epoch(train: Sequence[Entry], drawing: Drawing, seed: int, number: int) -> list[int]:
     """The places in `train` that epoch `number` draws, in order.
 
     A pair of weight 2.3 is drawn twice, and in three of ten epochs once more.
@@ -151,7 +153,7 @@ def epoch(train: Sequence[Entry], weights: Weights, seed: int, number: int) -> l
     chance = random.Random(f"{seed} {number}")
     drawn: list[int] = []
     for place, entry in enumerate(train):
-        weight = weight_of(entry, weights)
+        weight = drawing.times(entry)
         drawn += [place] * (int(weight) + (chance.random() < weight % 1))
     chance.shuffle(drawn)
     return drawn

@@ -28,29 +28,39 @@ from toulmin.judges.lexical import Lexical, lexical_support
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 
 FILE = "stack.json"
-FORMAT = 1
+FORMAT = 2
 FARTHEST = 30.0  # a score beyond is certain to every digit
 _LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 _RULED = ("doubted", "rejected", "contradicted")
-FEATURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", "model supported", "model contradicted", "both")
+_READ = ("model supported", "model contradicted", "both")
+_LENGTHS = tuple(f"{text} {of}" for text in ("premises", "claim") for of in ("length", "by model", "by lexical"))
+FEATURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ, *_LENGTHS)
+_USUAL_LENGTHS = (4.5, 3.0)  # of premises and claim, the logarithm of their words
 
 
 def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
     """The numbers that the regression weighs, in the order of `FEATURES`; `measured` as `Lexical.features` has them."""
     ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
-    supported = _logit(shares.supported)
+    supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
     accepted = float(gate.ruling is Ruling.ACCEPTED)
     return (
         *measured,
         *ruled,
-        _logit(lexical_support(measured, gate)),
+        lexical,
         float(pair.question is not None),
         math.log1p(len(pair.premises)),
         supported,
         _logit(shares.contradicted),
         supported * accepted,
+        *(part for length in _lengths(pair) for part in (length, length * supported, length * lexical)),
     )
+
+
+def _lengths(pair: Pair) -> list[float]:
+    """How much longer than usual premises and claim are: what network and words are worth hangs on it."""
+    words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
+    return [math.log1p(count) - usual for count, usual in zip(words, _USUAL_LENGTHS, strict=True)]
 
 
 def _logit(share: float) -> float:

@@ -31,7 +31,7 @@ from toulmin.runs.journal import entries
 ABOUT, ITEMS, JOURNAL, ANSWERS, SCORES = "run.json", "items.jsonl", "journal.sqlite", "answers.jsonl", "scores.json"
 FORM = 1  # of run.json
 # What a run's answers hang on; the rest of run.json only tells where and when they were made.
-DECISIVE = ("toulmin", "dataset", "index", "settings")
+DECISIVE = ("toulmin", "dataset", "index", "settings", "parts")
 _MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # what lies there decides, not where
 # What a process that is killed before it has said what it runs leaves behind.
 _BEFORE_ABOUT = {f"{ABOUT}.new", "journal.lock", "journal.lock-journal", JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"}

@@ -22,6 +22,7 @@ FACTORS = {
 
 # Few texts give one, and nothing else teaches them.
 EDITS = {"role_swap": 6.0, "cast_swap": 8.0, "exchange": 4.0, "roles": 4.0, "told": 2.0, "denied": 2.0, "added": 2.0}
+EDITS |= {"renamed": 1.0, "bound": 0.2}  # many, made up
 
 
 def weights(counts: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], float]:

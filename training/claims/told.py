@@ -194,28 +194,27 @@ class Teller:
         if slot is None:
             return
         frame = chance.choice(SLOTS[found.kind][slot].frames)[0]
-        yield _told([_part(frame, found.name, found.slots[slot])], "supported", "told", ())
+        yield joined([part(frame, found.name, found.slots[slot])], "supported", "told", ())
         other = self._other(found, slot, text, chance)
         if other:
             frame = chance.choice(SLOTS[found.kind][slot].frames)[0]
-            part = _part(frame, found.name, other)
-            yield _told([part], _label(found, slot), "told", (0,))
+            yield joined([part(frame, found.name, other)], _label(found, slot), "told", (0,))
 
     def _denied(self, found: Page, text: str, chance: random.Random) -> Iterator[Told]:
         slot = self._slot(found, chance)
         if slot is not None:
-            part = _part(chance.choice(SLOTS[found.kind][slot].frames)[1], found.name, found.slots[slot])
-            word = _DENIAL.search(part.text)
+            denial = part(chance.choice(SLOTS[found.kind][slot].frames)[1], found.name, found.slots[slot])
+            word = _DENIAL.search(denial.text)
             assert word is not None
-            told = _told([part], "contradicted", "denied", ())
+            told = joined([denial], "contradicted", "denied", ())
             yield told._replace(wrong=(word.span(),))
 
     def _denied_truly(self, found: Page, text: str, chance: random.Random) -> Iterator[Told]:
         slot = self._slot(found, chance)
         other = self._other(found, slot, text, chance) if slot and not SLOTS[found.kind][slot].many else None
         if slot and other:
-            part = _part(chance.choice(SLOTS[found.kind][slot].frames)[1], found.name, other)
-            yield _told([part], "supported", "denied", ())
+            denial = part(chance.choice(SLOTS[found.kind][slot].frames)[1], found.name, other)
+            yield joined([denial], "supported", "denied", ())
 
     def _roles(self, found: Page, text: str, chance: random.Random) -> Iterator[Told]:
         """Two facts joined as they are, and with their values exchanged."""
@@ -227,12 +226,7 @@ class Teller:
         a, b = found.slots[first], found.slots[second]
         if set(fold(a).split()) & set(fold(b).split()):
             return
-        for values, label in (((a, b), "supported"), ((b, a), "contradicted")):
-            frames = [chance.choice(SLOTS[found.kind][slot].frames)[0] for slot in (first, second)]
-            name = _again(found)
-            parts = [_part(frames[0], found.name, values[0]), _part(frames[1], name, values[1])]
-            wrong = () if label == "supported" else (0, 1)
-            yield _told(parts, label, "roles", wrong, chance.choice(JOINS))  # type: ignore[arg-type]
+        yield from exchanged(found, first, second, chance)
 
     def _added(self, found: Page, text: str, chance: random.Random) -> Iterator[Told]:
         """A fact that is there, and one in a slot of which the page says nothing."""
@@ -246,10 +240,20 @@ class Teller:
         if value:
             frames = [chance.choice(SLOTS[found.kind][each].frames)[0] for each in (slot, extra)]
             parts = [
-                _part(frames[0], found.name, found.slots[slot]),
-                _part(frames[1], _again(found), value),
+                part(frames[0], found.name, found.slots[slot]),
+                part(frames[1], _again(found), value),
             ]
-            yield _told(parts, "unsupported", "added", (1,), chance.choice(JOINS))
+            yield joined(parts, "unsupported", "added", (1,), chance.choice(JOINS))
+
+
+def exchanged(found: Page, first: str, second: str, chance: random.Random) -> Iterator[Told]:
+    """Two slots in one sentence, with their values and with each other's."""
+    a, b = found.slots[first], found.slots[second]
+    for values, label in (((a, b), "supported"), ((b, a), "contradicted")):
+        frames = [chance.choice(SLOTS[found.kind][slot].frames)[0] for slot in (first, second)]
+        parts = [part(frames[0], found.name, values[0]), part(frames[1], _again(found), values[1])]
+        wrong = () if label == "supported" else (0, 1)
+        yield joined(parts, label, "roles", wrong, chance.choice(JOINS))  # type: ignore[arg-type]
 
 
 def asked(found: Page, text: str, chance: random.Random) -> Iterator[tuple[str, str | None]]:
@@ -293,12 +297,13 @@ def _again(found: Page) -> str:
     return found.name if found.kind == "person" else "it"
 
 
-def _part(frame: str, name: str, value: str) -> _Part:
+def part(frame: str, name: str, value: str) -> _Part:
+    """A frame about this subject with a value put in."""
     before = frame[: frame.index("{v}")].format(x=name)
     return _Part(frame.format(x=name, v=value), (len(before), len(before) + len(value)))
 
 
-def _told(parts: Sequence[_Part], label: Label, edit: str, wrong: Sequence[int], join: str = " and ") -> Told:
+def joined(parts: Sequence[_Part], label: Label, edit: str, wrong: Sequence[int], join: str = " and ") -> Told:
     """The parts as one sentence; `wrong` are the parts whose values the page does not back."""
     claim, marks = "", []
     for n, part in enumerate(parts):
