@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ import numpy as np
 import pairs
 import torch
 from claims.mixture import EDITS
-from learning import Plan, Run, asked_quietly, tensors
+from learning import Run, asked_quietly, options, plan, tensors, write_network
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
@@ -175,9 +174,7 @@ def ece(chances: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
 
 def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any]) -> None:
     """Writes what `training/export.py` and `training/stack.py` read."""
-    networks.save(run.model, out)
-    shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
-    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    write_network(run.model, out, start, told)
     held = [entry for entry in task.parts.held if entry.family == "natural"]
 
     def score(model: networks.Network) -> dict[str, float]:
@@ -190,40 +187,12 @@ def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any
     asked_quietly(run.model, score)
 
 
-def options() -> argparse.ArgumentParser:
-    """What every training command takes."""
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="a folder of starting weights in place of the pinned package")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--epochs", type=float)
-    parser.add_argument("--minutes", type=float, help="how long this command may run, together with what it resumes")
-    parser.add_argument("--steps", type=int, help="end after so many batches, to be resumed")
-    parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--micro", type=int, default=32)
-    parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--rate", type=float, default=5e-5)
-    parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
-    parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
-    parser.add_argument("--threads", type=int)
-    parser.add_argument("--resume", action="store_true")
-    return parser
-
-
 def factor(told: str) -> tuple[str, float]:
     """`roles=32` as a kind of edit and how often it is drawn."""
     kind, _, times = told.partition("=")
     if kind not in EDITS:
         raise argparse.ArgumentTypeError(f"{kind} is no kind of edit with a factor of its own: {', '.join(EDITS)}")
     return kind, float(times)
-
-
-def plan(chosen: argparse.Namespace) -> Plan:
-    """Those options as a plan; sets torch's threads."""
-    if chosen.threads:
-        torch.set_num_threads(chosen.threads)
-    names = ("seed", "epochs", "minutes", "steps", "batch", "micro", "rate", "frozen", "every")
-    return Plan(**{name: getattr(chosen, name) for name in names})
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -9,9 +9,11 @@ Rules of this file
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from model import Network
+from model import Network, save
 from torch import Tensor, nn
 
 from toulmin.judges.network import padded
@@ -106,7 +108,7 @@ class Run:
     """A training in the folder `out`; `identity` is what its data are, for a resumed run to be of the same."""
 
     def __init__(self, model: Network, task: Task, plan: Plan, out: Path, identity: Mapping[str, Any]) -> None:
-        self._task, self._plan, self._out = task, plan, out
+        self._task, self._plan, self.out = task, plan, out
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self._device)
         freeze(model, plan.frozen)
@@ -208,7 +210,7 @@ class Run:
 
     @property
     def _file(self) -> Path:
-        return self._out / "checkpoint.pt"
+        return self.out / "checkpoint.pt"
 
     def keep(self) -> None:
         """Writes the checkpoint, and a line of `metrics.jsonl`."""
@@ -234,7 +236,7 @@ class Run:
             "loss": sum(costs) / len(costs) if costs else None,
             **asked_quietly(self.model, self._task.assess),
         }
-        with (self._out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
+        with (self.out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(line) + "\n")
         print(json.dumps(line), flush=True)
 
@@ -315,3 +317,50 @@ def _height(name: str, depth: int) -> int:
     if parts[0] != "backbone":
         return depth + 1
     return int(parts[2]) + 1 if parts[1] == "layers" else 0
+
+
+# ---------------------------------------------------------------- what training commands share
+
+
+def options() -> argparse.ArgumentParser:
+    """What every training command takes."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="a folder of starting weights in place of the pinned package")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=float)
+    parser.add_argument("--minutes", type=float, help="how long this command may run, together with what it resumes")
+    parser.add_argument("--steps", type=int, help="end after so many batches, to be resumed")
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--micro", type=int, default=32)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
+    parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--resume", action="store_true")
+    return parser
+
+
+def plan(chosen: argparse.Namespace) -> Plan:
+    """Those options as a plan; sets torch's threads."""
+    if chosen.threads:
+        torch.set_num_threads(chosen.threads)
+    names = ("seed", "epochs", "minutes", "steps", "batch", "micro", "rate", "frozen", "every")
+    return Plan(**{name: getattr(chosen, name) for name in names})
+
+
+def complete(run: Run, resume: bool, finish: Callable[[], None]) -> None:
+    """Trains on; where that came to its end, lets `finish` write what the run was for."""
+    if run.train(resume):
+        finish()
+        print(f"Finished: {run.out}", flush=True)
+    else:
+        print("Not finished; run the same command with --resume.", flush=True)
+
+
+def write_network(model: Network, out: Path, start: Path, told: Mapping[str, Any]) -> None:
+    """The weights, the tokenizer that they started with, and what is told of them as `settings.json`."""
+    save(model, out)
+    shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
+    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")

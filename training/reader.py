@@ -15,7 +15,6 @@ import hashlib
 import json
 import os
 import random
-import shutil
 import sys
 import zlib
 from collections.abc import Sequence
@@ -26,8 +25,8 @@ import model as networks
 import numpy as np
 import questions
 import torch
-from judge import auc, ece, options, plan
-from learning import Run, asked_quietly, tensors
+from judge import auc, ece
+from learning import Run, asked_quietly, complete, options, plan, tensors, write_network
 from questions import Item
 from stack import logistic
 from torch import Tensor
@@ -192,9 +191,7 @@ def measured(found: Sequence[Outcome], confidence: Confidence) -> dict[str, floa
 
 def finish(run: Run, task: Spans, out: Path, start: Path, told: dict[str, Any]) -> None:
     """Writes what `training/export.py` reads, and prints the figures of the half that fitted nothing."""
-    networks.save(run.model, out)
-    shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
-    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    write_network(run.model, out, start, told)
     held: list[Outcome] = []
 
     def ask(model: networks.Network) -> dict[str, float]:
@@ -237,12 +234,8 @@ def main(arguments: Sequence[str]) -> None:
     identity = {"items": digest([*train, *held]), "tokens": chosen.max_tokens}
     run = Run(networks.Reader(networks.started(start)), task, how, chosen.out, identity)
     print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
-    if run.train(chosen.resume):
-        told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
-        finish(run, task, chosen.out, start, told)
-        print(f"Finished: {chosen.out}", flush=True)
-    else:
-        print("Not finished; run the same command with --resume.", flush=True)
+    told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+    complete(run, chosen.resume, lambda: finish(run, task, chosen.out, start, told))
 
 
 if __name__ == "__main__":

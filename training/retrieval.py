@@ -18,7 +18,7 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +26,7 @@ import model as networks
 import numpy as np
 import torch
 from claims.sources import rows, terms_of
-from judge import options, plan
-from learning import Run, asked_quietly, tensors
+from learning import Run, asked_quietly, complete, options, plan, tensors
 from pairs import is_kept
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -159,13 +158,15 @@ class Nearest:
         return {"nearest": float((rank == 0).mean()), "in_ten": float((rank < 10).mean())}
 
 
-def write_folder(run: Run, start: Path, out: Path) -> None:
-    """The starting folder with the weights that were learnt."""
-    shutil.copytree(start, out, dirs_exist_ok=True)
+def write_folder(run: Run, start: Path, out: Path, told: Mapping[str, Any]) -> None:
+    """`encoder`, the starting folder with the weights that were learnt, and what is told of the run."""
+    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    folder = out / "encoder"
+    shutil.copytree(start, folder, dirs_exist_ok=True)
     held = load_file(start / "model.safetensors")
     learnt = run.model.backbone.state_dict()
     held |= {networks.their_name(name): value.cpu().contiguous() for name, value in learnt.items()}
-    save_file(held, out / "model.safetensors", metadata={"format": "pt"})
+    save_file(held, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def digest(every: Sequence[Asked]) -> str:
@@ -195,12 +196,7 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
     if not chosen.resume:
         print("before:", json.dumps(asked_quietly(run.model, task.assess)), flush=True)
-    if run.train(chosen.resume):
-        write_folder(run, start, chosen.out / "encoder")
-        (chosen.out / "settings.json").write_text(json.dumps({"seed": chosen.seed, **identity}, indent=1), "utf-8")
-        print(f"Finished: {chosen.out / 'encoder'}", flush=True)
-    else:
-        print("Not finished; run the same command with --resume.", flush=True)
+    complete(run, chosen.resume, lambda: write_folder(run, start, chosen.out, {"seed": chosen.seed, **identity}))
 
 
 if __name__ == "__main__":

@@ -98,15 +98,17 @@ def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table
     )
 
 
-def logistic(x: Floats, y: NDArray[np.bool_], weight: Floats, expected: Floats | None = None) -> Floats:
-    """The coefficients of least loss, drawn a little towards what was expected of them (nothing, if not told).
+def logistic(
+    x: Floats, y: NDArray[np.bool_], weight: Floats, expected: Floats | None = None, ridge: float = RIDGE
+) -> Floats:
+    """The coefficients of least loss, drawn by `ridge` towards what was expected of them (nothing, if not told).
 
     By Newton's method. Features are scaled to one while it is looked for, so that all are drawn alike.
     """
     spread = np.where(x.std(0) > 0, x.std(0), 1.0)
     scaled, weight = x / spread, weight / weight.sum()
     start = np.zeros(x.shape[1]) if expected is None else expected * spread
-    penalty = RIDGE * np.eye(x.shape[1])
+    penalty = ridge * np.eye(x.shape[1])
     penalty[0, 0] = 1e-9
 
     def loss(at: Floats) -> float:
