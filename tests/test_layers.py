@@ -67,7 +67,7 @@ MAY_IMPORT = {
     | {"build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs", "studies"},
     "verbs": GROUND | {"aio", "build", "config", "driver"},
 }
-EDGES = {"cli", "__init__"}
+EDGES = {"cli", "web", "__init__"}
 # Libraries that are slow to load or belong to one job: the modules that may name them.
 HOMES = {
     "tantivy": {"corpus"},
@@ -80,7 +80,7 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"driver", "judges", "models", "evaluate", "metrics", "corpus", "runs", "build"}
-    | {"comparisons", "studies", "aio", "verbs", "cli"},
+    | {"comparisons", "studies", "aio", "verbs", "cli", "web"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
     "stamina": {"models", "corpus"},
@@ -91,8 +91,11 @@ HOMES = {
     "nltk": {"metrics"},
     "mauve": {"metrics"},
     "matplotlib": {"report"},
-    "pydantic": {"datasets", "driver", "wire"},
-    "platformdirs": {"build", "cli", "studies"},
+    "pydantic": {"datasets", "driver", "web", "wire"},
+    "platformdirs": {"build", "cli", "studies", "web"},
+    "fastapi": {"web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
 }
 
 

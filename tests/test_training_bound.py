@@ -72,6 +72,14 @@ def test_years_of_a_life_are_told_in_their_own_part_or_in_the_other(bound: Any, 
         assert one.claim.endswith(f"{born[1]}.") == (one.label == "supported")
 
 
+def test_a_copied_sentence_is_true_until_its_values_are_exchanged(bound: Any, stock: Any):
+    copies = [(said, one) for said, one in renamed(bound, stock, FILM) if "drama film" in one.claim]
+    assert {one.label for _, one in copies} == {"supported", "contradicted"}
+    for said, one in copies:
+        assert (one.claim in said) == (one.label == "supported")
+        assert len(one.wrong) == (0 if one.label == "supported" else 2)
+
+
 def test_what_is_wrong_is_marked(bound: Any, stock: Any):
     for said, one in renamed(bound, stock, PERSON):
         assert bool(one.wrong) == (one.label != "supported")

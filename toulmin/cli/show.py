@@ -76,6 +76,11 @@ def notes(found: Sequence[str]) -> None:
         Console(stderr=True).print(words(note, "yellow"))
 
 
+def serving(address: str) -> None:
+    """Where the page is, on standard error."""
+    Console(stderr=True).print(f"Toulmin serves {address}  (Ctrl-C ends it)", highlight=False)
+
+
 def _prose(answer: Answer, console: Console) -> None:
     for paragraph in answer.text.split("\n"):
         console.print(words(paragraph))

@@ -43,12 +43,17 @@ def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, A
                     "role": "assistant",
                     "content": answer.text if is_answered else None,
                     "refusal": None if is_answered else reason(answer),
-                    "annotations": [{"type": "url_citation", "url_citation": _citation(m)} for m in _marks(answer)],
+                    "annotations": url_citations(answer),
                 },
             }
         ],
         "usage": {"prompt_tokens": given, "completion_tokens": taken, "total_tokens": given + taken},
     }
+
+
+def url_citations(answer: Answer) -> list[dict[str, Any]]:
+    """An annotation of a chat completion for every mark of the answer's text, in order."""
+    return [{"type": "url_citation", "url_citation": _citation(mark)} for mark in _marks(answer)]
 
 
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
@@ -88,8 +93,8 @@ def response_line(item: Item, answer: Answer, run: Run) -> Written:
 def _content(answer: Answer) -> dict[str, Any]:
     if not answer.claims:
         return {"type": "refusal", "refusal": reason(answer)}
-    annotations = [{"type": "url_citation", **_citation(mark)} for mark in _marks(answer)]
-    return {"type": "output_text", "text": answer.text, "annotations": annotations, "logprobs": []}
+    flat = [{"type": "url_citation", **_citation(mark)} for mark in _marks(answer)]
+    return {"type": "output_text", "text": answer.text, "annotations": flat, "logprobs": []}
 
 
 def _citation(mark: _Mark) -> dict[str, Any]:

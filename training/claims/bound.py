@@ -28,7 +28,6 @@ from toulmin.language import fold, sentences
 RENAMED = 4  # times that a page is told under other names
 _SAID = 260  # characters of a page that are kept, in whole sentences
 _PEOPLE = frozenset("director star writer producer composer creator artist author founder spouse".split())
-_PLACES = frozenset("within wider birthplace seat".split())
 _TRADES = "baker lawyer painter teacher sailor farmer doctor judge banker poet singer chemist priest soldier".split()
 _WHEN = ("", "", "", " in {year}", " at the time", " for the second time", " according to the records")
 
@@ -66,8 +65,8 @@ class Case(NamedTuple):
 
 def of_page(found: Page, text: str, stock: Stock, chance: random.Random) -> Iterator[tuple[str, Told]]:
     """The page's opening under other names, and statements that give a value its own part or another's."""
-    slots = [slot for slot in found.slots if slot in SLOTS[found.kind] and _kind(found.slots[slot], slot)]
-    alike = [pair for pair in permutations(slots, 2) if _kind("", pair[0]) == _kind("", pair[1])]
+    slots = [slot for slot in found.slots if slot in SLOTS[found.kind] and _kind(slot)]
+    alike = [pair for pair in permutations(slots, 2) if _kind(pair[0]) == _kind(pair[1])]
     values = {fold(found.slots[slot]) for slot in slots}
     if not alike or len(values) < len(slots):
         return
@@ -78,15 +77,13 @@ def of_page(found: Page, text: str, stock: Stock, chance: random.Random) -> Iter
             continue
         page, said = other
         first, second = chance.choice(alike)
-        for one in _statements(page, first, second, chance):
+        for one in (*_statements(page, first, second, chance), *_copies(page, said, first, second)):
             yield said, one
 
 
-def _kind(value: str, slot: str) -> str | None:
+def _kind(slot: str) -> str | None:
     if slot in _PEOPLE:
         return "person"
-    if slot in _PLACES:
-        return "place"
     return "year" if slot in ("born", "died") else None
 
 
@@ -106,7 +103,7 @@ def _renamed(
     page, said = replace(found, slots=dict(found.slots)), opening
     for slot in slots:
         old = found.slots[slot]
-        new = _drawn(_kind(old, slot) or "", stock, chance)
+        new = _drawn(_kind(slot) or "", stock, chance)
         if new is None or said.count(old) != 1 or fold(new) in fold(said):
             return None
         said = said.replace(old, new)
@@ -124,6 +121,22 @@ def _statements(page: Page, first: str, second: str, chance: random.Random) -> I
         part = told.part(chance.choice(frames)[0], page.name, value)
         yield told.joined([part], label, "roles", () if label == "supported" else (0,))  # type: ignore[arg-type]
     yield from told.exchanged(page, first, second, chance)
+
+
+def _copies(page: Page, said: str, first: str, second: str) -> Iterator[Told]:
+    """The sentence that holds both values, as it is and with the two exchanged."""
+    a, b = page.slots[first], page.slots[second]
+    held = next((text for start, end in sentences(said) if {a, b} <= _values(page, text := said[start:end])), None)
+    if held is None or a in b or b in a:
+        return
+    turned = re.sub(f"{re.escape(a)}|{re.escape(b)}", lambda found: b if found[0] == a else a, held)
+    wrong = tuple(found.span() for found in re.finditer(f"{re.escape(a)}|{re.escape(b)}", turned))
+    yield Told(held, "supported", "roles", ())
+    yield Told(turned, "contradicted", "roles", wrong)
+
+
+def _values(page: Page, text: str) -> set[str]:
+    return {value for value in page.slots.values() if text.count(value) == 1}
 
 
 # ---------------------------------------------------------------- sentences of our own

@@ -53,6 +53,7 @@ _DATED = re.compile(
     r"(?:released|published|founded|established)(?: on [A-Z]\w+ \d{1,2},| on \d{1,2} \w+)? ?(?:in )?(\d{4})\b"
 )
 JOINS = (" and ", ", and ", ", while ", "; ")
+_NO_PART = frozenset("count year seat within wider".split())  # what lies in a town lies in its county too
 _DENIAL = re.compile(r"\b(?:not|never|no)\b")
 
 
@@ -218,7 +219,7 @@ class Teller:
 
     def _roles(self, found: Page, text: str, chance: random.Random) -> Iterator[Told]:
         """Two facts joined as they are, and with their values exchanged."""
-        slots = [slot for slot in found.slots if slot in SLOTS[found.kind] and slot not in ("count", "year", "seat")]
+        slots = [slot for slot in found.slots if slot in SLOTS[found.kind] and slot not in _NO_PART]
         slots = [slot for slot in slots if found.kind != "person" or slot in ("born", "died")]
         if len(slots) < 2:
             return

@@ -1,0 +1,80 @@
+"""The command that serves: HTTP and the page."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from toulmin.cli.commands import Docs, Sets, settings_from
+from toulmin.cli.evaluation import app
+
+__all__ = ["app"]
+
+Names = Annotated[tuple[str, ...], Parameter(consume_multiple=False)]
+
+
+@app.command
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8420,
+    index: str | None = None,
+    docs: Docs = (),
+    token: str | None = None,
+    allow_host: Names = (),
+    allow_origin: Names = (),
+    method: str | None = None,
+    model: str | None = None,
+    verifier: str | None = None,
+    judge: str | None = None,
+    set_: Sets = (),
+) -> int:
+    """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
+
+    Example:  toulmin serve --index library/
+
+    Parameters
+    ----------
+    host
+        The address to listen on. Another than this machine's own needs a token.
+    port
+        The port to listen on.
+    index
+        The folder of an index made by `toulmin index` (default: .toulmin).
+    docs
+        A file or folder to answer from in place of an index; may be given again.
+    token
+        What every request must bring (default: TOULMIN_TOKEN, which other users of the machine do not see).
+    allow_host
+        A name by which the server may be called, beside its own; may be given again.
+    allow_origin
+        Another page that may ask here, as https://name; may be given again.
+    method
+        How to answer where a request names no method (default: best).
+    model
+        The writer, as provider:model (default: extractive, the embedded one).
+    verifier
+        A second model, for methods that contrast two.
+    judge
+        What decides support.
+    set_
+        NAME=VALUE: any other setting; may be given again.
+    """
+    import asyncio
+
+    from toulmin import aio, build
+    from toulmin.cli import show
+    from toulmin.web.serve import Door, serve
+
+    door = Door(host, port, token or os.environ.get("TOULMIN_TOKEN") or None, allow_host, allow_origin)
+    door.rules()
+    chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
+    build.method(chosen.method)
+    sources = aio.sources(docs or None, index, None, None)
+    with show.indexing() as on_progress:
+        ready, skipped = build.indexed(sources, chosen, on_progress)
+    show.notes(build.not_read(skipped))
+    asyncio.run(serve(ready, chosen, door, show.serving))
+    return 0

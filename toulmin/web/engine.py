@@ -1,0 +1,274 @@
+"""What answers, in a thread of its own: the open sources, the kit and the driver.
+
+Rules of this file
+* The server's event loop never works: searching, judging and writing happen in the engine's thread, so that a probe, a
+  page and a cancellation are served at once.
+* Whoever watches an answer gets its newest draft, not every one: a slow reader holds nothing up, and what is kept for
+  him does not grow.
+* A text that a client brings is answered from what he brings; everything else from one moment of the index. An index
+  that was written meanwhile is opened beside the old one, which closes when its last answer ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from toulmin import build
+from toulmin.build import Opened, Own, Sources
+from toulmin.config import Settings
+from toulmin.corpus.catalogue import FILE
+from toulmin.corpus.store import Corpus
+from toulmin.data import Answer, Hit, Passage
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.errors import SourceError, ToulminError
+
+T = TypeVar("T")
+RUNNING = 64  # answers worked on side by side
+WAITING = 256  # answers more that may wait for a place
+_LOOKED = 1.0  # seconds after which the index on disk is looked at again
+
+
+class Busy(ToulminError):
+    """So much is being answered that no more is taken for now."""
+
+    http_status = 503
+
+
+class Running:
+    """One answer on its way; it belongs to the server's event loop."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.latest: Answer | None = None
+        self.outcome: Outcome | None = None
+        self.failure: BaseException | None = None
+        self._changed = asyncio.Event()
+        self._end: Callable[[], object] = lambda: None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more will come."""
+        return self.outcome is not None or self.failure is not None
+
+    @property
+    def answer(self) -> Answer | None:
+        """The finished answer, or the newest draft."""
+        return self.outcome.answer if self.outcome else self.latest
+
+    def cancel(self) -> None:
+        """Ends the work and whatever model calls it waits for."""
+        self._end()
+
+    async def drafts(self) -> AsyncIterator[Answer]:
+        """The newest draft whenever there is one that was not yielded yet, until the answer is done."""
+        seen = None
+        while not self.is_done:
+            changed = self._changed
+            if self.latest is not None and self.latest is not seen:
+                seen = self.latest
+                yield seen
+            elif not self.is_done:
+                await changed.wait()
+
+    async def finished(self) -> Answer:
+        """The answer, once it is done. Raises `asyncio.CancelledError` where it was cancelled."""
+        while not self.is_done:
+            await self._changed.wait()
+        if self.outcome is None:
+            assert self.failure is not None
+            raise self.failure
+        return self.outcome.answer
+
+    def _show(self, draft: Answer) -> None:
+        self.latest = draft
+        self._notify()
+
+    def _notify(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+
+class _Moment:
+    """The sources as they were when they were opened, and how many are using them."""
+
+    def __init__(self, sources: Sources, settings: Settings) -> None:
+        self._held = ExitStack()
+        self.opened: Opened = self._held.enter_context(build.opened(sources, settings))
+        self.stamp = _stamp(self.opened)
+        self._users, self._is_over = 0, False
+
+    @contextmanager
+    def used(self) -> Iterator[Opened]:
+        """The sources, which stay open at least as long as this."""
+        self._users += 1
+        try:
+            yield self.opened
+        finally:
+            self._users -= 1
+            self._close_if_over()
+
+    def retire(self) -> None:
+        """Closes the sources as soon as nobody uses them."""
+        self._is_over = True
+        self._close_if_over()
+
+    def _close_if_over(self) -> None:
+        if self._is_over and not self._users:
+            self._held.close()
+
+
+def _stamp(opened: Opened) -> object:
+    """What changes when the index on disk does."""
+    if opened.corpus is None:
+        return None
+    files = (opened.corpus.folder / name for name in (FILE, f"{FILE}-wal"))
+    return [(found.st_mtime_ns, found.st_size) for file in files if file.exists() and (found := file.stat())]
+
+
+class Engine:
+    """Answers, checks and searches for the server; `start` it, and `stop` it in the end."""
+
+    def __init__(self, sources: Sources, settings: Settings, own: Own = Own()) -> None:
+        self.settings = settings
+        self._sources, self._own = sources, own
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
+        self._closing = AsyncExitStack()
+        self._runs: set[Running] = set()
+        self._looked = 0.0
+
+    @property
+    def running(self) -> int:
+        """How many answers are on their way."""
+        return len(self._runs)
+
+    # -------------------------------------------------------------- its life
+
+    async def start(self) -> None:
+        """Opens everything. Raises what cannot be used."""
+        self._thread.start()
+        try:
+            await self._there(self._open())
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def _open(self) -> None:
+        self._moment = _Moment(self._sources, self.settings)
+        self._closing.callback(lambda: self._moment.retire())
+        self._places = asyncio.Semaphore(RUNNING)
+        kit = await self._closing.enter_async_context(
+            build.equipped(self._moment.opened.retriever, self.settings, self._own)
+        )
+        self._driver = Driver(kit, programs=RUNNING)
+
+    async def stop(self, grace: float = 0.0) -> None:
+        """Lets answers end for so many seconds, cancels those that do not, and closes everything."""
+        until = time.monotonic() + grace
+        while self._runs and time.monotonic() < until:
+            await asyncio.sleep(0.05)
+        for run in list(self._runs):
+            run.cancel()
+        while self._runs:
+            await asyncio.sleep(0.01)
+        await self._there(self._closing.aclose())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
+
+    async def _there(self, work: Coroutine[Any, Any, T]) -> T:
+        """Does that in the engine's thread."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+    # -------------------------------------------------------------- answers
+
+    def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
+        """Begins a job, over the passages that came with it if any did. Raises `Busy` where too many wait."""
+        if len(self._runs) >= RUNNING + WAITING:
+            raise Busy(f"{len(self._runs)} answers are being worked on; ask again in a moment.")
+        here, run = asyncio.get_running_loop(), Running(job)
+
+        def show(draft: Answer) -> None:
+            here.call_soon_threadsafe(run._show, draft)
+
+        future = asyncio.run_coroutine_threadsafe(self._answered(job, passages, show), self._loop)
+        run._end = future.cancel
+        self._runs.add(run)
+
+        def done() -> None:
+            if future.cancelled():
+                run.failure = asyncio.CancelledError()
+            elif error := future.exception():
+                run.failure = error
+            else:
+                run.outcome = future.result()
+            self._runs.discard(run)
+            run._notify()
+
+        future.add_done_callback(lambda _: here.call_soon_threadsafe(done))
+        return run
+
+    async def _answered(self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]) -> Outcome:
+        async with self._places:
+            if passages is not None:
+                with build.opened(Sources(passages=tuple(passages)), self.settings) as found:
+                    return await self._driver.answer(replace(job, retriever=found.retriever), show)
+            with self._current().used() as found:
+                outcome = await self._driver.answer(replace(job, retriever=found.retriever), show)
+                notes = (*outcome.answer.notes, *found.notes)
+                return replace(outcome, answer=replace(outcome.answer, notes=notes))
+
+    # -------------------------------------------------------------- the sources
+
+    async def search(self, query: str, k: int) -> list[Hit]:
+        """The best passages for a query."""
+        return await self._there(self._search(query, k))
+
+    async def _search(self, query: str, k: int) -> list[Hit]:
+        with self._current().used() as found:
+            hits = found.retriever.search([query], k)
+            return list((await hits if inspect.isawaitable(hits) else hits)[0])
+
+    async def read(self, what: Callable[[Corpus], T]) -> T:
+        """What that says of the index as it is now. Raises `SourceError` where there is no index to read."""
+
+        async def work() -> T:
+            with self._current().used() as found:
+                if found.corpus is None:
+                    raise SourceError("What is searched here is no index, so its documents cannot be listed.")
+                return what(found.corpus)
+
+        return await self._there(work())
+
+    async def refreshed(self) -> None:
+        """Looks at the index on disk now, not only after a while."""
+
+        async def work() -> None:
+            self._looked = 0.0
+            self._current()
+
+        await self._there(work())
+
+    def _current(self) -> _Moment:
+        """The sources as they are now; looked at once a second."""
+        now = time.monotonic()
+        if now - self._looked > _LOOKED:
+            self._looked = now
+            if _stamp(self._moment.opened) != self._moment.stamp:
+                before, self._moment = self._moment, _Moment(self._sources, self.settings)
+                before.retire()
+        return self._moment
+
+    @property
+    def folder(self) -> Path | None:
+        """The index's folder, where there is one."""
+        corpus = self._moment.opened.corpus
+        return None if corpus is None else corpus.folder

@@ -1,0 +1,200 @@
+"""What every request passes before it is read: who asks, from where, how much, and how long that may take.
+
+Rules of this file
+* A server on loopback answers to names of loopback only: a page elsewhere whose name was pointed at this machine (DNS
+  rebinding) is refused by its Host header, and any page of another origin by its Origin, unless it is listed.
+* A token is compared in constant time. Only the page's own files and the probes are open without it.
+* A body is bounded while it comes in, whatever length was announced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+OPEN = ("/healthz", "/readyz")
+BODY = 4_000_000  # bytes of a request that is no upload
+SLOWEST = 30.0  # seconds in which a part of a body must come
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Who may ask: `hosts` are names that the Host header may have (None: any), `origins` other pages that may read."""
+
+    token: str | None = None
+    hosts: frozenset[str] | None = LOOPBACK
+    origins: frozenset[str] = frozenset()
+    body: int = BODY
+    upload: int = 0
+    """Bytes of an upload; 0 where nothing may be uploaded."""
+
+
+class Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Guard:
+    """Stands before the application, as ASGI middleware."""
+
+    def __init__(self, app: App, rules: Rules) -> None:
+        self._app, self._rules = app, rules
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Lets the request through, or answers it with why not."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        origin = headers.get("origin") if headers.get("origin") in self._rules.origins else None
+        guarded = _with_headers(send, scope["path"], origin)
+        try:
+            if scope["method"] == "OPTIONS" and origin:
+                await _preflight(guarded)
+                return
+            self._check(scope, headers)
+            if _is_upload(scope):  # read as it comes: it may be large
+                await self._app(scope, _bounded(receive, headers, self._rules.upload), guarded)
+            else:
+                await self._app(scope, await _whole(_bounded(receive, headers, self._rules.body)), guarded)
+        except Refused as refused:
+            await answer(guarded, refused.status, str(refused))
+
+    def _check(self, scope: MutableMapping[str, Any], headers: MutableMapping[str, str]) -> None:
+        host = headers.get("host", "")
+        if self._rules.hosts is not None and name_of(host) not in self._rules.hosts:
+            known = ", ".join(sorted(self._rules.hosts))
+            raise Refused(421, f"This server answers to {known}, not to {host!r}; name it with --allow-host.")
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._rules.origins and urlsplit(origin).netloc != host:
+            raise Refused(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
+        if self._rules.token is not None and _needs_token(scope["path"]):
+            given = headers.get("authorization", "").partition(" ")
+            if given[0].lower() != "bearer" or not _is_token(given[2].strip(), self._rules.token):
+                raise Refused(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
+
+
+def name_of(host: str) -> str:
+    """The name of a Host header, without its port."""
+    if host.startswith("["):
+        return host.partition("]")[0].lower() + "]"
+    return host.rpartition(":")[0].lower() if ":" in host else host.lower()
+
+
+def _needs_token(path: str) -> bool:
+    return path.startswith(("/v1/", "/mcp/")) or path in ("/metrics", "/mcp", "/openapi.json")
+
+
+def _is_token(given: str, token: str) -> bool:
+    return secrets.compare_digest(given.encode(), token.encode())
+
+
+def _is_upload(scope: MutableMapping[str, Any]) -> bool:
+    return bool(scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents")
+
+
+def _bounded(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:
+    announced = headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) > most:
+        raise Refused(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
+    came, is_whole = 0, False
+
+    async def bounded() -> Message:
+        nonlocal came, is_whole
+        if is_whole:  # what follows the body is that the client has gone; that may take as long as it likes
+            return await receive()
+        try:
+            async with asyncio.timeout(SLOWEST):
+                message = await receive()
+        except TimeoutError:
+            raise Refused(408, f"Nothing of the request came for {SLOWEST:.0f} seconds; send it again.") from None
+        came += len(message.get("body", b""))
+        if came > most:
+            raise Refused(413, f"A request may have {most:,} bytes here, but more came.")
+        is_whole = not message.get("more_body", False)
+        return message
+
+    return bounded
+
+
+async def _whole(receive: Receive) -> Receive:
+    """The body, read to its end before anything is done with it; then whatever follows."""
+    parts = []
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            break
+    waiting: list[Message] = [message if message["type"] != "http.request" else {**message, "body": b"".join(parts)}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again
+
+
+def _with_headers(send: Send, path: str, origin: str | None) -> Send:
+    added = dict(HEADERS)
+    if path.startswith("/v1/"):
+        added["Cache-Control"] = "no-store"
+    if origin is not None:
+        added |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
+        added["Cross-Origin-Resource-Policy"] = "cross-origin"
+
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *_raw(added.items())]
+        await send(message)
+
+    return guarded
+
+
+def _raw(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers]
+
+
+async def _preflight(send: Send) -> None:
+    allowed = {
+        "Access-Control-Allow-Methods": "GET, POST, DELETE",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type",
+        "Access-Control-Max-Age": "600",
+    }
+    await send({"type": "http.response.start", "status": 204, "headers": _raw(allowed.items())})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def answer(send: Send, status: int, message: str) -> None:
+    """An error in the one shape that all of them have."""
+    headers = {"Content-Type": "application/json"} | ({"WWW-Authenticate": "Bearer"} if status == 401 else {})
+    await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
+    await send({"type": "http.response.body", "body": orjson.dumps(error_document(status, message))})
+
+
+def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:
+    """What went wrong, as OpenAI's clients read it too."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    return {"error": {"message": message, "type": kind, "param": param, "code": str(status)}}

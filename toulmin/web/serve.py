@@ -1,0 +1,146 @@
+"""A server's life: what must be true before it starts, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from platformdirs import user_state_path
+
+from toulmin.build import Own, Sources
+from toulmin.config import Settings
+from toulmin.data import content_id
+from toulmin.errors import SourceError, UsageError
+from toulmin.web.desk import Desk
+from toulmin.web.engine import Engine
+from toulmin.web.guard import LOOPBACK, Rules
+from toulmin.web.server import application
+from toulmin.web.shelf import Shelf
+
+GRACE = 10.0  # seconds that running answers have to end when the server stops
+LEAST_TOKEN = 16  # characters
+MOST_CONNECTIONS = 1_000
+_UPLOAD = 100_000_000  # bytes of one request
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where the server listens and whom it lets in; `hosts` and `origins` are names beside its own."""
+
+    host: str = "127.0.0.1"
+    port: int = 8420
+    token: str | None = None
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+
+    def rules(self) -> Rules:
+        """As the guard knows them. Raises `UsageError` for a door that should not stand open."""
+        if self.token is not None and len(self.token) < LEAST_TOKEN:
+            raise UsageError(
+                f"A token should have {LEAST_TOKEN} characters or more, not {len(self.token)}; for example:"
+                f" {secrets.token_urlsafe(24)}"
+            )
+        if not self.is_local and self.token is None:
+            raise UsageError(
+                f"{self.host} can be reached by other machines; set a token with --token or TOULMIN_TOKEN, or leave"
+                " --host as it is."
+            )
+        own = LOOPBACK if self.is_local else frozenset({self.host.lower()})
+        anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
+        names = None if anywhere else own | {name.lower() for name in self.hosts}
+        return Rules(self.token, names, frozenset(self.origins), upload=_UPLOAD if self.token else 0)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can come in."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds the page."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/"
+
+
+async def serve(
+    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], own: Own = Own()
+) -> None:
+    """Serves until it is interrupted; `ready` hears the address once questions are taken.
+
+    `own` are parts in place of those that the settings name. Raises `UsageError` for a door that should not stand
+    open, `SourceError` for sources or an address that cannot be used, and `ModelError` for models that do not load.
+    """
+    rules = door.rules()
+    engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
+    await engine.start()
+    try:
+        config = uvicorn.Config(
+            application(Desk(engine, shelf, rules, {})),
+            host=door.host,
+            port=door.port,
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=round(GRACE),
+        )
+        await _listening(_Server(config), door, ready)
+    finally:
+        await engine.stop()
+        shelf.close()
+
+
+class _Server(uvicorn.Server):
+    """Ends by a signal without passing it on: what is open closes in order, and the process ends by itself."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """SIGINT and SIGTERM stop the server; a second one does not wait for answers."""
+        loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in another thread: the caller's
+            for kind in kinds:
+                loop.add_signal_handler(kind, self.handle_exit, kind, None)
+        try:
+            yield
+        finally:
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                for kind in kinds:
+                    loop.remove_signal_handler(kind)
+
+
+async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
+    """Runs the server; an address that is taken is told as such."""
+    task = asyncio.create_task(server.serve())
+    while not server.started and not task.done():
+        await asyncio.sleep(0.02)
+    if server.started:
+        ready(door.address)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await task
+        raise
+    except SystemExit as stopped:  # how uvicorn says that it could not listen
+        raise SourceError(
+            f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
+        ) from stopped
+
+
+def _shelf_of(sources: Sources, settings: Settings) -> Path:
+    """The file of answers that belongs to these sources, in the user's own place for such things."""
+    place = [str(Path(path).resolve()) for path in (sources.docs or (sources.index or settings.index,))]
+    return user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"

@@ -1,0 +1,208 @@
+"""The HTTP routes of Toulmin itself, and the application that holds all of them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from toulmin import __version__, build, wire
+from toulmin.aio import checked_question, checked_text
+from toulmin.corpus.store import Corpus, IndexedDocument
+from toulmin.data import Answer
+from toulmin.dialects.vertex import check_grounding
+from toulmin.errors import SourceError, ToulminError
+from toulmin.methods import METHODS
+from toulmin.web import openai
+from toulmin.web.asked import Grounding, Query, Question, TextToCheck, chosen
+from toulmin.web.desk import Desk, Document, replied
+from toulmin.web.guard import Guard, error_document
+from toulmin.web.streams import Events
+
+LISTED = 200  # documents of a page of the list, at most
+_DESCRIPTION = (
+    "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
+    " Offsets are Unicode code points, half-open."
+)
+
+
+# ---------------------------------------------------------------- the application
+
+
+def application(desk: Desk) -> Any:
+    """The whole server as one ASGI application."""
+
+    app = FastAPI(title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
+    _add_errors(app)
+    _add_answers(app, desk)
+    _add_checks(app, desk)
+    _add_sources(app, desk)
+    openai.add_routes(app, desk)
+    _add_probes(app, desk)
+    return Guard(app, desk.rules)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Every error in one shape."""
+
+    @app.exception_handler(ToulminError)
+    async def ours(request: Request, error: ToulminError) -> Response:
+        return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+
+    @app.exception_handler(RequestValidationError)
+    async def misfit(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "body")
+        return JSONResponse(error_document(422, f"{place or 'The request'}: {first['msg']}.", place or None), 422)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        return JSONResponse(error_document(error.status_code, str(error.detail)), error.status_code)
+
+
+def _add_answers(app: FastAPI, desk: Desk) -> None:
+    """Questions."""
+
+    @app.post("/v1/answers", tags=["answers"], summary="Answer a question")
+    async def ask(asked: Question, request: Request) -> Response:
+        run = desk.begin(build.job(checked_question(asked.question), chosen(desk.settings, asked)))
+        if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
+            return Events(desk.drafts(run))
+        return await replied(desk, run, request, wire.dumps)
+
+    @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on")
+    async def running() -> dict[str, Any]:
+        return {"running": [{"id": id, "question": run.job.question} for id, run in desk.runs.items()]}
+
+    @app.get("/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is")
+    async def answer(id: str) -> Response:
+        run = desk.runs.get(id)
+        if run is not None:
+            return Document(wire.dumps(run.answer) if run.answer else b"null", 202)
+        kept = desk.shelf.get(id)
+        if kept is None:
+            raise SourceError(f"There is no answer {id!r} here; the newest ones are kept, and only by this server.")
+        return Document(kept)
+
+    @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
+    async def cancel(id: str) -> Response:
+        run = desk.runs.get(id)
+        if run is None:
+            raise SourceError(f"No answer {id!r} is being worked on; it is done, or never was.")
+        run.cancel()
+        return Response(status_code=204)
+
+    @app.get("/v1/methods", tags=["answers"], summary="The methods and their options")
+    async def methods() -> list[dict[str, Any]]:
+        return [method_document(name) for name in METHODS]
+
+
+def _add_checks(app: FastAPI, desk: Desk) -> None:
+    """Texts that somebody else wrote."""
+
+    @app.post("/v1/check", tags=["answers"], summary="Check a text against its passages or the index")
+    async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
+        if isinstance(asked, Grounding):
+            facts = asked.passages()
+            job = build.check_job(checked_text(asked.answerCandidate), tuple(facts), desk.settings)
+            run = desk.begin(job, facts)
+            return await replied(desk, run, request, lambda found: orjson.dumps(_grounded(found, asked)))
+        passages = None if asked.passages is None else [one.passage() for one in asked.passages]
+        make = build.repair_job if asked.repair else build.check_job
+        job = make(checked_text(asked.text), tuple(passages or ()), chosen(desk.settings, asked))
+        run = desk.begin(job, passages)
+        if asked.stream:
+            return Events(desk.drafts(run))
+        return await replied(desk, run, request, wire.dumps)
+
+
+def _grounded(answer: Answer, asked: Grounding) -> dict[str, Any]:
+    """The reply of a check-grounding service; where a threshold is named, it decides which claims cite."""
+    told = check_grounding(answer, "")
+    threshold = asked.groundingSpec.citationThreshold
+    for claim in told["claims"]:
+        if threshold is not None and claim.get("score", 0.0) < threshold:
+            claim["citationIndices"] = []
+        if not asked.groundingSpec.enableClaimLevelScore:
+            claim.pop("score", None)
+    return {name: value for name, value in told.items() if name not in ("id", "status", "answerCandidate")}
+
+
+def method_document(name: str) -> dict[str, Any]:
+    """A method: what it does in a line, and the options that a request may set."""
+    found = METHODS[name]
+    taken = [
+        {"name": one.name, "default": one.default if isinstance(one.default, str | int | float | bool) else None}
+        for one in inspect.signature(found).parameters.values()
+        if one.kind is one.KEYWORD_ONLY
+    ]
+    return {"name": name, "about": (inspect.getdoc(found) or "").split("\n\n")[0], "options": taken}
+
+
+def _add_sources(app: FastAPI, desk: Desk) -> None:
+    """What is searched."""
+
+    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query")
+    async def search(asked: Query) -> Response:
+        hits = await desk.engine.search(checked_question(asked.query), asked.k)
+        return Document(orjson.dumps(wire.hits_document(asked.query, hits)))
+
+    @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it")
+    async def passage(id: str) -> dict[str, Any]:
+        return await desk.engine.read(lambda corpus: _passage(corpus, id))
+
+    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page")
+    async def documents(
+        offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
+    ) -> dict[str, Any]:
+        return await desk.engine.read(lambda corpus: _documents(corpus, offset, limit))
+
+
+def _passage(corpus: Corpus, id: str) -> dict[str, Any]:
+    found, beside = corpus.passage(id), corpus.neighbours(id)
+    return {
+        "passage": wire.passage_document(found, None),
+        "before": beside.before and wire.passage_document(beside.before, None),
+        "after": beside.after and wire.passage_document(beside.after, None),
+        "document": _listed(corpus.document_of(id)),
+    }
+
+
+def _documents(corpus: Corpus, offset: int, limit: int) -> dict[str, Any]:
+    stats, listed = corpus.stats, []
+    for place, document in enumerate(corpus.documents()):
+        if place >= offset + limit:
+            break
+        if place >= offset:
+            listed.append(_listed(document))
+    return {"total": stats.documents, "passages": stats.passages, "offset": offset, "documents": listed}
+
+
+def _listed(document: IndexedDocument) -> dict[str, Any]:
+    return {
+        "number": document.number,
+        "title": document.title,
+        "path": document.path,
+        "url": document.url,
+        "record": document.record,
+        "pages": len(document.pages) or None,
+        "passages": document.passages,
+    }
+
+
+def _add_probes(app: FastAPI, desk: Desk) -> None:
+    """Whether the server lives and works."""
+
+    @app.get("/healthz", tags=["probes"], summary="Whether the process answers")
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken")
+    async def readyz() -> dict[str, Any]:
+        return {"status": "ready", "running": desk.engine.running}
