@@ -17,7 +17,7 @@ from toulmin import demo
 from toulmin.cli import run
 from toulmin.cli.evaluation import app
 
-COMMANDS = tuple("ask check compare demo doctor export index prefer questions run score search serve".split())
+COMMANDS = tuple("ask check compare demo doctor export index mcp prefer questions run score search serve".split())
 QUESTION = "When was Kettle Rock Tower first lit?"
 
 

@@ -94,6 +94,7 @@ HOMES = {
     "pydantic": {"datasets", "driver", "web", "wire"},
     "platformdirs": {"build", "cli", "studies", "web"},
     "fastapi": {"web"},
+    "mcp": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
 }

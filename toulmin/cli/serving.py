@@ -78,3 +78,34 @@ def serve(
     show.notes(build.not_read(skipped))
     asyncio.run(serve(ready, chosen, door, show.serving))
     return 0
+
+
+@app.command
+def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
+    """Gives an assistant the tools ask, check, search and fetch, by the Model Context Protocol over its pipes.
+
+    Example:  toulmin mcp --index library/
+
+    Parameters
+    ----------
+    index
+        The folder of an index made by `toulmin index` (default: .toulmin).
+    docs
+        A file or folder to answer from in place of an index; may be given again.
+    set_
+        NAME=VALUE: any setting; may be given again.
+    """
+    import asyncio
+    from importlib.util import find_spec
+
+    from toulmin import aio, build
+    from toulmin.errors import UsageError
+
+    if find_spec("mcp") is None:
+        raise UsageError("The Model Context Protocol needs its library; install it with: pip install 'toulmin[mcp]'")
+    from toulmin.web.serve import serve_tools
+
+    chosen = settings_from(set_, index=index)
+    ready, _ = build.indexed(aio.sources(docs or None, index, None, None), chosen)
+    asyncio.run(serve_tools(ready, chosen))
+    return 0

@@ -153,13 +153,9 @@ class Engine:
     # -------------------------------------------------------------- its life
 
     async def start(self) -> None:
-        """Opens everything. Raises what cannot be used."""
+        """Opens everything; `stop` it even if that fails. Raises what cannot be used."""
         self._thread.start()
-        try:
-            await self._there(self._open())
-        except BaseException:
-            await self.stop()
-            raise
+        await self._there(self._open())
 
     async def _open(self) -> None:
         self._moment = _Moment(self._sources, self.settings)

@@ -6,13 +6,15 @@ import asyncio
 import ipaddress
 import secrets
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import uvicorn
 from platformdirs import user_state_path
+from starlette.routing import BaseRoute
 
 from toulmin.build import Own, Sources
 from toulmin.config import Settings
@@ -83,11 +85,9 @@ async def serve(
     open, `SourceError` for sources or an address that cannot be used, and `ModelError` for models that do not load.
     """
     rules = door.rules()
-    engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
-    await engine.start()
-    try:
+    async with _desk(sources, settings, rules, own) as desk, _tools(desk) as beside:
         config = uvicorn.Config(
-            application(Desk(engine, shelf, rules, {})),
+            application(desk, beside),
             host=door.host,
             port=door.port,
             lifespan="off",
@@ -98,9 +98,39 @@ async def serve(
             timeout_graceful_shutdown=round(GRACE),
         )
         await _listening(_Server(config), door, ready)
+
+
+async def serve_tools(sources: Sources, settings: Settings) -> None:
+    """The tools of the Model Context Protocol over standard input and output, until the input ends."""
+    from toulmin.web.mcp import tools
+
+    async with _desk(sources, settings, Rules(), Own()) as desk:
+        await tools(desk).run_stdio_async()
+
+
+@asynccontextmanager
+async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) -> AsyncIterator[Desk]:
+    """Everything open, and closed in the end."""
+    engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
+    try:
+        await engine.start()
+        yield Desk(engine, shelf, rules, {})
     finally:
         await engine.stop()
         shelf.close()
+
+
+@asynccontextmanager
+async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
+    """The route of the Model Context Protocol, where its library is installed."""
+    if find_spec("mcp") is None:
+        yield ()
+        return
+    from toulmin.web.mcp import Http
+
+    http = Http(desk)
+    async with http.serving():
+        yield [http.route()]
 
 
 class _Server(uvicorn.Server):

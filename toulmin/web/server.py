@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import orjson
@@ -11,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 
 from toulmin import __version__, build, wire
 from toulmin.aio import checked_question, checked_text
@@ -35,8 +37,8 @@ _DESCRIPTION = (
 # ---------------------------------------------------------------- the application
 
 
-def application(desk: Desk) -> Any:
-    """The whole server as one ASGI application."""
+def application(desk: Desk, beside: Sequence[BaseRoute] = ()) -> Any:
+    """The whole server as one ASGI application, with routes of others beside its own."""
 
     app = FastAPI(title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
     _add_errors(app)
@@ -45,6 +47,7 @@ def application(desk: Desk) -> Any:
     _add_sources(app, desk)
     openai.add_routes(app, desk)
     _add_probes(app, desk)
+    app.router.routes.extend(beside)
     return Guard(app, desk.rules)
 
 

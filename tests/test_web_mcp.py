@@ -1,0 +1,136 @@
+"""The Model Context Protocol, asked by the official client over HTTP and over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="needs mcp (extra: mcp)")
+
+from mcp import Client, StdioServerParameters
+from web_parts import Slow, served
+
+from toulmin.build import Own
+from toulmin.config import Settings
+
+QUESTION = "Who built Kettle Rock Tower?"
+Use = Callable[[Client], Awaitable[Any]]
+
+
+def over_http(notes: Path, use: Use) -> Any:
+    with served(notes) as server:
+        return asyncio.run(used(f"{server.url}mcp", use))
+
+
+def over_pipes(notes: Path, use: Use) -> Any:
+    command = ["-m", "toulmin.cli", "mcp", "--docs", str(notes)]
+    code = f"import sys; from toulmin.cli import main; main({command[2:]!r})"
+    return asyncio.run(used(StdioServerParameters(command=sys.executable, args=["-c", code]), use))
+
+
+async def used(server: Any, use: Use) -> Any:
+    async with Client(server) as client:
+        return await use(client)
+
+
+@pytest.fixture(params=[over_http, over_pipes], ids=["http", "pipes"])
+def over(request: pytest.FixtureRequest) -> Callable[[Path, Use], Any]:
+    chosen: Callable[[Path, Use], Any] = request.param
+    return chosen
+
+
+def said(result: Any) -> str:
+    (content,) = result.content
+    text: str = content.text
+    return text
+
+
+def test_the_tools_are_these(over: Any, notes: Path):
+    async def use(client: Client) -> Any:
+        return await client.list_tools()
+
+    tools = {tool.name: tool for tool in over(notes, use).tools}
+    assert tools.keys() == {"ask", "check", "search", "fetch"}
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+
+
+def test_an_answer_comes_with_its_sources(over: Any, notes: Path):
+    async def use(client: Client) -> Any:
+        return await client.call_tool("ask", {"question": QUESTION})
+
+    result = over(notes, use)
+    assert not result.is_error
+    assert "Hannah Pell" in said(result)
+    assert "Sources:\n[1]" in said(result)
+    assert result.structured_content["status"] == "answered"
+
+
+def test_what_was_found_can_be_fetched(over: Any, notes: Path):
+    async def use(client: Client) -> Any:
+        found = json.loads(said(await client.call_tool("search", {"query": "keepers"})))
+        first = found["results"][0]
+        assert first.keys() == {"id", "title", "url"}
+        return json.loads(said(await client.call_tool("fetch", {"id": first["id"]})))
+
+    fetched = over(notes, use)
+    assert fetched.keys() == {"id", "title", "text", "url", "metadata"}
+    assert "Three keepers" in fetched["text"]
+
+
+def test_a_text_is_checked(over: Any, notes: Path):
+    passages = [{"text": "The lamp was lit in 1824."}]
+
+    async def use(client: Client) -> Any:
+        return await client.call_tool("check", {"text": "The lamp was lit in 1903 [1].", "passages": passages})
+
+    assert "Not supported:" in said(over(notes, use))
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "message"),
+    [
+        ("fetch", {"id": "nothing"}, "no passage"),
+        ("ask", {"question": " "}, "needs words"),
+        ("ask", {"question": "x", "method": "bst"}, "did you mean best"),
+    ],
+)
+def test_what_goes_wrong_is_told_to_the_assistant(
+    over: Any, notes: Path, tool: str, given: dict[str, Any], message: str
+):
+    async def use(client: Client) -> Any:
+        return await client.call_tool(tool, given)
+
+    result = over(notes, use)
+    assert result.is_error
+    assert message in said(result)
+
+
+def test_a_client_that_gives_up_ends_its_work(notes: Path):
+    slow = Slow()
+
+    async def use(client: Client) -> None:
+        call = asyncio.create_task(client.call_tool("ask", {"question": QUESTION}))
+        while not slow.begun:
+            await asyncio.sleep(0.02)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        for _ in range(500):
+            if slow.cancelled:
+                return
+            await asyncio.sleep(0.02)
+
+    with served(notes, Settings(), Own(main=slow)) as server:
+        asyncio.run(used(f"{server.url}mcp", use))
+        assert slow.cancelled == 1
+
+
+def test_the_route_asks_for_the_token(notes: Path):
+    with served(notes, token="a-token-of-some-length") as server:
+        reply = server.client.post("/mcp", json={}, headers={"Authorization": "Bearer wrong"})
+        assert reply.status_code == 401
