@@ -95,6 +95,7 @@ HOMES = {
     "platformdirs": {"build", "cli", "studies", "web"},
     "fastapi": {"web"},
     "mcp": {"web"},
+    "prometheus_client": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},
 }

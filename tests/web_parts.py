@@ -15,6 +15,7 @@ import httpx2
 
 from toulmin.build import Own, Sources
 from toulmin.config import Settings
+from toulmin.corpus.store import is_index
 from toulmin.grounding.steps import Generate, Reply
 from toulmin.web.serve import Door, serve
 
@@ -41,8 +42,8 @@ class Served:
 
 
 @contextmanager
-def served(docs: Path, settings: Settings = Settings(), own: Own = Own(), **door: Any) -> Iterator[Served]:
-    """A server over these documents; its door stands on a free port of loopback."""
+def served(place: Path, settings: Settings = Settings(), own: Own = Own(), **door: Any) -> Iterator[Served]:
+    """A server over these documents, or over this index; its door stands on a free port of loopback."""
     chosen = Door(port=free_port(), **door)
     heard: list[str] = []
     ready, failed = threading.Event(), []
@@ -52,7 +53,8 @@ def served(docs: Path, settings: Settings = Settings(), own: Own = Own(), **door
         ready.set()
 
     loop = asyncio.new_event_loop()
-    task = loop.create_task(serve(Sources(docs=(str(docs),)), settings, chosen, tell, own))
+    sources = Sources(index=str(place)) if is_index(place) else Sources(docs=(str(place),))
+    task = loop.create_task(serve(sources, settings, chosen, tell, own))
 
     def run() -> None:
         try:

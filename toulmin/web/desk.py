@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import orjson
 from fastapi import Request, Response
@@ -17,6 +17,7 @@ from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.web.asked import within
 from toulmin.web.engine import Engine, Running
+from toulmin.web.figures import Figures
 from toulmin.web.guard import Rules, error_document
 from toulmin.web.shelf import Shelf
 from toulmin.web.streams import event, or_gone
@@ -29,7 +30,8 @@ class Desk:
     engine: Engine
     shelf: Shelf
     rules: Rules
-    runs: dict[str, Running]
+    figures: Figures
+    runs: dict[str, Running] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -48,6 +50,7 @@ class Desk:
         try:
             answer = await run.finished()
             self.shelf.put(run.job.id, wire.dumps(answer))
+            self.figures.count(answer)
             return answer
         finally:
             run.cancel()

@@ -22,14 +22,15 @@ from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError
 from toulmin.web.desk import Desk
 from toulmin.web.engine import Engine
+from toulmin.web.figures import Figures
 from toulmin.web.guard import LOOPBACK, Rules
 from toulmin.web.server import application
 from toulmin.web.shelf import Shelf
+from toulmin.web.uploads import MOST_BYTES, Uploads
 
 GRACE = 10.0  # seconds that running answers have to end when the server stops
 LEAST_TOKEN = 16  # characters
 MOST_CONNECTIONS = 1_000
-_UPLOAD = 100_000_000  # bytes of one request
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Door:
         own = LOOPBACK if self.is_local else frozenset({self.host.lower()})
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own | {name.lower() for name in self.hosts}
-        return Rules(self.token, names, frozenset(self.origins), upload=_UPLOAD if self.token else 0)
+        return Rules(self.token, names, frozenset(self.origins), upload=MOST_BYTES if self.token else 0)
 
     @property
     def is_local(self) -> bool:
@@ -87,7 +88,7 @@ async def serve(
     rules = door.rules()
     async with _desk(sources, settings, rules, own) as desk, _tools(desk) as beside:
         config = uvicorn.Config(
-            application(desk, beside),
+            application(desk, _uploads(sources, settings, rules), beside),
             host=door.host,
             port=door.port,
             lifespan="off",
@@ -114,7 +115,7 @@ async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) ->
     engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
     try:
         await engine.start()
-        yield Desk(engine, shelf, rules, {})
+        yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
     finally:
         await engine.stop()
         shelf.close()
@@ -168,6 +169,12 @@ async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], 
         raise SourceError(
             f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
         ) from stopped
+
+
+def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
+    """Where uploads go: beside the index, if there is a token and an index of the owner's own."""
+    is_index = sources.index is not None or sources.is_open
+    return Uploads(Path(sources.index or settings.index), settings) if rules.upload and is_index else None
 
 
 def _shelf_of(sources: Sources, settings: Settings) -> Path:

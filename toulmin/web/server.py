@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import Field
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
@@ -24,9 +25,25 @@ from toulmin.methods import METHODS
 from toulmin.web import openai
 from toulmin.web.asked import Grounding, Query, Question, TextToCheck, chosen
 from toulmin.web.desk import Desk, Document, replied
-from toulmin.web.guard import Guard, error_document
+from toulmin.web.figures import FORM
+from toulmin.web.guard import Guard, Refused, error_document
 from toulmin.web.streams import Events
+from toulmin.web.uploads import MOST_FILES, Uploads
 
+_FILES = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                }
+            }
+        },
+    }
+}
 LISTED = 200  # documents of a page of the list, at most
 _DESCRIPTION = (
     "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
@@ -37,18 +54,20 @@ _DESCRIPTION = (
 # ---------------------------------------------------------------- the application
 
 
-def application(desk: Desk, beside: Sequence[BaseRoute] = ()) -> Any:
-    """The whole server as one ASGI application, with routes of others beside its own."""
+def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
+    """The whole server as one ASGI application; without `uploads` none are taken. Routes of others stand `beside`."""
 
     app = FastAPI(title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
     _add_errors(app)
     _add_answers(app, desk)
     _add_checks(app, desk)
     _add_sources(app, desk)
+    if uploads is not None:
+        _add_uploads(app, desk, uploads)
     openai.add_routes(app, desk)
     _add_probes(app, desk)
     app.router.routes.extend(beside)
-    return Guard(app, desk.rules)
+    return Guard(desk.figures.around(app), desk.rules)
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -57,6 +76,10 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(ToulminError)
     async def ours(request: Request, error: ToulminError) -> Response:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return JSONResponse(error_document(error.status, str(error)), error.status)
 
     @app.exception_handler(RequestValidationError)
     async def misfit(request: Request, error: RequestValidationError) -> Response:
@@ -167,6 +190,31 @@ def _add_sources(app: FastAPI, desk: Desk) -> None:
         return await desk.engine.read(lambda corpus: _documents(corpus, offset, limit))
 
 
+def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
+    """Files of clients."""
+
+    @app.post("/v1/documents", tags=["sources"], summary="Upload files (fields called `file`)", openapi_extra=_FILES)
+    async def upload(request: Request) -> dict[str, Any]:
+        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
+        try:
+            report = await uploads.add([file for _, file in form.multi_items() if isinstance(file, UploadFile)])
+        finally:
+            await form.close()
+        await desk.engine.refreshed()
+        return report
+
+    @app.delete("/v1/documents/{number}", tags=["sources"], summary="Take an uploaded document out", status_code=204)
+    async def remove(number: Annotated[int, Field(ge=0, le=10**12)]) -> Response:
+        listed = await desk.engine.read(
+            lambda corpus: next((d for d in corpus.documents() if d.number == number), None)
+        )
+        if listed is None:
+            raise SourceError(f"There is no document {number}; GET /v1/documents lists them.")
+        await uploads.remove(listed.path or "")
+        await desk.engine.refreshed()
+        return Response(status_code=204)
+
+
 def _passage(corpus: Corpus, id: str) -> dict[str, Any]:
     found, beside = corpus.passage(id), corpus.neighbours(id)
     return {
@@ -205,6 +253,10 @@ def _add_probes(app: FastAPI, desk: Desk) -> None:
     @app.get("/healthz", tags=["probes"], summary="Whether the process answers")
     async def healthz() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
+
+    @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus")
+    async def metrics() -> Response:
+        return Response(desk.figures.told(), media_type=FORM)
 
     @app.get("/readyz", tags=["probes"], summary="Whether questions are taken")
     async def readyz() -> dict[str, Any]:

@@ -1,0 +1,119 @@
+"""Files that clients send: read, told of by their own names, and never a way to anywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi")
+
+from web_parts import Served, served
+
+from toulmin.build import update_index
+from toulmin.config import Settings
+from toulmin.web.uploads import slug
+
+TOKEN = "a-token-of-some-length"
+BIRDS = b"Cormorants nest on Kettle Rock in May.\n"
+
+
+@pytest.fixture
+def index(notes: Path, tmp_path: Path) -> Path:
+    made = tmp_path / "library"
+    update_index([str(notes)], made, Settings())
+    return made
+
+
+@pytest.fixture
+def server(index: Path) -> Iterator[Served]:
+    with served(index, token=TOKEN) as found:
+        yield found
+
+
+def send(server: Served, *files: tuple[str, bytes]) -> dict[str, list]:
+    reply = server.client.post("/v1/documents", files=[("file", file) for file in files])
+    assert reply.status_code == 200, reply.text
+    found: dict[str, list] = reply.json()
+    return found
+
+
+def found(server: Served, query: str) -> list[str]:
+    hits = server.client.post("/v1/search", json={"query": query}).json()["hits"]
+    return [hit["passage"]["title"] for hit in hits]
+
+
+def test_an_uploaded_file_is_found_at_once_under_its_name(server: Served):
+    assert send(server, ("birds-of-the-rock.txt", BIRDS)) == {"read": ["birds-of-the-rock.txt"], "skipped": []}
+    assert found(server, "cormorants") == ["Birds of the rock"]
+
+
+def test_what_was_there_before_stays(server: Served):
+    send(server, ("birds.txt", BIRDS))
+    assert server.client.post("/v1/answers", json={"question": "Who built Kettle Rock Tower?"}).json()["claims"]
+
+
+def test_a_bad_file_is_told_of_and_the_others_are_read(server: Served, index: Path):
+    report = send(
+        server, ("broken.pdf", b"%PDF-1.4 nothing"), ("birds.txt", BIRDS), ("run.exe", b"MZ"), ("x.tsv.gz", b"x")
+    )
+    assert report["read"] == ["birds.txt"]
+    reasons = {one["name"]: one["reason"] for one in report["skipped"]}
+    assert reasons.keys() == {"broken.pdf", "run.exe", "x.tsv.gz"}
+    assert "unknown kind" in reasons["run.exe"]
+    kept = [path.name for path in (index.parent / "library-uploads").rglob("*") if path.is_file()]
+    assert kept == ["birds.txt"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc/passwd.txt", "/etc/cron.d/job.txt", "..\\..\\windows.txt", "a/../../b.txt", "CON.txt", "\x00.txt",
+     ".txt",     "<script>alert(1)</script>.txt", "\u202egnp.txt", "x" * 400 + ".txt", "$(reboot).txt", "%2e%2e%2f.txt"],
+)  # fmt: skip
+def test_a_name_is_never_a_path(server: Served, index: Path, tmp_path: Path, name: str):
+    before = {path for path in tmp_path.rglob("*") if "library" not in str(path)}
+    send(server, (name, BIRDS))
+    uploads = index.parent / "library-uploads"
+    (kept,) = [path for path in uploads.rglob("*") if path.is_file()]
+    assert kept.read_bytes() == BIRDS
+    assert set(kept.stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert {path for path in tmp_path.rglob("*") if "library" not in str(path)} == before
+
+
+def test_an_upload_can_be_taken_back(server: Served):
+    send(server, ("birds.txt", BIRDS))
+    listed = server.client.get("/v1/documents", params={"limit": 200}).json()["documents"]
+    (number,) = [one["number"] for one in listed if one["title"] == "Birds"]
+    assert server.client.delete(f"/v1/documents/{number}").status_code == 204
+    assert found(server, "cormorants") == []
+
+
+def test_a_document_of_the_owner_s_cannot_be_taken_away(server: Served, notes: Path):
+    listed = server.client.get("/v1/documents").json()["documents"]
+    reply = server.client.delete(f"/v1/documents/{listed[0]['number']}")
+    assert (reply.status_code, "was not uploaded" in reply.text) == (404, True)
+    assert len(list(notes.iterdir())) == 2
+
+
+def test_the_same_bytes_under_another_name_are_one_document(server: Served):
+    send(server, ("birds.txt", BIRDS))
+    send(server, ("cormorants-in-may.txt", BIRDS))
+    assert found(server, "cormorants") == ["Cormorants in may"]
+
+
+def test_an_upload_without_a_file_is_told_so(server: Served):
+    reply = server.client.post("/v1/documents", data={"text": "no file"})
+    assert "fields called `file`" in reply.json()["error"]["message"]
+
+
+def test_without_a_token_nothing_can_be_uploaded(index: Path):
+    with served(index) as server:
+        reply = server.client.post("/v1/documents", files=[("file", ("birds.txt", BIRDS))])
+        assert reply.status_code in (405, 413)
+        assert not (index.parent / "library-uploads").exists()
+
+
+def test_a_slug_says_what_a_name_said():
+    assert slug("Annual Report (2024) é.pdf") == "annual-report-2024"
+    assert slug("海.txt").startswith("file-")
