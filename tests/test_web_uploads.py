@@ -69,7 +69,7 @@ def test_a_bad_file_is_told_of_and_the_others_are_read(server: Served, index: Pa
 @pytest.mark.parametrize(
     "name",
     ["../../etc/passwd.txt", "/etc/cron.d/job.txt", "..\\..\\windows.txt", "a/../../b.txt", "CON.txt", "\x00.txt",
-     ".txt",     "<script>alert(1)</script>.txt", "\u202egnp.txt", "x" * 400 + ".txt", "$(reboot).txt", "%2e%2e%2f.txt"],
+     ".txt", "<script>alert(1)</script>.txt", "\u202egnp.txt", "x" * 400 + ".txt", "$(reboot).txt", "%2e%2e%2f.txt"],
 )  # fmt: skip
 def test_a_name_is_never_a_path(server: Served, index: Path, tmp_path: Path, name: str):
     before = {path for path in tmp_path.rglob("*") if "library" not in str(path)}

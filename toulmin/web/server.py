@@ -10,6 +10,7 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -61,12 +62,13 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     _add_errors(app)
     _add_answers(app, desk)
     _add_checks(app, desk)
-    _add_sources(app, desk)
+    _add_sources(app, desk, uploads is not None)
     if uploads is not None:
         _add_uploads(app, desk, uploads)
     openai.add_routes(app, desk)
     _add_probes(app, desk)
     app.router.routes.extend(beside)
+    app.mount("/", StaticFiles(packages=[("toulmin.web", "page")], html=True), name="page")
     return Guard(desk.figures.around(app), desk.rules)
 
 
@@ -171,7 +173,7 @@ def method_document(name: str) -> dict[str, Any]:
     return {"name": name, "about": (inspect.getdoc(found) or "").split("\n\n")[0], "options": taken}
 
 
-def _add_sources(app: FastAPI, desk: Desk) -> None:
+def _add_sources(app: FastAPI, desk: Desk, takes_files: bool) -> None:
     """What is searched."""
 
     @app.post("/v1/search", tags=["sources"], summary="The best passages for a query")
@@ -187,7 +189,8 @@ def _add_sources(app: FastAPI, desk: Desk) -> None:
     async def documents(
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
     ) -> dict[str, Any]:
-        return await desk.engine.read(lambda corpus: _documents(corpus, offset, limit))
+        listed = await desk.engine.read(lambda corpus: _documents(corpus, offset, limit))
+        return {**listed, "uploads": takes_files}
 
 
 def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:

@@ -1,0 +1,328 @@
+"""The page in a real browser: asking, reading evidence, checking, comparing, uploading; words stay words."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi")
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from report_parts import ATTACKS
+from web_parts import Served, Slow, served
+
+from toulmin.build import Own, update_index
+from toulmin.config import Settings
+from toulmin.errors import ModelError
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chromium` on the path")
+
+QUESTION = "Who built Kettle Rock Tower?"
+TOKEN = "a-token-of-some-length"
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@dataclass
+class Seen:
+    """A page with everything that it told the console and asked for."""
+
+    page: Page
+    told: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Seen]]:
+    """Opens an address in a window of its own."""
+    opened = []
+
+    def look(url: str, width: int = 1280, scheme: Any = "light") -> Seen:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        opened.append(context)
+        seen = Seen(context.new_page())
+        seen.page.on("console", lambda message: seen.told.append(message.text))
+        seen.page.on("pageerror", lambda error: seen.told.append(str(error)))
+        seen.page.on("request", lambda request: seen.asked.append(request.url))
+        seen.page.goto(url)
+        return seen
+
+    yield look
+    for context in opened:
+        context.close()
+
+
+@pytest.fixture
+def server(notes: Path) -> Iterator[Served]:
+    with served(notes) as found:
+        yield found
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.fill("#question", question)
+    page.click("button.main")
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_an_answer_shows_its_sentences_and_asks_nobody_else(server: Served, visit: Callable[..., Seen]):
+    seen = visit(server.url)
+    ask(seen.page)
+    expect(seen.page.locator(".prose")).to_contain_text("Hannah Pell")
+    expect(seen.page.locator(".summary")).to_contain_text("supported")
+    assert seen.told == []
+    assert all(url.startswith(server.url) for url in seen.asked)
+
+
+def test_the_marked_words_are_the_quote(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page)
+    page.click(".words >> nth=0")
+    marked = page.locator("mark").first.text_content()
+    id = page.url.rpartition("/")[2]
+    answer = server.client.get(f"/v1/answers/{id}").json()
+    assert marked == answer["claims"][0]["citations"][0]["quote"]["text"]
+
+
+def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[..., Seen]):
+    folder = tmp_path / "long"
+    folder.mkdir()
+    other = " ".join(f"On day {n} the keeper wrote down the weather and the ships." for n in range(60))
+    (folder / "log.txt").write_text(f"{other} The tower was built by Hannah Pell. {other}", "utf-8")
+    with served(folder) as server:
+        page = visit(server.url).page
+        ask(page, "Who built the tower?")
+        page.click(".words >> nth=0")
+        page.click("text=Show what stands before and after")
+        expect(page.locator(".evidence .beside")).to_have_count(2)
+
+
+def test_offsets_hold_behind_signs_of_two_units(tmp_path: Path, visit: Callable[..., Seen]):
+    folder = tmp_path / "signs"
+    folder.mkdir()
+    (folder / "ship.txt").write_text("⛵🏴‍☠️🌊 Ahoy é! The lamp of 🗼 Kettle Rock was lit in 1824.\n", "utf-8")
+    with served(folder) as server:
+        page = visit(server.url).page
+        ask(page, "When was the lamp of Kettle Rock lit?")
+        page.click(".words >> nth=0")
+        marked = page.locator("mark").first.text_content()
+        assert marked == "The lamp of 🗼 Kettle Rock was lit in 1824."
+
+
+def test_silence_of_the_sources_is_told(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page, "How many satellites does a receiver need?")
+    expect(page.locator(".verdict")).to_contain_text("The sources do not say")
+
+
+def test_a_failed_model_is_told(notes: Path, visit: Callable[..., Seen]):
+    class Refusing(Slow):
+        async def generate(self, requests: Any) -> Any:
+            raise ModelError("The model cannot be reached; start it.")
+
+    with served(notes, Settings(), Own(main=Refusing())) as server:
+        page = visit(server.url).page
+        ask(page)
+        expect(page.locator(".verdict.failed")).to_contain_text("cannot be reached; start it")
+
+
+def test_a_running_answer_can_be_stopped(notes: Path, visit: Callable[..., Seen]):
+    slow = Slow()
+    with served(notes, Settings(), Own(main=slow)) as server:
+        page = visit(server.url).page
+        ask(page)
+        page.click("text=Stop")
+        expect(page.locator("[role=alert]")).to_contain_text("Cancelled")
+        page.wait_for_timeout(300)
+        assert server.running() == 0
+
+
+def test_a_link_opens_an_answer_again(server: Served, visit: Callable[..., Seen]):
+    id = server.client.post("/v1/answers", json={"question": QUESTION}).json()["id"]
+    page = visit(f"{server.url}#/answer/{id}").page
+    expect(page.locator("h2.question")).to_have_text(QUESTION)
+
+
+def test_a_link_to_no_answer_is_told(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/answer/nothing").page
+    expect(page.locator("[role=alert]")).to_contain_text("no answer 'nothing'")
+
+
+def test_earlier_questions_are_kept_in_the_browser_and_can_be_forgotten(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page)
+    expect(page.locator(".tools")).to_be_visible()
+    page.goto(f"{server.url}#/sources")
+    page.goto(f"{server.url}#/ask")
+    page.reload()
+    expect(page.locator(".past a")).to_have_text(QUESTION)
+    page.click("text=Forget them")
+    expect(page.locator(".past")).to_have_count(0)
+
+
+def test_a_report_shows_its_sections_and_what_became_of_its_questions(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    page.select_option("[name=method]", "plan")
+    page.select_option("[name=style]", "report")
+    ask(page, "What is known of Kettle Rock Tower and its keepers?")
+    expect(page.locator(".questions li").first).to_be_visible()
+    expect(page.locator(".prose").first).to_be_visible()
+
+
+def test_the_rounds_tell_what_was_searched(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page)
+    page.click(".rounds summary")
+    expect(page.locator(".rounds")).to_contain_text("Searched")
+    expect(page.locator(".rounds")).to_contain_text(QUESTION)
+
+
+# ---------------------------------------------------------------- checking, comparing, sources
+
+
+def test_a_check_shows_what_fails_and_a_repair_beside_it(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#text", "Kettle Rock Tower was built by Hannah Pell. The tower is 99 metres tall.")
+    page.check("[name=repair]")
+    page.click("button.main")
+    expect(page.locator("div.beside section")).to_have_count(2)
+    expect(page.locator("section >> nth=0").locator(".unsupported, .contradicted")).to_have_count(1)
+    expect(page.locator("section >> nth=1").locator(".prose")).to_contain_text("38 metres")
+
+
+def test_a_check_reads_the_passages_that_are_pasted(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#text", "The lamp was lit in 1824 [1]. The sea was green [2].")
+    page.click("text=Passages that it cites")
+    page.fill("#passages", "Lamp:\nThe lamp was lit in 1824.\n\nThe sea was calm.")
+    page.click("button.main")
+    page.click(".words >> nth=0")
+    expect(page.locator(".evidence h4")).to_contain_text("Lamp")
+
+
+def test_two_methods_answer_side_by_side(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/compare").page
+    page.fill("#compared", QUESTION)
+    page.select_option("[name=second]", "vtg")
+    page.click("button.main")
+    expect(page.locator("div.beside .prose")).to_have_count(2)
+    assert page.locator("div.beside h2").all_text_contents() == ["best", "vtg"]
+
+
+def test_sources_are_listed_and_searched(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/sources").page
+    expect(page.locator(".documents li")).to_have_count(2)
+    page.fill("#query", "keepers")
+    page.click("button.main")
+    expect(page.locator(".hits .text").first).to_contain_text("Three keepers")
+
+
+def test_an_upload_says_which_file_could_not_be_read(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
+    index = tmp_path / "library"
+    update_index([str(notes)], index, Settings())
+    good, bad = tmp_path / "birds.txt", tmp_path / "broken.pdf"
+    good.write_text("Cormorants nest on Kettle Rock in May.\n", "utf-8")
+    bad.write_bytes(b"%PDF-1.4 nothing")
+    with served(index, token=TOKEN) as server:
+        page = visit(f"{server.url}#/sources").page
+        page.fill("#token", TOKEN)
+        page.click("button.main")
+        page.set_input_files("[type=file]", [good, bad])
+        page.click("text=Upload")
+        expect(page.locator(".skipped")).to_contain_text("broken.pdf")
+        expect(page.locator(".documents li")).to_have_count(3)
+
+
+# ---------------------------------------------------------------- people
+
+
+def test_everything_can_be_done_by_keyboard(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    expect(page.locator(".tools")).to_be_visible()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.classList.contains('words')"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".evidence")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".evidence")).to_have_count(0)
+
+
+@pytest.mark.parametrize("view", ["ask", "check", "compare", "sources"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_small_screen(server: Served, visit: Callable[..., Seen], view: str, scheme: str):
+    seen = visit(f"{server.url}#/{view}", 380, scheme)
+    seen.page.wait_for_selector("button.main")
+    if view == "ask":
+        ask(seen.page)
+        seen.page.click(".words >> nth=0")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 380
+    assert seen.told == []
+
+
+def test_every_field_and_button_has_a_name(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    for view in ("ask", "check", "compare", "sources"):
+        page.goto(f"{server.url}#/{view}")
+        page.wait_for_selector("button.main")
+        nameless = page.evaluate(
+            "[...document.querySelectorAll('input, select, textarea, button')].filter((one) =>"
+            " !(one.labels && one.labels.length) && !one.ariaLabel && !one.textContent.trim())"
+            ".map((one) => one.outerHTML)"
+        )
+        assert nameless == []
+
+
+def test_the_first_paint_needs_less_than_a_hundred_kilobytes(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    page.wait_for_selector("#question")
+    sizes = page.evaluate(
+        "[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')]"
+        ".map((one) => one.transferSize)"
+    )
+    assert 10_000 < sum(sizes) < 100_000
+
+
+# ---------------------------------------------------------------- attacks
+
+
+def test_a_document_full_of_attacks_changes_nothing_but_its_own_text(tmp_path: Path, visit: Callable[..., Seen]):
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    attacks = [attack.encode("utf-8", "ignore").decode() for attack in ATTACKS]  # a file holds no half characters
+    for n, attack in enumerate(attacks):
+        (folder / f"page{n}.txt").write_text(
+            f"The lamp number {n} was lit by Hannah Pell in 18{n:02}. {attack}\n", "utf-8"
+        )
+    with served(folder) as server:
+        seen = visit(server.url)
+        for n, attack in enumerate(attacks):
+            ask(seen.page, f"When was the lamp number {n} lit? {attack}")
+            expect(seen.page.locator("h2.question")).to_contain_text(f"lamp number {n}")
+            seen.page.locator(".tools").wait_for()
+            for claim in seen.page.locator(".words").all()[:2]:
+                claim.click()
+        assert all(url.startswith(server.url) for url in seen.asked)
+        assert seen.page.evaluate("globalThis.harmed") is None
+        assert (
+            seen.page.locator("main script, main img:not([src='/icon.svg']), main iframe, main [onerror]").count() == 0
+        )
+        assert not [told for told in seen.told if "refused" in told.lower() or "error" in told.lower()]

@@ -1,0 +1,80 @@
+// What the page asks of its server, and nothing of anybody else.
+
+const TOKEN = "toulmin token";
+
+/** An error that a person can read; `status` is the server's, 0 where it was not reached. */
+export class Failed extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const token = {
+  get: () => sessionStorage.getItem(TOKEN) || "",
+  set: (value) => sessionStorage.setItem(TOKEN, value),
+};
+
+function headers(body) {
+  const held = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
+  return body instanceof FormData || body === undefined ? held : { ...held, "Content-Type": "application/json" };
+}
+
+async function reply(method, path, body, signal) {
+  const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
+  let found;
+  try {
+    found = await fetch(path, { method, body: sent, headers: headers(body), signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failed("The server cannot be reached; is it still running?", 0);
+  }
+  if (!found.ok) throw new Failed(await message(found), found.status);
+  return found;
+}
+
+async function message(found) {
+  try {
+    return (await found.json()).error.message;
+  } catch {
+    return `The server replied with ${found.status}.`;
+  }
+}
+
+/** A reply of JSON. */
+export async function ask(method, path, body, signal) {
+  const found = await reply(method, path, body, signal);
+  return found.status === 204 ? null : found.json();
+}
+
+/** The events of a stream as they come: `{name, data}`. */
+export async function* events(path, body, signal) {
+  const found = await reply("POST", path, { ...body, stream: true }, signal);
+  const reader = found.body.pipeThrough(new TextDecoderStream()).getReader();
+  let held = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      held += value;
+      const blocks = held.split("\n\n");
+      held = blocks.pop();
+      for (const block of blocks) {
+        const event = parsed(block);
+        if (event) yield event;
+      }
+    }
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failed("The answer broke off; the server may have ended.", 0);
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function parsed(block) {
+  const lines = block.split("\n");
+  const name = lines.find((line) => line.startsWith("event: "));
+  const data = lines.find((line) => line.startsWith("data: "));
+  return data ? { name: name ? name.slice(7) : "", data: JSON.parse(data.slice(6)) } : null;
+}

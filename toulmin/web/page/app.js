@@ -1,0 +1,65 @@
+// The page: which view is open, and the token where the server asks for one.
+
+import { html, render, useEffect, useState } from "./lib.js";
+import { ask, token } from "./api.js";
+import { Asking, Problem } from "./asking.js";
+import { Checking } from "./checking.js";
+import { Comparing } from "./comparing.js";
+import { Sources } from "./sources.js";
+
+const VIEWS = { ask: "Ask", check: "Check", compare: "Compare", sources: "Sources" };
+
+function route() {
+  const [name, id] = location.hash.replace(/^#\//, "").split("/");
+  return name === "answer" ? { name: "ask", id: decodeURIComponent(id || "") } : { name: VIEWS[name] ? name : "ask", id: null };
+}
+
+function Page() {
+  const [at, setAt] = useState(route);
+  const [methods, setMethods] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const load = async () => {
+    try {
+      setMethods(await ask("GET", "/v1/methods"));
+      setProblem(null);
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  useEffect(() => {
+    const move = () => setAt(route());
+    addEventListener("hashchange", move);
+    load();
+    return () => removeEventListener("hashchange", move);
+  }, []);
+  return html`
+    <a class="skip" href="#main">Skip to the content</a>
+    <header><a class="brand" href="#/ask"><img src="/icon.svg" alt="" width="28" height="28" /> Toulmin</a>
+      <nav aria-label="Views">${Object.entries(VIEWS).map(([name, told]) => html`<a key=${name} href=${`#/${name}`} aria-current=${at.name === name ? "page" : undefined}>${told}</a>`)}</nav>
+    </header>
+    <main id="main" tabindex="-1">
+      ${problem && (problem.status === 401 ? html`<${Token} retry=${load} />` : html`<${Problem} text=${problem.message} />`)}
+      ${methods && at.name === "ask" && html`<${Asking} methods=${methods} id=${at.id} />`}
+      ${methods && at.name === "check" && html`<${Checking} />`}
+      ${methods && at.name === "compare" && html`<${Comparing} methods=${methods} />`}
+      ${methods && at.name === "sources" && html`<${Sources} />`}
+    </main>
+  `;
+}
+
+function Token({ retry }) {
+  const send = (event) => {
+    event.preventDefault();
+    token.set(new FormData(event.target).get("token").trim());
+    retry();
+  };
+  return html`<form class="ask" onSubmit=${send}>
+    <label for="token">This server asks for its token</label>
+    <div class="row"><input id="token" name="token" type="password" class="wide" autocomplete="off" required /><button class="main">Go on</button></div>
+    <p class="quiet">Whoever started the server knows it. It is kept until this tab closes.</p>
+  </form>`;
+}
+
+const place = document.getElementById("page");
+place.textContent = "";
+render(html`<${Page} />`, place);

@@ -1,0 +1,32 @@
+// How an answer came to be: what was searched, drafted, rejected and why, rewritten and kept.
+
+import { html } from "./lib.js";
+import { counted } from "./text.js";
+
+const WORDS = {
+  search: "Searched", draft: "Drafted", claim: "Wrote a claim", verify: "Verified", contrast: "Contrasted",
+  plan: "Planned", assess: "Measured", refine: "Refined", repair: "Repaired",
+};
+
+/** The rounds, folded away until somebody wants them. */
+export function Rounds({ rounds, passages }) {
+  if (!rounds.length) return null;
+  const titles = new Map(passages.map((passage) => [passage.id, passage.title || passage.id]));
+  return html`<details class="rounds">
+    <summary>How it came to be <span class="quiet">${counted(rounds.length, "step")}</span></summary>
+    <ol>${rounds.map((round, place) => html`<${Round} key=${place} round=${round} titles=${titles} />`)}</ol>
+  </details>`;
+}
+
+function Round({ round, titles }) {
+  const read = [...new Set(round.read.map((id) => titles.get(id)).filter(Boolean))];
+  const trial = round.trial === null ? "" : `, trial ${round.trial}`;
+  return html`<li class=${round.kind}>
+    <p><strong>${WORDS[round.kind]}</strong> <span class="quiet">${[round.role, trial.slice(2)].filter(Boolean).join(" · ")}${round.chosen ? " · chosen" : ""}</span></p>
+    ${round.queries.map((query) => html`<p class="query" dir="auto">“${query}”</p>`)}
+    ${read.length > 0 && html`<p class="quiet">Read ${counted(round.read.length, "passage")}: <bdi>${read.slice(0, 6).join(" · ")}</bdi>${read.length > 6 ? " …" : ""}</p>`}
+    ${round.scores && html`<p class="quiet">${Object.entries(round.scores).map(([name, value]) => `${name} ${value.toFixed(2)}`).join(" · ")}</p>`}
+    ${round.kept.length > 0 && html`<ul class="kept">${round.kept.map((text) => html`<li dir="auto">${text}</li>`)}</ul>`}
+    ${round.dropped.length > 0 && html`<ul class="dropped">${round.dropped.map((one) => html`<li><s dir="auto">${one.text}</s> <span class="quiet">${one.why}</span></li>`)}</ul>`}
+  </li>`;
+}

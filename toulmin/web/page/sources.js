@@ -1,0 +1,95 @@
+// What is searched: the documents, the passages of a query, and files to add.
+
+import { html, useEffect, useState } from "./lib.js";
+import { ask } from "./api.js";
+import { Problem } from "./asking.js";
+import { counted, place } from "./text.js";
+
+const PAGE = 50;
+
+export function Sources() {
+  const [listed, setListed] = useState(null);
+  const [offset, setOffset] = useState(0);
+  const [problem, setProblem] = useState(null);
+  const load = async (from = offset) => {
+    try {
+      setListed(await ask("GET", `/v1/documents?offset=${from}&limit=${PAGE}`));
+      setOffset(from);
+      setProblem(null);
+    } catch (error) {
+      setProblem(error.message);
+    }
+  };
+  useEffect(() => void load(0), []);
+  return html`
+    <${Search} />
+    ${problem && html`<${Problem} text=${problem} />`}
+    ${listed && html`<section class="documents">
+      <h2>${counted(listed.total, "document")} <span class="quiet">${counted(listed.passages, "passage")}</span></h2>
+      ${listed.uploads && html`<${Upload} done=${() => load(offset)} />`}
+      <ul>${listed.documents.map((one) => html`<li key=${one.number}>
+        <bdi>${one.title || place(one)}</bdi> <span class="quiet"><bdi>${one.url || one.path || ""}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
+      </li>`)}</ul>
+      <p class="row">
+        <button class="small" disabled=${offset === 0} onClick=${() => load(Math.max(0, offset - PAGE))}>Earlier</button>
+        <span class="quiet">${offset + 1}–${Math.min(offset + PAGE, listed.total)} of ${listed.total}</span>
+        <button class="small" disabled=${offset + PAGE >= listed.total} onClick=${() => load(offset + PAGE)}>Later</button>
+      </p>
+    </section>`}
+  `;
+}
+
+function Search() {
+  const [found, setFound] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const send = async (event) => {
+    event.preventDefault();
+    const query = new FormData(event.target).get("query");
+    if (!query.trim()) return;
+    try {
+      setFound(await ask("POST", "/v1/search", { query, k: 10 }));
+      setProblem(null);
+    } catch (error) {
+      setProblem(error.message);
+    }
+  };
+  return html`
+    <form class="ask" onSubmit=${send} role="search">
+      <label for="query">Search the passages</label>
+      <div class="row"><input id="query" name="query" class="wide" maxlength="100000" /><button class="main">Search</button></div>
+    </form>
+    ${problem && html`<${Problem} text=${problem} />`}
+    ${found && html`<section class="hits" role="status"><h2>${counted(found.hits.length, "passage")}</h2>
+      ${found.hits.map(({ passage, score }) => html`<article class="passage" key=${passage.id}>
+        <h4><bdi>${passage.title || passage.id}</bdi> <span class="quiet">${score.toFixed(2)}</span></h4>
+        <p class="place quiet"><bdi>${place(passage.source)}</bdi></p><p class="text" dir="auto">${passage.text}</p>
+      </article>`)}
+    </section>`}
+  `;
+}
+
+function Upload({ done }) {
+  const [report, setReport] = useState(null);
+  const send = async (event) => {
+    event.preventDefault();
+    const form = event.target;
+    setReport({ isRunning: true });
+    try {
+      setReport(await ask("POST", "/v1/documents", new FormData(form)));
+      form.reset();
+      done();
+    } catch (error) {
+      setReport({ problem: error.message });
+    }
+  };
+  return html`<form class="upload" onSubmit=${send}>
+    <label>Add files <input type="file" name="file" multiple required /></label>
+    <button class="small" disabled=${report && report.isRunning}>Upload</button>
+    <div role="status">
+      ${report && report.isRunning && html`<p class="quiet">Reading …</p>`}
+      ${report && report.problem && html`<${Problem} text=${report.problem} />`}
+      ${report && report.read && report.read.length > 0 && html`<p>Read: <bdi>${report.read.join(", ")}</bdi></p>`}
+      ${report && report.skipped && report.skipped.map((one) => html`<p class="skipped"><strong>Not read:</strong> <bdi>${one.name}</bdi> <span class="quiet">${one.reason}</span></p>`)}
+    </div>
+  </form>`;
+}

@@ -1,0 +1,41 @@
+// Offsets of the server are code points; those of a browser are UTF-16 units. This is the edge between them.
+
+/** The UTF-16 index of a code point's place in a text. */
+export function unit(text, place) {
+  let at = 0;
+  for (let seen = 0; seen < place && at < text.length; seen += 1) {
+    at += text.codePointAt(at) > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+/** The text from one code point to another. */
+export function slice(text, start, end) {
+  return text.slice(unit(text, start), unit(text, end));
+}
+
+/** The text in three: before, within and behind a span of code points. */
+export function parts(text, span) {
+  const start = unit(text, span.start);
+  const end = unit(text, span.end);
+  return [text.slice(0, start), text.slice(start, end), text.slice(end)];
+}
+
+/** Where a passage stands, in words. */
+export function place(source) {
+  const at = source.url || source.path || "";
+  const name = source.url ? at : at.split(/[\\/]/).slice(-2).join("/");
+  const page = source.page ? `, page ${source.page}` : "";
+  const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
+  return `${name}${record}${page}` || `characters ${source.start}–${source.end}`;
+}
+
+/** A number of seconds, as a person says it. */
+export function seconds(value) {
+  return value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
+}
+
+/** `count` of a thing, in the plural where it is one. */
+export function counted(count, thing) {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
