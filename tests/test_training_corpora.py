@@ -109,7 +109,9 @@ def test_of_an_edited_claim_the_edited_words_are_marked_and_of_a_supported_one_n
     training: Callable[[str], Any], data: Path, tmp_path: Path
 ):
     made = _made(training, tmp_path / "out")
-    edited = [pair for pair in made if pair["family"] == "corruption"]
+    edited = [
+        pair for pair in made if pair["family"] == "corruption" and pair["edit"] != "bound"
+    ]  # those bind otherwise
     assert edited
     for pair in edited:
         marked = [pair["claim"][start:end] for start, end in pair["wrong"]]
