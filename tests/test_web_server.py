@@ -1,0 +1,259 @@
+"""The server's own routes: answers, their drafts, their end, checks, and what is searched."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi")
+
+import httpx2
+from web_parts import PATIENCE, Served, Slow, served
+
+from toulmin.build import Own
+from toulmin.config import Settings
+
+QUESTION = "Who built Kettle Rock Tower?"
+
+
+@pytest.fixture
+def server(notes: Path) -> Iterator[Served]:
+    with served(notes) as found:
+        yield found
+
+
+def events(lines: Iterator[str]) -> list[tuple[str, Any]]:
+    """The events of a stream with their data."""
+    found, name = [], ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            found.append((name, json.loads(line.removeprefix("data: "))))
+    return found
+
+
+def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str, Any]]:
+    with server.client.stream("POST", path, json={**asked, "stream": True}) as reply:
+        assert reply.headers["content-type"].startswith("text/event-stream")
+        return events(reply.iter_lines())
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+# ---------------------------------------------------------------- answers
+
+
+def test_a_question_is_answered_with_its_evidence(server: Served):
+    answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+    assert answer["status"] == "answered"
+    quotes = [citation["quote"]["text"] for claim in answer["claims"] for citation in claim["citations"]]
+    assert any("Hannah Pell" in quote for quote in quotes)
+
+
+def test_a_finished_answer_is_found_under_its_id(server: Served):
+    answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+    assert server.client.get(f"/v1/answers/{answer['id']}").json() == answer
+
+
+def test_a_stream_begins_with_the_id_and_ends_with_the_answer(server: Served):
+    found = streamed(server, "/v1/answers", {"question": QUESTION})
+    names = [name for name, _ in found]
+    assert (names[0], names[-1]) == ("begun", "done")
+    assert set(names[1:-1]) <= {"draft"}
+    assert {document["id"] for _, document in found} == {found[0][1]["id"]}
+    assert server.client.get(f"/v1/answers/{found[0][1]['id']}").json() == found[-1][1]
+
+
+def test_nothing_that_the_sources_do_not_say_is_answered(server: Served):
+    answer = server.client.post("/v1/answers", json={"question": "How many satellites does a receiver need?"}).json()
+    assert (answer["status"], answer["claims"]) == ("abstained", [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"question": ""}, "question"),
+        ({"question": "x", "method": "bst"}, "did you mean best"),
+        ({"question": "x", "model": "openai:gpt"}, "model"),
+        ({"question": "x", "judge": "embedded:/etc"}, "judge"),
+        ({"question": "x", "k": 0}, "k"),
+        ({"question": "x", "options": {"max_round": 2}}, "max_round"),
+        ({"question": "x", "deadline": -1}, "deadline"),
+        ({}, "question"),
+        ([], "dictionary"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(server: Served, asked: Any, said: str):
+    reply = server.client.post("/v1/answers", json=asked)
+    assert reply.status_code == 422
+    assert said in reply.json()["error"]["message"]
+
+
+def test_an_answer_that_never_was_is_not_found(server: Served):
+    assert server.client.get("/v1/answers/nothing").status_code == 404
+    assert server.client.delete("/v1/answers/nothing").status_code == 404
+
+
+# ---------------------------------------------------------------- cancelling
+
+
+@pytest.fixture
+def slow() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def waiting(notes: Path, slow: Slow) -> Iterator[Served]:
+    """A server whose model never answers."""
+    with served(notes, Settings(), Own(main=slow)) as found:
+        yield found
+
+
+def test_a_deleted_answer_ends_its_work_and_its_model_calls(waiting: Served, slow: Slow):
+    with waiting.client.stream("POST", "/v1/answers", json={"question": QUESTION, "stream": True}) as reply:
+        lines = reply.iter_lines()
+        began = next(line for line in lines if line.startswith("data: "))
+        assert until(lambda: slow.begun == 1)
+        id = json.loads(began.removeprefix("data: "))["id"]
+        assert waiting.client.get(f"/v1/answers/{id}").status_code == 202
+        assert waiting.client.delete(f"/v1/answers/{id}").status_code == 204
+        assert until(lambda: slow.cancelled == 1)
+        assert "event: cancelled" in list(lines)
+    assert until(lambda: waiting.running() == 0)
+
+
+def test_who_waits_for_an_answer_that_another_cancels_is_told(waiting: Served, slow: Slow):
+    with ThreadPoolExecutor(1) as thread:
+        reply = thread.submit(waiting.client.post, "/v1/answers", json={"question": QUESTION})
+        assert until(lambda: slow.begun == 1)
+        assert waiting.client.get("/v1/answers").json()["running"] != []
+        id = waiting.client.get("/v1/answers").json()["running"][0]["id"]
+        waiting.client.delete(f"/v1/answers/{id}")
+        assert reply.result().status_code == 409
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_away_ends_its_work(waiting: Served, slow: Slow, stream: bool):
+    address = httpx2.URL(waiting.url)
+    body = json.dumps({"question": QUESTION, "stream": stream}).encode()
+    head = f"POST /v1/answers HTTP/1.1\r\nHost: {address.host}\r\nContent-Length: {len(body)}\r\n"
+    with socket.create_connection((address.host, address.port or 0)) as client:
+        client.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
+        assert until(lambda: slow.begun == 1)
+    assert until(lambda: slow.cancelled == 1)
+    assert until(lambda: waiting.running() == 0)
+
+
+def test_a_server_that_stops_leaves_no_work_behind(notes: Path, slow: Slow):
+    asked = {"question": QUESTION, "stream": True}
+    with served(notes, Settings(), Own(main=slow)) as found, found.client.stream("POST", "/v1/answers", json=asked):
+        assert until(lambda: slow.begun == 1)
+    assert slow.cancelled == 1
+
+
+# ---------------------------------------------------------------- checks
+
+
+def test_a_text_is_checked_against_what_came_with_it(server: Served):
+    passages = [{"text": "The lamp was lit in 1824.", "title": "Lamp"}, {"text": "The sea was calm."}]
+    text = "The lamp was lit in 1824 [1]. The lamp was lit in 1903 [1]."
+    answer = server.client.post("/v1/check", json={"text": text, "passages": passages}).json()
+    labels = [claim["support"]["label"] for claim in answer["claims"]]
+    assert labels[0] == "supported"
+    assert labels[1] in ("unsupported", "contradicted")
+
+
+def test_a_text_without_passages_is_checked_against_the_index(server: Served):
+    answer = server.client.post("/v1/check", json={"text": "Kettle Rock Tower was built by Hannah Pell."}).json()
+    assert [claim["support"]["label"] for claim in answer["claims"]] == ["supported"]
+
+
+def test_a_repair_takes_away_what_fails(server: Served):
+    passages = [{"text": "The lamp was lit in 1824."}]
+    asked = {"text": "The lamp was lit in 1824 [1]. Whales sang all night [1].", "passages": passages, "repair": True}
+    answer = server.client.post("/v1/check", json=asked).json()
+    assert "Whales" not in answer["text"]
+    assert answer["claims"]
+
+
+def test_a_check_of_grounding_counts_bytes(server: Served):
+    candidate = "⛵🏴‍☠️ Ahoy. The lamp was lit in 1824."
+    asked = {
+        "answerCandidate": candidate,
+        "facts": [
+            {"factText": "The lamp was lit in 1824.", "attributes": {"title": "Lamp", "uri": "https://a.example/"}}
+        ],
+        "groundingSpec": {"enableClaimLevelScore": True},
+    }
+    told = server.client.post("/v1/check", json=asked).json()
+    last = told["claims"][-1]
+    assert candidate.encode()[last["startPos"] : last["endPos"]].decode() == "The lamp was lit in 1824."
+    assert last["citationIndices"] == [0]
+    assert told["citedChunks"][0]["uri"] == "https://a.example/"
+    assert 0 <= told["supportScore"] <= 1
+
+
+# ---------------------------------------------------------------- sources
+
+
+def test_a_search_finds_what_the_command_finds(server: Served):
+    hits = server.client.post("/v1/search", json={"query": "keepers", "k": 1}).json()["hits"]
+    assert "Three keepers" in hits[0]["passage"]["text"]
+
+
+def test_a_passage_comes_with_its_document(server: Served):
+    id = server.client.post("/v1/search", json={"query": "keepers", "k": 1}).json()["hits"][0]["passage"]["id"]
+    found = server.client.get(f"/v1/passages/{id}").json()
+    assert found["passage"]["id"] == id
+    assert found["document"]["path"].endswith("keepers.txt")
+    assert server.client.get("/v1/passages/nothing").status_code == 404
+
+
+def test_documents_are_listed_page_by_page(server: Served):
+    first = server.client.get("/v1/documents", params={"limit": 1}).json()
+    second = server.client.get("/v1/documents", params={"limit": 1, "offset": 1}).json()
+    assert first["total"] == second["total"] == 2
+    assert first["documents"][0]["path"] != second["documents"][0]["path"]
+
+
+def test_what_is_indexed_meanwhile_is_found(notes: Path, tmp_path: Path):
+    from toulmin.build import docs_index, update_index
+
+    with served(notes) as server:
+        assert not server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]
+        (notes / "birds.txt").write_text("Cormorants nest on Kettle Rock in May.\n", "utf-8")
+        update_index([str(notes)], docs_index([str(notes)], Settings()), Settings())
+        assert until(lambda: bool(server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]))
+
+
+def test_every_method_is_listed_with_what_it_does(server: Served):
+    methods = {method["name"]: method for method in server.client.get("/v1/methods").json()}
+    assert {"best", "calm", "vtg", "plan", "a2r", "vanilla"} <= methods.keys()
+    assert all(method["about"] for method in methods.values())
+
+
+# ---------------------------------------------------------------- counts
+
+
+def test_answers_and_their_verdicts_are_counted_and_no_word_is_told(server: Served):
+    answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+    streamed(server, "/v1/answers", {"question": QUESTION})
+    both = 'toulmin_requests_total{method="POST",route="/v1/answers",status="200"} 2.0'
+    assert until(lambda: both in server.client.get("/metrics").text)  # a request is counted when its reply is gone
+    told = server.client.get("/metrics").text
+    assert 'toulmin_answers_total{method="best",status="answered"} 2.0' in told
+    assert f'toulmin_claims_total{{label="supported"}} {2.0 * len(answer["claims"])}' in told
+    assert "Kettle" not in told
