@@ -53,6 +53,7 @@ def test_another_address_than_loopback_needs_a_token(host: str):
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
 def test_loopback_needs_none(host: str):
     assert Door(host).rules().token is None
+    assert host in (Door(host).rules().hosts or ())
 
 
 def test_a_token_that_can_be_guessed_is_refused():

@@ -18,7 +18,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from toulmin import build
@@ -262,9 +261,3 @@ class Engine:
                 before, self._moment = self._moment, _Moment(self._sources, self.settings)
                 before.retire()
         return self._moment
-
-    @property
-    def folder(self) -> Path | None:
-        """The index's folder, where there is one."""
-        corpus = self._moment.opened.corpus
-        return None if corpus is None else corpus.folder

@@ -24,7 +24,6 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
-OPEN = ("/healthz", "/readyz")
 BODY = 4_000_000  # bytes of a request that is no upload
 SLOWEST = 30.0  # seconds in which a part of a body must come
 HEADERS = {

@@ -55,7 +55,7 @@ class Door:
                 f"{self.host} can be reached by other machines; set a token with --token or TOULMIN_TOKEN, or leave"
                 " --host as it is."
             )
-        own = LOOPBACK if self.is_local else frozenset({self.host.lower()})
+        own = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own | {name.lower() for name in self.hosts}
         return Rules(self.token, names, frozenset(self.origins), upload=MOST_BYTES if self.token else 0)
