@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS, beside, runs, silent
 
 from toulmin.report import plots
@@ -260,8 +260,7 @@ def test_back_closes_what_was_opened(file: Path, visit: Callable[..., Seen]):
     page = visit(file).page
     page.locator(".number").first.click()
     page.go_back()
-    page.wait_for_timeout(50)
-    assert page.locator(".behind").count() == 0
+    expect(page.locator(".behind")).to_have_count(0)
 
 
 def test_everything_that_can_be_pressed_has_a_name(file: Path, visit: Callable[..., Seen]):

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
-from web_parts import Served, Slow, served
+from web_parts import Served, Slow, served, until
 
 from toulmin.build import Own, update_index
 from toulmin.config import Settings
@@ -147,8 +147,7 @@ def test_a_running_answer_can_be_stopped(notes: Path, visit: Callable[..., Seen]
         ask(page)
         page.click("text=Stop")
         expect(page.locator("[role=alert]")).to_contain_text("Cancelled")
-        page.wait_for_timeout(300)
-        assert server.running() == 0
+        assert until(lambda: server.running() == 0)
 
 
 def test_a_link_opens_an_answer_again(server: Served, visit: Callable[..., Seen]):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
-from web_parts import PATIENCE, Served, Slow, served
+from web_parts import Served, Slow, served, until
 
 from toulmin.build import Own
 from toulmin.config import Settings
@@ -44,13 +43,6 @@ def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str
     with server.client.stream("POST", path, json={**asked, "stream": True}) as reply:
         assert reply.headers["content-type"].startswith("text/event-stream")
         return events(reply.iter_lines())
-
-
-def until(holds: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.02)
-    return holds()
 
 
 # ---------------------------------------------------------------- answers

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,14 @@ def served(place: Path, settings: Settings = Settings(), own: Own = Own(), **doo
         thread.join(PATIENCE)
         assert not thread.is_alive(), "the server did not end"
         loop.close()
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    """Waits for what must come about; whether it did."""
+    end = time.monotonic() + PATIENCE
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
 
 
 class Slow:

@@ -61,6 +61,7 @@ function show(wanted) {
   const told = new URLSearchParams();
   for (const [name, value] of Object.entries(wanted))
     if (value !== null && value !== false && value !== "") told.set(name, value);
-  if (location.hash.slice(1) === told.toString()) drawBehind();
-  else location.hash = told.toString();
+  // Drawn at once, not when the browser tells of a new address: a key pressed meanwhile would miss what opened.
+  if (location.hash.slice(1) !== told.toString()) history.pushState(null, "", `#${told}`);
+  drawBehind();
 }
