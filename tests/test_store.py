@@ -141,6 +141,20 @@ def test_a_bad_file_among_good_ones_is_named(docs: Path, index: Path) -> None:
     assert [Path(skip.path).name for skip in report.skipped] == ["bad.txt"]
 
 
+def test_an_index_remembers_what_was_not_read_until_it_is_mended(docs: Path, index: Path, tmp_path: Path) -> None:
+    (docs / "bad.txt").write_bytes(b"abc\x00\x01def")
+    report = update(index, [docs])
+    other = tmp_path / "other.txt"
+    other.write_text(BRIDGE, "utf-8")
+    update(index, [other])  # which says nothing of the others
+    with open_index(index) as corpus:
+        assert tuple(corpus.skipped()) == report.skipped
+    (docs / "bad.txt").write_text("Now it can be read.", "utf-8")
+    update(index, [docs])
+    with open_index(index) as corpus:
+        assert corpus.skipped() == []
+
+
 def test_what_was_indexed_of_a_file_now_bad_stays(docs: Path, index: Path) -> None:
     update(index, [docs])
     (docs / "tower.txt").write_bytes(b"\x00\x01\x02")

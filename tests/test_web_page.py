@@ -244,6 +244,20 @@ def test_an_upload_says_which_file_could_not_be_read(notes: Path, tmp_path: Path
         page.click("text=Upload")
         expect(page.locator(".skipped")).to_contain_text("broken.pdf")
         expect(page.locator(".documents li")).to_have_count(3)
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Take out").click()
+        expect(page.locator(".documents li")).to_have_count(2)
+        assert good.exists()
+
+
+def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
+    bad = tmp_path / "<img src=x onerror=alert(1)>.pdf"
+    bad.write_bytes(b"%PDF-1.4 nothing")
+    update_index([str(notes), str(bad)], tmp_path / "library", Settings())
+    with served(tmp_path / "library") as server:
+        page = visit(f"{server.url}#/sources").page
+        page.click("text=1 file could not be read")
+        expect(page.locator(".unread li")).to_contain_text(bad.name)
 
 
 # ---------------------------------------------------------------- people

@@ -23,7 +23,7 @@ from toulmin.errors import IndexDamaged, SourceError
 from toulmin.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-FORMAT = 3  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 4  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
@@ -34,6 +34,7 @@ CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INT
 CREATE TABLE term_files (name TEXT, digest TEXT);
 CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime_ns INTEGER, digest BLOB);
 CREATE INDEX files_path ON files (path);
+CREATE TABLE skipped (path TEXT, reason TEXT);
 CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, url TEXT, record TEXT, pages TEXT,
   tail TEXT);
 CREATE INDEX documents_file ON documents (file);

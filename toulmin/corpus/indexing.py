@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toulmin.corpus.catalogue import clear_errors
-from toulmin.corpus.readers import Skipped, find_files, read_documents
+from toulmin.corpus.readers import Skipped, find_files, is_under, read_documents
 from toulmin.corpus.vector_files import Wanted
 from toulmin.corpus.writer import CorpusWriter, Stamp
 from toulmin.data import Document
@@ -84,10 +84,11 @@ def update(
         job = _Update(writer, on_progress or (lambda progress: None))
         job.read_files({path for path in files if own not in path.parents} | writer.outdated)
         job.remove_vanished(roots)
+        named = [*job.skipped, *(skip for skip in skipped if own not in Path(skip.path).parents)]
+        in_order = tuple(sorted(named, key=lambda skip: skip.path))
+        writer.note_skipped(roots, in_order)
         encoded = writer.renew_vectors(vectors, job.on_encoded)
         totals = writer.commit()
-    named = [*job.skipped, *(skip for skip in skipped if own not in Path(skip.path).parents)]
-    in_order = tuple(sorted(named, key=lambda skip: skip.path))
     name = vectors.encoder.name if vectors else None
     counts = (job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
     return IndexReport(*counts, encoder=name, encoded=encoded)
@@ -165,7 +166,7 @@ class _Update:
         """Removes what stood under the roots and is no more."""
         for number, text in self._writer.files():
             path = Path(text)
-            if any(root == path or root in path.parents for root in roots) and _is_gone(path):
+            if is_under(path, roots) and _is_gone(path):
                 self._writer.remove_file(number)
                 self.removed += 1
 

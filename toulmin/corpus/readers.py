@@ -29,6 +29,11 @@ class Skipped:
 # ---------------------------------------------------------------- finding
 
 
+def is_under(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether the path is one of the roots or stands in one of them."""
+    return any(root == path or root in path.parents for root in roots)
+
+
 def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
     """The files to read, sorted, each once, and what is not read, by name.
 

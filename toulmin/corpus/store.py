@@ -19,6 +19,7 @@ from toulmin.corpus import catalogue
 from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of
 from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.lexicon import Lexicon, digests, pack, passage_terms
+from toulmin.corpus.readers import Skipped
 from toulmin.corpus.vector_files import Label, Stored, Wanted, keys_in, named_in
 from toulmin.data import Passage, Source, content_id
 from toulmin.errors import IndexDamaged, SourceError
@@ -177,6 +178,11 @@ class Corpus:
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
                 yield _document(row)
+
+    def skipped(self) -> list[Skipped]:
+        """What lay under the indexed paths and was not read when it was last looked at, by path."""
+        with clear_errors(self.folder):
+            return [Skipped(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
 
     def every_passage(self) -> Iterator[Passage]:
         """Every distinct passage, in the order in which they were indexed; of equal ones the first place."""

@@ -7,8 +7,9 @@ left without: the database forgets its transaction, and the generation of the te
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from toulmin.corpus import catalogue, vector_files
 from toulmin.corpus.catalogue import State
 from toulmin.corpus.lexicon import LexiconWriter, digests, pack, passage_terms, remove_others
 from toulmin.corpus.passages import cut
+from toulmin.corpus.readers import Skipped, is_under
 from toulmin.corpus.vector_files import Wanted
 from toulmin.data import Document, Passage
 
@@ -123,6 +125,14 @@ class CorpusWriter:
         self._sql.execute(f"DELETE FROM passages WHERE document IN ({mine})", {"file": number})
         self._sql.execute("DELETE FROM documents WHERE file = ?", (number,))
         self._sql.execute("DELETE FROM files WHERE number = ?", (number,))
+
+    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped]) -> None:
+        """Keeps what was not read now; what is known of elsewhere stays as long as it is there."""
+        known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
+        stays = [(path, reason) for path, reason in known if not is_under(Path(path), roots) and os.path.lexists(path)]
+        now = dict(stays) | {one.path: one.reason for one in skipped}
+        self._sql.execute("DELETE FROM skipped")
+        self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(now.items()))
 
     # ------------------------------------------------------------ documents and passages
 

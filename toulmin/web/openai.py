@@ -27,6 +27,7 @@ from toulmin.web.asked import Response as AskedResponse
 from toulmin.web.desk import Desk, replied
 from toulmin.web.engine import Running
 from toulmin.web.streams import Events, event
+from toulmin.web.told import OTHERS
 
 PREFIX = "toulmin/"  # of a model's name, where a client asks for one
 
@@ -85,7 +86,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in METHODS]
         return {"object": "list", "data": listed}
 
-    @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion")
+    @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
         run = _begun(desk, asked.model, last_question(asked.messages))
         if asked.stream:
@@ -93,7 +94,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
             return Events(_chunks(desk, run, usage))
         return await replied(desk, run, request, _completion)
 
-    @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response")
+    @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
         question = asked.input if isinstance(asked.input, str) else last_question(asked.input)
         run = _begun(desk, asked.model, question)

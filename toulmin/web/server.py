@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated, Any
 
 import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.datastructures import UploadFile
@@ -29,6 +30,20 @@ from toulmin.web.desk import Desk, Document, replied
 from toulmin.web.figures import FORM
 from toulmin.web.guard import Guard, Refused, error_document
 from toulmin.web.streams import Events
+from toulmin.web.told import (
+    ANSWER,
+    CHECKED,
+    ERRORS,
+    KEPT,
+    Beside,
+    Documents,
+    Health,
+    Hits,
+    MethodListed,
+    Readiness,
+    Uploaded,
+    Working,
+)
 from toulmin.web.uploads import MOST_FILES, Uploads
 
 _FILES = {
@@ -58,11 +73,13 @@ _DESCRIPTION = (
 def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
     """The whole server as one ASGI application; without `uploads` none are taken. Routes of others stand `beside`."""
 
-    app = FastAPI(title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, responses=ERRORS
+    )
     _add_errors(app)
     _add_answers(app, desk)
     _add_checks(app, desk)
-    _add_sources(app, desk, uploads is not None)
+    _add_sources(app, desk, uploads)
     if uploads is not None:
         _add_uploads(app, desk, uploads)
     openai.add_routes(app, desk)
@@ -97,18 +114,18 @@ def _add_errors(app: FastAPI) -> None:
 def _add_answers(app: FastAPI, desk: Desk) -> None:
     """Questions."""
 
-    @app.post("/v1/answers", tags=["answers"], summary="Answer a question")
+    @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
         run = desk.begin(build.job(checked_question(asked.question), chosen(desk.settings, asked)))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await replied(desk, run, request, wire.dumps)
 
-    @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on")
+    @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=Working)
     async def running() -> dict[str, Any]:
         return {"running": [{"id": id, "question": run.job.question} for id, run in desk.runs.items()]}
 
-    @app.get("/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is")
+    @app.get("/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is", responses=KEPT)
     async def answer(id: str) -> Response:
         run = desk.runs.get(id)
         if run is not None:
@@ -126,7 +143,9 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         run.cancel()
         return Response(status_code=204)
 
-    @app.get("/v1/methods", tags=["answers"], summary="The methods and their options")
+    @app.get(
+        "/v1/methods", tags=["answers"], summary="The methods and their options", response_model=list[MethodListed]
+    )
     async def methods() -> list[dict[str, Any]]:
         return [method_document(name) for name in METHODS]
 
@@ -134,7 +153,9 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
 def _add_checks(app: FastAPI, desk: Desk) -> None:
     """Texts that somebody else wrote."""
 
-    @app.post("/v1/check", tags=["answers"], summary="Check a text against its passages or the index")
+    @app.post(
+        "/v1/check", tags=["answers"], summary="Check a text against its passages or the index", responses=CHECKED
+    )
     async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
         if isinstance(asked, Grounding):
             facts = asked.passages()
@@ -173,30 +194,36 @@ def method_document(name: str) -> dict[str, Any]:
     return {"name": name, "about": (inspect.getdoc(found) or "").split("\n\n")[0], "options": taken}
 
 
-def _add_sources(app: FastAPI, desk: Desk, takes_files: bool) -> None:
+def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
     """What is searched."""
 
-    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query")
+    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=Hits)
     async def search(asked: Query) -> Response:
         hits = await desk.engine.search(checked_question(asked.query), asked.k)
         return Document(orjson.dumps(wire.hits_document(asked.query, hits)))
 
-    @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it")
+    @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=Beside)
     async def passage(id: str) -> dict[str, Any]:
         return await desk.engine.read(lambda corpus: _passage(corpus, id))
 
-    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page")
+    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=Documents)
     async def documents(
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
     ) -> dict[str, Any]:
-        listed = await desk.engine.read(lambda corpus: _documents(corpus, offset, limit))
-        return {**listed, "uploads": takes_files}
+        listed = await desk.engine.read(lambda corpus: _documents(corpus, uploads, offset, limit))
+        return {**listed, "uploads": uploads is not None}
 
 
 def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
     """Files of clients."""
 
-    @app.post("/v1/documents", tags=["sources"], summary="Upload files (fields called `file`)", openapi_extra=_FILES)
+    @app.post(
+        "/v1/documents",
+        tags=["sources"],
+        summary="Upload files (fields called `file`)",
+        openapi_extra=_FILES,
+        response_model=Uploaded,
+    )
     async def upload(request: Request) -> dict[str, Any]:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
         try:
@@ -228,14 +255,19 @@ def _passage(corpus: Corpus, id: str) -> dict[str, Any]:
     }
 
 
-def _documents(corpus: Corpus, offset: int, limit: int) -> dict[str, Any]:
-    stats, listed = corpus.stats, []
-    for place, document in enumerate(corpus.documents()):
-        if place >= offset + limit:
-            break
-        if place >= offset:
-            listed.append(_listed(document))
-    return {"total": stats.documents, "passages": stats.passages, "offset": offset, "documents": listed}
+def _documents(corpus: Corpus, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
+    stats, skipped = corpus.stats, corpus.skipped()
+    return {
+        "total": stats.documents,
+        "passages": stats.passages,
+        "offset": offset,
+        "documents": [
+            _listed(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
+            for document in islice(corpus.documents(), offset, offset + limit)
+        ],
+        "skipped_total": len(skipped),
+        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped[:LISTED]],
+    }
 
 
 def _listed(document: IndexedDocument) -> dict[str, Any]:
@@ -253,14 +285,14 @@ def _listed(document: IndexedDocument) -> dict[str, Any]:
 def _add_probes(app: FastAPI, desk: Desk) -> None:
     """Whether the server lives and works."""
 
-    @app.get("/healthz", tags=["probes"], summary="Whether the process answers")
+    @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=Health)
     async def healthz() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
 
-    @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus")
+    @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> Response:
         return Response(desk.figures.told(), media_type=FORM)
 
-    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken")
+    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=Readiness)
     async def readyz() -> dict[str, Any]:
         return {"status": "ready", "running": desk.engine.running}

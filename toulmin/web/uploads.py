@@ -56,18 +56,23 @@ class Uploads:
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
             skipped = await asyncio.to_thread(self._read) if any(one.path for one in kept) else {}
             told = [self._outcome(one, skipped) for one in kept]
+            if skipped:  # whose files are gone now, and need not be remembered
+                await asyncio.to_thread(self._read)
         return {
             "read": [name for name, reason in told if reason is None],
             "skipped": [{"name": name, "reason": reason} for name, reason in told if reason is not None],
         }
 
+    def holds(self, path: str | None) -> bool:
+        """Whether the file of that path was uploaded."""
+        return path is not None and self.folder.resolve() in Path(path).resolve().parents
+
     async def remove(self, path: str) -> None:
         """Takes an uploaded file out of the index again. Raises `SourceError` for a file that was not uploaded."""
-        found = Path(path).resolve()
-        if self.folder.resolve() not in found.parents:
+        if not self.holds(path):
             raise SourceError("That document was not uploaded; whoever keeps its file can take it out of the index.")
         async with self._turn:
-            await asyncio.to_thread(shutil.rmtree, found.parent)
+            await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
             await asyncio.to_thread(self._read)
 
     def _keep(self, file: UploadFile) -> Kept:

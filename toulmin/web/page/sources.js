@@ -20,6 +20,15 @@ export function Sources() {
       setProblem(error.message);
     }
   };
+  const takeOut = async ({ number, title }) => {
+    if (!confirm(`Take “${title}” out? The server's copy of the file is deleted.`)) return;
+    try {
+      await ask("DELETE", `/v1/documents/${number}`);
+      await load(offset);
+    } catch (error) {
+      setProblem(error.message);
+    }
+  };
   useEffect(() => void load(0), []);
   return html`
     <${Search} />
@@ -27,8 +36,13 @@ export function Sources() {
     ${listed && html`<section class="documents">
       <h2>${counted(listed.total, "document")} <span class="quiet">${counted(listed.passages, "passage")}</span></h2>
       ${listed.uploads && html`<${Upload} done=${() => load(offset)} />`}
+      ${listed.skipped_total > 0 && html`<details class="unread"><summary>${counted(listed.skipped_total, "file")} could not be read</summary>
+        <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.path}</bdi> <span class="quiet">${one.reason}</span></li>`)}</ul>
+        ${listed.skipped_total > listed.skipped.length && html`<p class="quiet">The first ${listed.skipped.length} are shown.</p>`}
+      </details>`}
       <ul>${listed.documents.map((one) => html`<li key=${one.number}>
         <bdi>${one.title || place(one)}</bdi> <span class="quiet"><bdi>${one.url || one.path || ""}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
+        ${one.uploaded && html` <button class="small" aria-label=${`Take out ${one.title}`} onClick=${() => takeOut(one)}>Take out</button>`}
       </li>`)}</ul>
       <p class="row">
         <button class="small" disabled=${offset === 0} onClick=${() => load(Math.max(0, offset - PAGE))}>Earlier</button>
