@@ -18,6 +18,7 @@ from web_parts import Served, Slow, served, until
 
 from toulmin.build import Own
 from toulmin.config import Settings
+from toulmin.web.desk import CUT_OFF
 
 QUESTION = "Who built Kettle Rock Tower?"
 
@@ -125,6 +126,21 @@ def test_a_deleted_answer_ends_its_work_and_its_model_calls(waiting: Served, slo
         assert until(lambda: slow.cancelled == 1)
         assert "event: cancelled" in list(lines)
     assert until(lambda: waiting.running() == 0)
+
+
+def test_what_there_is_of_an_answer_that_was_cut_off_is_kept(notes: Path):
+    slow = Slow(["The lamp was lit in 1903 [1]."])
+    asked = {"question": QUESTION, "method": "a2r", "stream": True}
+    with served(notes, Settings(), Own(main=slow)) as server:
+        with server.client.stream("POST", "/v1/answers", json=asked) as reply:
+            lines = reply.iter_lines()
+            id = json.loads(next(line for line in lines if line.startswith("data: "))[6:])["id"]
+            assert "event: draft" in lines
+        assert until(lambda: slow.cancelled == 1)
+        assert until(lambda: server.client.get(f"/v1/answers/{id}").status_code == 200)
+        kept = server.client.get(f"/v1/answers/{id}").json()
+    assert kept["notes"][-1] == CUT_OFF
+    assert "supported" not in [claim["support"]["label"] for claim in kept["claims"] if claim["support"]]
 
 
 def test_who_waits_for_an_answer_that_another_cancels_is_told(waiting: Served, slow: Slow):

@@ -92,15 +92,18 @@ def until(holds: Callable[[], bool]) -> bool:
 
 
 class Slow:
-    """A language model that answers nothing until it is let, and remembers who was cancelled."""
+    """A language model that replies so often and then never again, and remembers who was cancelled."""
 
     name, concurrency = "slow", 1_000
 
-    def __init__(self) -> None:
+    def __init__(self, replies: Sequence[str] = ()) -> None:
         self.begun = self.cancelled = 0
+        self._replies = list(replies)
 
     async def generate(self, requests: Sequence[Generate]) -> Sequence[Reply]:
         self.begun += len(requests)
+        if len(self._replies) >= len(requests):
+            return [Reply(self._replies.pop(0)) for _ in requests]
         try:
             await asyncio.sleep(PATIENCE * 10)
         except asyncio.CancelledError:

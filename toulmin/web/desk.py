@@ -22,6 +22,8 @@ from toulmin.web.guard import Rules, error_document
 from toulmin.web.shelf import Shelf
 from toulmin.web.streams import event, or_gone
 
+CUT_OFF = "This answer was ended before it was done."
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -53,8 +55,15 @@ class Desk:
             self.figures.count(answer)
             return answer
         finally:
-            run.cancel()
-            self.runs.pop(run.job.id, None)
+            self._over(run)
+
+    def _over(self, run: Running) -> None:
+        """Ends what is still at work; of an answer that was cut off, what there is of it is kept."""
+        if run.outcome is None and run.latest is not None:
+            cut = replace(run.latest, notes=(*run.latest.notes, CUT_OFF))
+            self.shelf.put(run.job.id, wire.dumps(cut))
+        run.cancel()
+        self.runs.pop(run.job.id, None)
 
     async def drafts(self, run: Running) -> AsyncIterator[bytes]:
         """Whole snapshots as events: first the id, then every newest draft, and the finished answer as `done`."""
@@ -68,8 +77,7 @@ class Desk:
                 raise
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
         finally:
-            run.cancel()
-            self.runs.pop(run.job.id, None)
+            self._over(run)
 
 
 class Document(Response):

@@ -165,11 +165,8 @@ class Engine:
         )
         self._driver = Driver(kit, programs=RUNNING)
 
-    async def stop(self, grace: float = 0.0) -> None:
-        """Lets answers end for so many seconds, cancels those that do not, and closes everything."""
-        until = time.monotonic() + grace
-        while self._runs and time.monotonic() < until:
-            await asyncio.sleep(0.05)
+    async def stop(self) -> None:
+        """Cancels the answers that are on their way, and closes everything."""
         for run in list(self._runs):
             run.cancel()
         while self._runs:
