@@ -23,7 +23,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -36,6 +35,7 @@ from typing import Any
 
 import data
 import httpx2
+from served import served
 
 from toulmin.corpus.store import is_index, update
 
@@ -69,14 +69,13 @@ class Server:
     """A running server, and the questions that it is asked."""
 
     url: str
-    process: subprocess.Popen[str]
+    pid: int
     questions: list[str]
 
     @property
     def memory(self) -> float:
         """Its resident memory in MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text("utf-8")
-        found = re.search(r"VmRSS:\s+(\d+)", status)
+        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text("utf-8"))
         assert found is not None
         return int(found[1]) / 1024
 
@@ -85,30 +84,6 @@ class Server:
         """How many answers it works on."""
         count: int = httpx2.get(f"{self.url}/readyz").json()["running"]
         return count
-
-
-@contextmanager
-def serving(index: Path, questions: list[str]) -> Iterator[Server]:
-    """The command as a person starts it, until the block ends."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("toulmin")), "serve", "--index", str(index), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                httpx2.get(f"{url}/readyz")
-                break
-            except httpx2.TransportError:
-                if process.poll() is not None:
-                    raise SystemExit("The server did not start; it says why above.") from None
-                time.sleep(0.1)
-        yield Server(url, process, questions)
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 # ---------------------------------------------------------------- the load tool
@@ -267,7 +242,8 @@ def main() -> None:
         index = chosen.index or Path(place) / "index"
         if not is_index(index):
             update(index, [data.path("pool_corpus")])
-        with serving(index, questions) as server:
+        with served("--index", str(index)) as found:
+            server = Server(found.url, found.pid, questions)
             first_sentences(server, 100)
             loaded(server, "/v1/search", [{"query": one} for one in questions], chosen.clients, chosen.seconds)
             loaded(server, "/v1/answers", [{"question": one} for one in questions], chosen.clients, chosen.seconds)

@@ -62,6 +62,7 @@ def test_a_bad_file_is_told_of_and_the_others_are_read(server: Served, index: Pa
     reasons = {one["name"]: one["reason"] for one in report["skipped"]}
     assert reasons.keys() == {"broken.pdf", "run.exe", "x.tsv.gz"}
     assert "unknown kind" in reasons["run.exe"]
+    assert reasons["broken.pdf"].startswith("broken.pdf is a damaged PDF")
     kept = [path.name for path in (index.parent / "library-uploads").rglob("*") if path.is_file()]
     assert kept == ["birds.txt"]
 

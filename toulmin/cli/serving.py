@@ -29,6 +29,7 @@ def serve(
     model: str | None = None,
     verifier: str | None = None,
     judge: str | None = None,
+    open: bool = False,
     set_: Sets = (),
 ) -> int:
     """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
@@ -59,14 +60,22 @@ def serve(
         A second model, for methods that contrast two.
     judge
         What decides support.
+    open
+        Open the page in this machine's browser too.
     set_
         NAME=VALUE: any other setting; may be given again.
     """
     import asyncio
+    import webbrowser
 
     from toulmin import aio, build
     from toulmin.cli import show
     from toulmin.web.serve import Door, serve
+
+    def ready(address: str) -> None:
+        show.serving(address)
+        if open:
+            webbrowser.open(address)
 
     door = Door(host, port, token or os.environ.get("TOULMIN_TOKEN") or None, allow_host, allow_origin)
     door.rules()
@@ -74,9 +83,9 @@ def serve(
     build.method(chosen.method)
     sources = aio.sources(docs or None, index, None, None)
     with show.indexing() as on_progress:
-        ready, skipped = build.indexed(sources, chosen, on_progress)
+        found, skipped = build.indexed(sources, chosen, on_progress)
     show.notes(build.not_read(skipped))
-    asyncio.run(serve(ready, chosen, door, show.serving))
+    asyncio.run(serve(found, chosen, door, ready))
     return 0
 
 

@@ -102,6 +102,7 @@ class Uploads:
         reason = skipped.get(str(kept.path.resolve()))
         if reason is not None:
             shutil.rmtree(kept.path.parent, ignore_errors=True)
+            reason = reason.replace(str(kept.path.resolve()), kept.name)  # the client knows no folders of ours
         return kept.name, reason
 
 

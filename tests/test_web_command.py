@@ -1,0 +1,46 @@
+"""`toulmin serve` as a person starts and ends it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+from web_parts import PATIENCE, free_port, until
+
+COMMAND = [sys.executable, "-c", "from toulmin.cli import main; main()", "serve"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell script and SIGINT")
+def test_the_command_serves_opens_the_page_and_ends_in_order(notes: Path, tmp_path: Path):
+    browser, opened, port = tmp_path / "browser", tmp_path / "opened", free_port()
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n', "utf-8")
+    browser.chmod(0o755)
+    process = subprocess.Popen(
+        [*COMMAND, "--docs", str(notes), "--port", str(port), "--open"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": str(browser)},
+    )
+    try:
+        assert until(lambda: opened.exists() and opened.read_text("utf-8") != "")
+        url = opened.read_text("utf-8").strip()
+        assert url == f"http://127.0.0.1:{port}/"
+        assert "Toulmin" in httpx2.get(url).text
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert url in told
+    assert "Traceback" not in told
+
+
+def test_a_door_that_should_not_stand_open_is_refused(notes: Path):
+    told = subprocess.run([*COMMAND, "--docs", str(notes), "--host", "0.0.0.0"], capture_output=True, text=True)
+    assert told.returncode == 2
+    assert "--token" in told.stderr
