@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.data import Citation, Claim, Passage, Support
+from toulmin.data import Citation, Claim, Passage, Quote, Support
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.grounding import prompts as ask
-from toulmin.grounding.steps import Generate
+from toulmin.grounding.steps import Generate, Span
 from toulmin.language import sentences
 
 TOWER = Passage.of(
@@ -153,6 +154,67 @@ def test_a_short_answer_quotes_the_sentence_that_holds_it() -> None:
     quote = claim.citations[0].quote
     assert quote is not None
     assert claim.text in quote.text
+
+
+# ---------------------------------------------------------------- with a reader
+
+
+class Finder:
+    """A reader that finds the same words of the same passage, as sure as it is told to be."""
+
+    def __init__(self, passage: Passage, words: str, confidence: float, odds: float | None = 3.0) -> None:
+        start = passage.text.index(words)
+        self._span = Span(passage.id, Quote(start, start + len(words), words), confidence, odds)
+        self.asked: list[tuple[Passage, ...]] = []
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span:
+        self.asked.append(tuple(passages))
+        return self._span
+
+
+def told_by(reader: Finder, question: str, **fields: Any) -> tuple[Claim, ...]:
+    asked = ask.AnswerPrompt(question, POOL, **fields)
+    return reply(asked, model=Extractive(reader=reader)).claims
+
+
+def test_a_short_answer_is_what_a_sure_reader_finds() -> None:
+    (claim,) = told_by(Finder(TOWER, "3 May", 0.9), KEEPER, style="short")
+    assert claim.text == "3 May"
+    (citation,) = claim.citations
+    assert citation.passage == TOWER.id
+    assert citation.quote is not None
+    assert citation.quote.text == "It was lit for the first time on 3 May 1824."
+
+
+def test_an_unsure_reader_changes_no_short_answer() -> None:
+    told = told_by(Finder(TOWER, "3 May", 0.1), KEEPER, style="short")
+    assert told in ((), answer(KEEPER, style="short"))
+
+
+def test_a_reader_that_finds_nothing_likely_silences_and_one_that_does_gives_voice() -> None:
+    half = "Was the keeper of the tower lit by penguins?"
+    assert told_by(Finder(TOWER, "3 May", 0.5, odds=-9.0), half) == ()
+    assert told_by(Finder(TOWER, "3 May", 0.5, odds=9.0), half) != ()
+
+
+def test_a_reader_that_tells_no_odds_changes_no_silence() -> None:
+    for question in (KEEPER, OFF_TOPIC):
+        assert told_by(Finder(TOWER, "3 May", 0.0, odds=None), question) == answer(question)
+
+
+def test_a_reader_looks_at_few_passages_those_that_say_most_first() -> None:
+    many = tuple(Passage.of(f"The tower of harbour {n} is white.", f"Harbour {n}") for n in range(9))
+    reader = Finder(TOWER, "3 May", 0.9)
+    reply(ask.AnswerPrompt(BUILT, (*many, TOWER)), model=Extractive(reader=reader))
+    assert reader.asked[0][0] == TOWER
+    assert len(reader.asked[0]) == 3
+
+
+def test_a_writer_with_a_reader_says_so_in_its_name() -> None:
+    assert Extractive(reader=Finder(TOWER, "3 May", 0.9)).name == "extractive+reader"
+
+
+# ---------------------------------------------------------------- lists
 
 
 def test_a_list_holds_no_words_of_the_question() -> None:

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "wire": GROUND | {"grounding"},
     "config": GROUND | {"shipped"},
     "encoding": GROUND | {"config", "corpus", "encoders", "extractive", "shipped"},
-    "providers": GROUND | {"config", "encoding", "extractive", "models", "driver"},
+    "providers": GROUND | {"config", "encoding", "extractive", "grounding", "judges", "models", "driver"},
     "build": GROUND
     | {"encoding", "grounding", "methods", "models", "judges", "corpus", "driver", "config", "providers", "shipped"},
     "datasets": GROUND | {"corpus", "grounding"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,11 @@ from trained_parts import export, shipping
 from toulmin import build, shipped
 from toulmin.cli import run
 from toulmin.config import Settings
+from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.steps import Pair
+from toulmin.grounding.prompts import AnswerPrompt
+from toulmin.grounding.steps import Generate, Pair
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.span_model import TrainedReader
 from toulmin.judges.stacked import FEATURES, Stack, embedded, features, read_stack
@@ -280,6 +283,30 @@ def test_no_passage_no_answer(reader_folder: Path):
 def test_a_least_confidence_outside_its_range_is_a_usage_error(reader_folder: Path):
     with pytest.raises(UsageError, match=r"in 0\.\.1"):
         TrainedReader(reader_folder, least=1.5)
+
+
+def test_the_likeliest_words_come_however_unlikely_they_are(reader_folder: Path):
+    reader = TrainedReader(reader_folder, least=1.0)
+    found = reader.likeliest("What?", (TOWER,))
+    assert found is not None
+    assert found.odds is not None
+    assert reader.likeliest("What?", ()) is None
+
+
+def test_settings_name_the_reader_of_the_writer_too(reader_folder: Path):
+    settings = Settings(reader=f"embedded:{reader_folder}", judge="lexical")
+    main: Any = build.kit(InMemory([TOWER]), settings).models["main"]
+    assert main.name == "extractive+reader"
+    asked = Generate(AnswerPrompt("When was the lamp lit?", (TOWER,), "short"))
+    assert main.generate([asked])[0].value is not None
+    lexical = build.kit(InMemory([TOWER]), Settings(reader="lexical", judge="lexical"))
+    assert lexical.models["main"].name == "extractive"
+
+
+@pytest.mark.parametrize("spec", ["embeded", "embedded:", "lexical:x"])
+def test_a_reader_that_nothing_is_called_is_a_usage_error(spec: str):
+    with pytest.raises(UsageError, match="lexical, embedded or embedded:FOLDER"):
+        build.kit(InMemory([TOWER]), Settings(reader=spec, judge="lexical"))
 
 
 # ---------------------------------------------------------------- what is told of it

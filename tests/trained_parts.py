@@ -124,6 +124,6 @@ def finished(folder: Path, head: str, tokens: int = 48) -> Path:
     tokenizer().save(str(folder / "tokenizer.json"))
     (folder / "settings.json").write_text(json.dumps({"max_tokens": tokens, "excerpts": 2, "rule": 1}), "utf-8")
     if head == "reader":
-        told = {"weights": [0.0, 0.2, 1.0, 0.0], "least": 0.0}
+        told = {"weights": [0.0, 0.2, 1.0, 0.0, 0.1], "least": 0.0}
         (folder / "confidence.json").write_text(json.dumps(told), "utf-8")
     return folder

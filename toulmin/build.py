@@ -25,8 +25,7 @@ from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
-from toulmin.providers import is_embedded, model
-from toulmin.shipped import is_ready
+from toulmin.providers import check_reader, is_embedded, model, trained_reader
 
 if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
@@ -268,25 +267,24 @@ def _judge_table(kind: str, settings: Settings) -> dict[str, Any]:
 
 
 class _LateReader:
-    """The trained reader where it is installed, else that of words; loaded with its first question."""
+    """The reader that the settings name, loaded with its first question."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._reader: Reader | None = None
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
         if self._reader is None:
-            self._reader = _reader()
+            self._reader = self._made()
         return self._reader.read(questions)
 
+    def _made(self) -> Reader:
+        trained = trained_reader(self._settings)
+        if trained is not None:
+            return trained
+        from toulmin.judges.reader import Embedded
 
-def _reader() -> Reader:
-    if is_ready("reader"):
-        from toulmin.judges.span_model import TrainedReader
-
-        return TrainedReader()
-    from toulmin.judges.reader import Embedded
-
-    return Embedded()
+        return Embedded()
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +299,7 @@ class Own:
 
 def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     """The parts that the settings name, or the caller's own in their place."""
+    check_reader(settings.reader)
     models = {"main": model(settings.model, settings) if own.main is None else own.main}
     if own.verifier is not None:
         models["verifier"] = own.verifier
@@ -311,7 +310,7 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
         retriever,
         judge(settings.judge, settings) if own.judge is None else own.judge,
         models,
-        _LateReader() if own.reader is None else own.reader,
+        _LateReader(settings) if own.reader is None else own.reader,
     )
 
 

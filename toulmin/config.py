@@ -36,6 +36,11 @@ def usual_judge() -> str:
     return "embedded" if is_ready("judge") else "lexical"
 
 
+def usual_reader() -> str:
+    """The reader where none is named: the trained one where it is installed, else that of words."""
+    return "embedded" if is_ready("reader") else "lexical"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set.
@@ -51,6 +56,7 @@ class Settings:
     model: str = "extractive"
     verifier: str | None = None
     judge: str = field(default_factory=usual_judge)
+    reader: str = field(default_factory=usual_reader)
     unsupported: Policy | None = None
     k: int | None = None
     words: int = 75

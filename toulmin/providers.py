@@ -7,15 +7,18 @@ file of the user's, at the moment when a model is made, and go into nothing but 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.config import PROVIDERS, Settings, fitting
+from toulmin.data import Passage
 from toulmin.driver.kit import LanguageModel
 from toulmin.errors import UsageError, unknown_name
+from toulmin.grounding.steps import Span
 
 if TYPE_CHECKING:
+    from toulmin.judges.span_model import TrainedReader
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.models.templates import Templates
@@ -25,6 +28,8 @@ FORMS = (
     " or NAME:MODEL for a server of yours (servers.NAME.base_url)"
 )
 ROUTES = ("chat", "completions")
+LEXICAL = "lexical"
+_REMEMBERED = 256  # questions whose spans are kept: samples and rounds ask the same again
 # What a server's table may say beside the fields of `models.server.Server`.
 _BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}
 _LOCAL: Mapping[str, Any] = {
@@ -83,7 +88,51 @@ def _extractive(settings: Settings) -> LanguageModel:
     from toulmin.encoding import meaning
     from toulmin.extractive.writer import Extractive
 
-    return Extractive(words=settings.words, meaning=meaning(settings))
+    check_reader(settings.reader)
+    reader = _LateSpans(settings) if settings.reader != LEXICAL else None
+    return Extractive(words=settings.words, meaning=meaning(settings), reader=reader)
+
+
+def trained_reader(settings: Settings) -> TrainedReader | None:
+    """The trained reader that the settings name, None where they name that of words; raises as `check_reader` does.
+
+    Raises `ModelError` for one that does not load.
+    """
+    check_reader(settings.reader)
+    if settings.reader == LEXICAL:
+        return None
+    folder = settings.reader.partition(":")[2]
+    from toulmin.judges.span_model import TrainedReader
+
+    return TrainedReader(folder or None)
+
+
+def check_reader(spec: str) -> None:
+    """Raises `UsageError` for a SPEC that names no reader; nothing is loaded."""
+    kind, colon, folder = spec.partition(":")
+    if spec != LEXICAL and (kind != "embedded" or bool(colon) != bool(folder)):
+        near = unknown_name("reader", spec, (LEXICAL, "embedded"))
+        raise UsageError(f"{near} A reader is named as {LEXICAL}, embedded or embedded:FOLDER.")
+
+
+class _LateSpans:
+    """The trained reader, loaded with its first question; what it found is not looked for again at once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._reader: TrainedReader | None = None
+        self._found: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        if self._reader is None:
+            self._reader = trained_reader(self._settings)
+            assert self._reader is not None
+        key = (question, tuple(passages))
+        if key not in self._found:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            self._found[key] = self._reader.likeliest(question, passages)
+        return self._found[key]
 
 
 def _scripted(_: str, name: str, settings: Settings) -> LanguageModel:

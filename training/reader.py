@@ -133,38 +133,44 @@ class Outcome(NamedTuple):
 
 def outcome(item: Item, read: Sequence[Any]) -> Outcome:
     """What the likeliest span of the windows says."""
-    top = likeliest(read)
-    if top is None:
+    ranked = likeliest(read)
+    if not ranked:
         return Outcome(item, "", (1.0,) + (0.0,) * (len(SIGNS) - 1))
-    start, end = top.view.characters(top.first, top.last)
-    return Outcome(item, item.passage.text[start:end], signs(top, len(read)))
+    start, end = ranked[0].view.characters(ranked[0].first, ranked[0].last)
+    return Outcome(item, item.passage.text[start:end], signs(ranked))
 
 
 def figures(found: Sequence[Outcome]) -> dict[str, float]:
     """Before anything is left unanswered."""
     able = np.array([bool(one.item.places) for one in found])
-    margin = np.array([one.signs[1] for one in found])
+    odds = np.array([one.signs[SIGNS.index("odds")] for one in found])
     exact = [normalised(one.text) in map(normalised, one.item.answers) for one in found if one.item.places]
     return {
         "f1": float(np.mean([one.f1 for one in found if one.item.places])) if able.any() else float("nan"),
         "em": float(np.mean(exact)) if exact else float("nan"),
-        "auc_answerable": auc(margin, able) if able.any() and not able.all() else float("nan"),
+        "auc_answerable": auc(odds, able) if able.any() and not able.all() else float("nan"),
     }
 
 
 def calibrated(found: Sequence[Outcome]) -> Confidence:
-    """The chance that the words answer; and the level at which answering and keeping silent are right most often."""
+    """The chance that the words answer; and the level at which answering and keeping silent are right most often.
+
+    Sources with questions of both kinds count alike: where all can be answered, any silence would look wrong.
+    """
     x = np.array([one.signs for one in found])
     right = np.array([one.is_right for one in found])
     able = np.array([bool(one.item.places) for one in found])
+    sources = np.array([one.item.source for one in found])
     if right.all() or not right.any():
         return Confidence((0.0,) * len(SIGNS), 0.0)
     made = Confidence(tuple(map(float, logistic(x, right, np.ones(len(x))))), 0.0)
     chances = np.array([made.chance(one.signs) for one in found])
+    own = [sources == name for name in dict.fromkeys(sources)]
+    mixed = [one for one in own if able[one].any() and not able[one].all()] or [np.ones(len(found), bool)]
 
     def fair(level: float) -> float:
         said = chances >= level
-        sides = [one for one in (said[able], ~said[~able]) if one.size]
+        sides = [side for one in mixed for side in (said[one & able], ~said[one & ~able]) if side.size]
         return float(np.mean([side.mean() for side in sides]))
 
     return made._replace(least=float(max(np.arange(0.05, 0.95, 0.01), key=fair)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.selecting import draw, entities, prose, sectioned, shortest, uncited
 from toulmin.extractive.survey import Survey
 from toulmin.grounding.prompts import AnswerPrompt, Extract, NextClaim, Summarise
@@ -15,29 +15,47 @@ from toulmin.reading.citing import Draft
 _UNLIMITED = 10**6  # words
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
+# What a reader adds to the share of the question that a sentence holds, by the logarithm of the odds that the passages
+# answer; fitted by benchmarks/fit_silence.py.
+READING, USUAL_ODDS = 0.095, 2.9
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How the writer answers: the mean `words` of a long answer, the `threshold` below which it abstains, and what
-    compares meanings, if anything does.
+    compares meanings and finds spans, if anything does.
     """
 
     words: int
     threshold: float
     meaning: Meaning | None = None
+    reader: SpanReader | None = None
 
     def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
         """The sentences of the passages as the question sees them."""
-        return Survey(question, passages, self.meaning)
+        return Survey(question, passages, self.meaning, self.reader)
 
     def is_silenced(self, survey: Survey, passages: int) -> bool:
-        """Whether too little of the question stands in any one sentence of that many passages.
+        """Whether too little of the question stands in any one sentence of that many passages, for all that is read.
 
-        Of many ranked passages one is likelier to answer, so the bar sinks with their number.
+        A reader that is sure of an answer makes up for words that a sentence lacks, one that is not asks for more.
+        """
+        odds = survey.span.odds if survey.span else None
+        if self.threshold == 0 or odds is None:
+            return self.is_beside(survey, passages)
+        return self.covered(survey, passages) + READING * (odds - USUAL_ODDS) < self.threshold
+
+    def is_beside(self, survey: Survey, passages: int) -> bool:
+        """Whether too little of the question stands in any one sentence, by its words alone."""
+        return self.covered(survey, passages) < self.threshold
+
+    def covered(self, survey: Survey, passages: int) -> float:
+        """How much of the question the best sentence holds, raised with the number of passages.
+
+        Of many ranked passages one is likelier to answer, so with them a smaller share is enough.
         """
         ease: float = max(1, passages) ** _SINKING
-        return survey.coverage < self.threshold / ease
+        return survey.coverage * ease
 
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
@@ -103,4 +121,4 @@ def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:
     """A passage shortened for an answer is one of several, so it is judged by the bar of several."""
-    return manner.is_silenced(survey, _USUAL_PASSAGES)
+    return manner.is_beside(survey, _USUAL_PASSAGES)

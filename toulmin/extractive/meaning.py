@@ -1,9 +1,12 @@
-"""What an encoder tells the embedded writer: how near sentences are to a question, and to each other, in meaning."""
+"""What trained parts may tell the embedded writer: how near sentences are in meaning, and which words answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+
+from toulmin.data import Passage
+from toulmin.grounding.steps import Span
 
 
 class Nearness(NamedTuple):
@@ -18,4 +21,12 @@ class Meaning(Protocol):
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         """Of sentences, each with the title that it stands under."""
+        ...
+
+
+class SpanReader(Protocol):
+    """Whatever finds the words that answer a question, and knows how likely they do."""
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        """The likeliest words, however unlikely; None where there is nothing to read."""
         ...

@@ -10,9 +10,11 @@ from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry
 from toulmin.extractive.survey import Survey, in_reading_order
 from toulmin.grounding.facts import Fact
+from toulmin.grounding.steps import Span
 
 _ENTITY_SHARE = 0.15  # an entity of a list is worth at least this share of the best one
 _MOST_ENTITIES = 20
+_SURE = 0.2  # confidence of a reader's span from which it comes before the facts
 
 
 def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
@@ -57,11 +59,22 @@ def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     """The one span that answers best; later draws give the next best. Without any fact, the best sentence."""
-    finds = _answers(survey)
-    if finds:
-        return (_span(survey, finds[sample % len(finds)]),)
+    read = [_read(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
+    told = _distinct([*read, *(_span(survey, find) for find in _answers(survey)[: sample + 1])])
+    if told:
+        return (told[sample % len(told)],)
     ranked = survey.ranked((), words=10**6)
     return (ranked[sample % len(ranked)].sentence.claim(),) if ranked else ()
+
+
+def _read(survey: Survey, span: Span) -> Claim:
+    """What a reader found; the sentence that it stands in is the quote."""
+    inside = (
+        entry.sentence.citation()
+        for entry in survey.entries
+        if entry.sentence.passage.id == span.passage and entry.sentence.start <= span.quote.start < entry.sentence.end
+    )
+    return Claim(" ".join(span.quote.text.split()), (next(inside, Citation(span.passage, span.quote)),))
 
 
 def _answers(survey: Survey) -> list[Find]:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry, gather
-from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.question import Question
+from toulmin.grounding.steps import Span
 
 _SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
 _LIKELY = 5.0  # times the share of a find that has the form asked for
@@ -27,6 +29,7 @@ _SOUND_ENOUGH = 0.3
 _ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near copies lose much
 _OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
 _FULL = 0.92  # and is complete from this share on
+_READ = 3  # passages that a reader looks at: it takes some 30 ms for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,15 @@ class _Told:
 class Survey:
     """The sentences of `passages` (best first) as `question` sees them."""
 
-    def __init__(self, question: str, passages: Sequence[Passage], meaning: Meaning | None = None) -> None:
+    def __init__(
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        meaning: Meaning | None = None,
+        reader: SpanReader | None = None,
+    ) -> None:
         self.question = question
+        self._reader = reader
         self.asked = Question.of(question)
         self.entries = gather(self.asked, passages, meaning=meaning)
         self.worth = self._worths()
@@ -62,6 +72,15 @@ class Survey:
         A term of the sentence's title counts half: a sentence need not repeat what it is about.
         """
         return max((entry.covered for entry in self.entries), default=0.0)
+
+    @cached_property
+    def span(self) -> Span | None:
+        """What a reader finds in the passages that say most, however unlikely it is; None where nobody reads."""
+        if self._reader is None:
+            return None
+        by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
+        best = list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))
+        return self._reader.likeliest(self.question, best[:_READ])
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """Sentences that say most in about `words` words, in the order chosen; none of the barred."""

@@ -15,7 +15,7 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.advising import medoid, remarks
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
 from toulmin.extractive.checking import citing, verdict
-from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import correct, refine, write
 from toulmin.grounding import prompts as ask
@@ -36,11 +36,17 @@ class Extractive:
     passage on the train split of `pool_questions`; the bar sinks with the number n of passages, by n to the power of
     0.2, to five eighths for ten.
 
-    With `meaning` it chooses its sentences by what they mean too, and its name says so.
+    With `meaning` it chooses its sentences by what they mean too; with a `reader` it takes short answers from what that
+    finds, and abstains by how sure it is too. Its name says so.
     """
 
     def __init__(
-        self, words: int = 75, threshold: float = 0.425, concurrency: int = 64, meaning: Meaning | None = None
+        self,
+        words: int = 75,
+        threshold: float = 0.425,
+        concurrency: int = 64,
+        meaning: Meaning | None = None,
+        reader: SpanReader | None = None,
     ) -> None:
         if words < 1:
             raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
@@ -49,8 +55,8 @@ class Extractive:
         if concurrency < 1:
             raise UsageError(f"concurrency: expected at least 1 request at once, not {concurrency}.")
         self.concurrency = concurrency
-        self.manner = Manner(words, threshold, meaning)
-        self.name = "extractive" if meaning is None else "extractive+encoder"
+        self.manner = Manner(words, threshold, meaning, reader)
+        self.name = "extractive" + "+encoder" * (meaning is not None) + "+reader" * (reader is not None)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """One reply a request, in order, with `value` set and `text` for reading only.

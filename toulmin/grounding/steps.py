@@ -60,11 +60,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A reader's answer: the exact words of a passage, with its confidence in 0..1."""
+    """A reader's answer: the exact words of a passage, with its confidence in 0..1 that they answer.
+
+    `odds`, where a reader tells, is the logarithm of the odds that the passages answer at all, with whatever words.
+    """
 
     passage: str
     quote: Quote
     confidence: float
+    odds: float | None = None
 
 
 Finish = Literal["stop", "length", "refused"]

@@ -30,7 +30,8 @@ KIND = "reader"
 FILE = "confidence.json"
 LONGEST = 30  # tokens of an answer
 _TRIED = 20  # beginnings, and ends, that are paired
-SIGNS = ("constant", "margin", "share", "windows")
+SIGNS = ("constant", "margin", "share", "windows", "odds")
+_FARTHEST = 20.0  # log odds
 
 
 class Frame(NamedTuple):
@@ -75,13 +76,17 @@ class View(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best span of a view: its tokens, its margin over "none" (in logits), and its chance within the view."""
+    """The best span of a view: its tokens, its margin over "none" (in logits), and its chance within the view.
+
+    `odds` is the logarithm of the odds that the view answers at all, with whatever words.
+    """
 
     view: View
     first: int
     last: int
     margin: float
     share: float
+    odds: float
 
 
 def best(view: View, logits: NDArray[np.float32]) -> Best | None:
@@ -98,7 +103,13 @@ def best(view: View, logits: NDArray[np.float32]) -> Best | None:
     first, last = max(pairs, key=lambda pair: (begins[pair[0]] + ends[pair[1]], -pair[0], -pair[1]))
     score = float(begins[first] + ends[last])
     whole = float(_log_sum(begins)) + float(_log_sum(ends))
-    return Best(view, first, last, score - float(begins[0] + ends[0]), math.exp(min(0.0, score - whole)))
+    none = float(begins[0] + ends[0])
+    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), _log_odds(whole - none))
+
+
+def _log_odds(above: float) -> float:
+    """The logarithm of the odds of all that is not "none", of which the whole stands so much above."""
+    return min(_FARTHEST, math.log(max(math.expm1(min(above, _FARTHEST)), math.exp(-_FARTHEST))))
 
 
 def _log_sum(values: NDArray[np.float32]) -> float:
@@ -106,9 +117,10 @@ def _log_sum(values: NDArray[np.float32]) -> float:
     return top + math.log(float(np.exp(values - top).sum()))
 
 
-def signs(found: Best, views: int) -> tuple[float, ...]:
-    """What the calibration weighs, in the order of `SIGNS`."""
-    return (1.0, found.margin, found.share, math.log(views))
+def signs(read: Sequence[Best]) -> tuple[float, ...]:
+    """What the calibration weighs of the best spans of all views, the likeliest first; `SIGNS` names it."""
+    top = read[0]
+    return (1.0, top.margin, top.share, math.log(len(read)), max(one.odds for one in read))
 
 
 class Confidence(NamedTuple):
@@ -152,12 +164,20 @@ class TrainedReader:
         found = part(KIND, folder)
         self.name = found.name
         self._confidence = read_confidence(found)
-        self._least = self._confidence.least if least is None else least
+        self.least = self._confidence.least if least is None else least
         self._frame = Frame(Tokens(found.file("tokenizer.json"), settings(found).max_tokens))
         self._network = Network(found.file("model.onnx"), threads)
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         """The span for each question, or None where its passages do not say."""
+        spans = self._spans(questions)
+        return [span if span is not None and span.confidence >= self.least else None for span in spans]
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        """The likeliest span, however little its confidence; None where there is nothing to read."""
+        return self._spans([(question, passages)])[0]
+
+    def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         seen = [[view for one in passages for view in self._views(asked, one)] for asked, passages in questions]
         logits = iter(self._network.logits([view.row for views in seen for view in views]))
         return [self._span([(view, next(logits)) for view in views]) for views in seen]
@@ -167,17 +187,17 @@ class TrainedReader:
             yield from self._frame.views(question, passage)
 
     def _span(self, read: Sequence[tuple[View, NDArray[np.float32]]]) -> Span | None:
-        top = likeliest(read)
-        if top is None:
+        ranked = likeliest(read)
+        if not ranked:
             return None
-        confidence = self._confidence.chance(signs(top, len(read)))
-        if confidence < self._least:
-            return None
+        top, told = ranked[0], signs(ranked)
+        confidence = self._confidence.chance(told)
         start, end = top.view.characters(top.first, top.last)
-        return Span(top.view.passage.id, Quote(start, end, top.view.passage.text[start:end]), confidence)
+        quote = Quote(start, end, top.view.passage.text[start:end])
+        return Span(top.view.passage.id, quote, confidence, told[SIGNS.index("odds")])
 
 
-def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> Best | None:
-    """The span with the greatest margin over all that was read; of equals, the first."""
+def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
+    """The best span of every view, those of the greatest margin first; of equals, the earlier view."""
     found = [one for view, logits in read if (one := best(view, logits)) is not None]
-    return max(found, key=lambda one: one.margin, default=None)
+    return sorted(found, key=lambda one: -one.margin)
