@@ -314,7 +314,7 @@ def test_what_is_exported_says_nearly_what_was_trained(tmp_path: Path):
 
 def test_a_shipped_network_may_read_longer_rows_than_it_learnt_from(tmp_path: Path):
     run = trained_parts.finished(tmp_path / "run", "judge")
-    export.export(run, tmp_path / "out", "embedded-tiny", tokens=48)
+    export.export(run, tmp_path / "out", "embedded-tiny", reading={"max_tokens": 48})
     learnt, told = (json.loads((at / "settings.json").read_text("utf-8")) for at in (run, tmp_path / "out"))
     assert told == {**learnt, "max_tokens": 48}
     assert Trained(tmp_path / "out").name == "embedded-tiny"  # its manifest is that of the settings it has now

@@ -50,7 +50,7 @@ class Part:
 def installed() -> dict[str, str]:
     """The kinds of parts that the installed distribution holds, with the SHA-256 of each one's manifest.
 
-    Empty where it is not installed, or holds no weights yet. Nothing is hashed and nothing loaded.
+    Empty where it is not installed, or holds no weights. Nothing is hashed and nothing loaded.
     """
     found = find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
@@ -90,8 +90,10 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
     if folder is not None:
         return _checked(Path(folder), kind)
     parts = installed()
+    if not parts:
+        raise ModelError(f"No trained {kind} is installed: {INSTALL}; or {MAKE}, and name its folder.")
     if kind not in parts:
-        raise ModelError(f"No trained {kind} is installed, and none ships yet: {MAKE}, and name its folder.")
+        raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}, and name its folder.")
     own = _place() / kind
     if _digest(own / _MANIFEST) != parts[kind]:
         raise ModelError(f"{own / _MANIFEST} is not the file that was shipped; {_again()}")

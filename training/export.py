@@ -1,9 +1,9 @@
 """From a trained network to the folder that is shipped: ONNX with 8-bit weights, tokenizer, settings and hashes.
 
-    python training/export.py RUN --out DIR [--name embedded-1] [--stack stack.json] [--max-tokens N] [--rows N]
+    python training/export.py RUN --out DIR [--name embedded-1] [--stack stack.json] [--max-tokens N] [--excerpts N]
 
 A judge needs the stack that `training/stack.py` fitted; a reader's run holds its own calibration. A network may read
-longer rows than it learnt from (`--max-tokens`), if its stack was fitted on what it says of such rows.
+longer rows and more of them than it learnt from, if its stack was fitted on what it says then.
 
 Weights become 8-bit numbers. Activations become such numbers when a row is read; since rows are read one by one, what
 is said of a pair never depends on the others of its batch. The command prints the size, the largest difference of
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -117,8 +117,11 @@ def made_up(count: int, tokens: int, least: int = 8, vocabulary: int = 30_000, s
 # ---------------------------------------------------------------- the folder
 
 
-def export(run: Path, out: Path, name: str, extra: Sequence[Path] = (), tokens: int | None = None) -> Network:
-    """Writes the part's folder from a finished run's; returns its network, on one thread."""
+def export(run: Path, out: Path, name: str, extra: Sequence[Path] = (), reading: Mapping[str, int] = {}) -> Network:
+    """Writes the part's folder from a finished run's; returns its network, on one thread.
+
+    `reading` are settings in place of the run's: `max_tokens` of a row, and how many `excerpts` of a pair are read.
+    """
     model = networks.load(run)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
@@ -128,9 +131,8 @@ def export(run: Path, out: Path, name: str, extra: Sequence[Path] = (), tokens: 
     own = [run / name for name in ("tokenizer.json", "settings.json", CALIBRATION) if (run / name).exists()]
     for file in (*own, *extra):
         shutil.copyfile(file, out / file.name)
-    if tokens is not None:
-        settings = json.loads((out / "settings.json").read_text("utf-8"))
-        (out / "settings.json").write_text(json.dumps({**settings, "max_tokens": tokens}, indent=1), "utf-8")
+    settings = json.loads((out / "settings.json").read_text("utf-8"))
+    (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
     write_manifest(out, json.loads((run / "network.json").read_text("utf-8"))["head"], name)
     return Network(out / "model.onnx", threads=1)
 
@@ -143,10 +145,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--name", default="embedded-1")
     parser.add_argument("--stack", type=Path, help="the stack that training/stack.py fitted")
     parser.add_argument("--max-tokens", type=int, help="tokens of a row that it reads (default: as it learnt)")
+    parser.add_argument("--excerpts", type=int, help="rows of a pair that it reads at most (default: as it learnt)")
     parser.add_argument("--rows", type=int, default=100, help="rows for parity")
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    shipped = export(chosen.run, chosen.out, chosen.name, [chosen.stack] if chosen.stack else [], chosen.max_tokens)
+    told = {"max_tokens": chosen.max_tokens, "excerpts": chosen.excerpts}
+    reading = {name: value for name, value in told.items() if value is not None}
+    shipped = export(chosen.run, chosen.out, chosen.name, [chosen.stack] if chosen.stack else [], reading)
     model = networks.load(chosen.run)
     most = min(SPEED_TOKENS, model.backbone.shape.max_position_embeddings)
     rows = made_up(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)
