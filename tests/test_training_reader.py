@@ -134,3 +134,17 @@ def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
     (span,) = TrainedReader(tmp_path / "out", least=0.0).read([(ASKED, (Passage.of(LAMP),))])
     assert span is not None
     assert span.quote.text in LAMP
+
+
+def test_a_question_whose_figure_was_changed_is_one_that_its_passage_does_not_answer():
+    able = questions.Item(
+        "made", "Who kept the lamp in 1824?", Passage.of(LAMP), ((item("Hannah").places[0]),), ("Hannah",)
+    )
+    (made,) = questions.deceiving([able])
+    assert made.question != able.question
+    assert "1824" not in made.question
+    assert (made.passage, made.places) == (able.passage, ())
+
+
+def test_a_question_that_no_rule_can_change_deceives_nobody():
+    assert list(questions.deceiving([item("tall")._replace(question="Why?")])) == []

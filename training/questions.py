@@ -3,8 +3,9 @@
 SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage; about
 pages of the pool questions of our own are asked (`claims/told.py`), some of which the page does not answer. The
 questions of the pool stand beside a passage that is known not to answer. To these are added questions beside another
-question's passage that does not hold the answer's words: so a reader learns that a passage of the right words may be
-silent. SQuAD 2.0 is split by article; pages that are kept for probes are left out.
+question's passage that does not hold the answer's words, and questions of which one word was changed (a date, a number,
+a name, a comparison, a denial), so that their passage answers no longer: a passage of the right words may be silent.
+SQuAD 2.0 is split by article; pages that are kept for probes are left out.
 """
 
 from __future__ import annotations
@@ -17,14 +18,21 @@ from typing import Any, NamedTuple
 
 from claims import told
 from claims.answered import even
-from claims.pair import page_key
+from claims.named import entity
+from claims.pair import Text, page_key
+from claims.place import Ground, Place
 from claims.sources import question_pages, rows, terms_of
+from claims.stock import stocked
+from claims.turned import comparative, negation
+from claims.values import date, number
 from pairs import is_kept
 
 from toulmin.data import Passage
 
 SOURCES = ("squad1_mrqa", "squad2_devhalf", "qa_nq_gold", "pool_questions")
 STRANGE = 4  # every so many answerable questions, one stands beside a strange passage too
+DECEITS = (number, date, entity, comparative)
+DENIED = 0.3  # of the questions that none of those can change
 _NEAR = 50  # records among which the strange passage is looked for
 
 
@@ -46,7 +54,8 @@ def items(data: Path, split: str) -> list[Item]:
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
     swapped = list(_swapped(data, split)) if terms["qa_nq_swap"].ship else []
     own = list(_own(data, split)) if terms["pool_corpus"].ship else []
-    every = [*marked, *found, *swapped, *silent, *own, *strange([item for item in (*marked, *found) if item.places])]
+    able = [item for item in (*marked, *found) if item.places]
+    every = [*marked, *found, *swapped, *silent, *own, *strange(able), *deceiving(able)]
     return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
@@ -124,4 +133,19 @@ def strange(answerable: Sequence[Item]) -> Iterator[Item]:
             apart = other.source == item.source and other.passage.id != item.passage.id
             if apart and not found(other.passage.text, item.answers):
                 yield Item("strange", item.question, other.passage, (), ())
+                break
+
+
+def deceiving(answerable: Sequence[Item]) -> Iterator[Item]:
+    """Questions of which one word was changed, so that the passage of the right answer answers no longer."""
+    stock = stocked(f"{item.passage.title}. {item.passage.text}" for item in answerable)
+    for item in answerable:
+        ground = Ground((Text(item.passage.title, item.passage.text),))
+        place = Place(item.question, ground, item.passage.title, stock)
+        chance = random.Random(f"deceiving:{item.question}")
+        denied = [negation] if chance.random() < DENIED else []
+        for edit in (*chance.sample(DECEITS, len(DECEITS)), *denied):
+            question = edit(place, chance)
+            if question and question != item.question:
+                yield Item("deceiving", question, item.passage, (), ())
                 break
