@@ -37,6 +37,7 @@ POINTS = 40  # of the curve, at most
 UNSURE = 0.75  # share of the `supported` threshold from which a claim is unsure
 AS_LEXICAL = np.eye(len(FEATURES))[FEATURES.index("lexical")]  # few pairs leave the stack near the lexical judge
 _LEAST_GAIN = 1e-12
+_ALIKE = 1e-9  # a feature that varies less is a constant, but for rounding
 _LEAST_STEP = 1e-6  # between two scores of the curve
 
 
@@ -105,7 +106,7 @@ def logistic(
 
     By Newton's method. Features are scaled to one while it is looked for, so that all are drawn alike.
     """
-    spread = np.where(x.std(0) > 0, x.std(0), 1.0)
+    spread = np.where(x.std(0) > _ALIKE, x.std(0), 1.0)
     scaled, weight = x / spread, weight / weight.sum()
     start = np.zeros(x.shape[1]) if expected is None else expected * spread
     penalty = ridge * np.eye(x.shape[1])

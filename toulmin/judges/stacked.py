@@ -28,23 +28,27 @@ from toulmin.judges.lexical import Lexical, lexical_support
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 
 FILE = "stack.json"
-FORMAT = 2
+FORMAT = 3
 FARTHEST = 30.0  # a score beyond is certain to every digit
 _LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 _RULED = ("doubted", "rejected", "contradicted")
 _READ = ("model supported", "model contradicted", "both")
-_LENGTHS = tuple(f"{text} {of}" for text in ("premises", "claim") for of in ("length", "by model", "by lexical"))
-FEATURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ, *_LENGTHS)
-_USUAL_LENGTHS = (4.5, 3.0)  # of premises and claim, the logarithm of their words
+_MEASURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
+FEATURES = (*_MEASURES, *(f"{name}, by length" for name in _MEASURES[1:]))
+_USUAL_LENGTH = 4.5  # of the premises, the logarithm of their words
+_LENGTHS = (-2.0, 1.0)  # shorter and longer premises count as these: beyond, little was fitted
 
 
 def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
-    """The numbers that the regression weighs, in the order of `FEATURES`; `measured` as `Lexical.features` has them."""
+    """The numbers that the regression weighs, in the order of `FEATURES`; `measured` as `Lexical.features` has them.
+
+    What each is worth hangs on how long the premises are: of long ones a network reads a part, words all.
+    """
     ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
     supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
     accepted = float(gate.ruling is Ruling.ACCEPTED)
-    return (
+    own = (
         *measured,
         *ruled,
         lexical,
@@ -53,14 +57,15 @@ def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
         supported,
         _logit(shares.contradicted),
         supported * accepted,
-        *(part for length in _lengths(pair) for part in (length, length * supported, length * lexical)),
     )
+    length = _length(pair)
+    return (*own, *(length * one for one in own[1:]))
 
 
-def _lengths(pair: Pair) -> list[float]:
-    """How much longer than usual premises and claim are: what network and words are worth hangs on it."""
-    words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
-    return [math.log1p(count) - usual for count, usual in zip(words, _USUAL_LENGTHS, strict=True)]
+def _length(pair: Pair) -> float:
+    """How much longer than usual the premises are."""
+    words = sum(len(passage.text.split()) for passage in pair.premises)
+    return min(max(math.log1p(words) - _USUAL_LENGTH, _LENGTHS[0]), _LENGTHS[1])
 
 
 def _logit(share: float) -> float:
