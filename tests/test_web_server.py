@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator
@@ -14,11 +15,15 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
-from web_parts import Served, Slow, served, until
+from web_parts import PATIENCE, Served, Slow, served, until
 
-from toulmin.build import Own
+from toulmin import build
+from toulmin.build import Own, Sources
 from toulmin.config import Settings
+from toulmin.data import Passage
+from toulmin.driver.drive import Job, Outcome
 from toulmin.web.desk import CUT_OFF
+from toulmin.web.engine import Engine
 
 QUESTION = "Who built Kettle Rock Tower?"
 
@@ -170,6 +175,37 @@ def test_a_server_that_stops_leaves_no_work_behind(notes: Path, slow: Slow):
     with served(notes, Settings(), Own(main=slow)) as found, found.client.stream("POST", "/v1/answers", json=asked):
         assert until(lambda: slow.begun == 1)
     assert slow.cancelled == 1
+
+
+def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
+    class Winding:
+        """A driver whose work takes its time to end."""
+
+        has_wound_up = False
+
+        async def answer(self, job: Job, watch: object) -> Outcome:
+            try:
+                await asyncio.sleep(PATIENCE * 10)
+            finally:
+                await asyncio.sleep(0.3)
+                self.has_wound_up = True
+            raise AssertionError("nobody waits so long")
+
+    async def cancelled() -> int:
+        engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
+        await engine.start()
+        engine._driver = driver  # type: ignore[assignment]
+        run = engine.begin(build.job(QUESTION, Settings(judge="lexical")))
+        await asyncio.sleep(0.1)
+        run.cancel()
+        await asyncio.sleep(0.1)
+        counted = engine.running
+        await engine.stop()
+        return counted
+
+    driver = Winding()
+    assert asyncio.run(cancelled()) == 1
+    assert driver.has_wound_up
 
 
 # ---------------------------------------------------------------- checks

@@ -51,6 +51,7 @@ class Running:
         self.failure: BaseException | None = None
         self._changed = asyncio.Event()
         self._end: Callable[[], object] = lambda: None
+        self._is_ending = False
 
     @property
     def is_done(self) -> bool:
@@ -63,8 +64,13 @@ class Running:
         return self.outcome.answer if self.outcome else self.latest
 
     def cancel(self) -> None:
-        """Ends the work and whatever model calls it waits for."""
-        self._end()
+        """Ends the work and whatever model calls it waits for; it is done once all of it has wound up.
+
+        Asked again it changes nothing: what is winding up is left to do so.
+        """
+        if not self.is_done and not self._is_ending:
+            self._is_ending = True
+            self._end()
 
     async def drafts(self) -> AsyncIterator[Answer]:
         """The newest draft whenever there is one that was not yielded yet, until the answer is done."""
@@ -191,21 +197,25 @@ class Engine:
         def show(draft: Answer) -> None:
             here.call_soon_threadsafe(run._show, draft)
 
-        future = asyncio.run_coroutine_threadsafe(self._answered(job, passages, show), self._loop)
-        run._end = future.cancel
-        self._runs.add(run)
-
-        def done() -> None:
-            if future.cancelled():
+        def done(task: asyncio.Task[Outcome]) -> None:
+            if task.cancelled():
                 run.failure = asyncio.CancelledError()
-            elif error := future.exception():
+            elif error := task.exception():
                 run.failure = error
             else:
-                run.outcome = future.result()
+                run.outcome = task.result()
             self._runs.discard(run)
             run._notify()
 
-        future.add_done_callback(lambda _: here.call_soon_threadsafe(done))
+        def start() -> None:
+            task = self._loop.create_task(self._answered(job, passages, show))
+            task.add_done_callback(lambda over: here.call_soon_threadsafe(done, over))
+            run._end = lambda: self._loop.call_soon_threadsafe(task.cancel)
+
+        # What cancels comes behind what starts, whoever calls it when; a run is over when its work has wound up.
+        run._end = lambda: self._loop.call_soon_threadsafe(lambda: run._end())
+        self._runs.add(run)
+        self._loop.call_soon_threadsafe(start)
         return run
 
     async def _answered(self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]) -> Outcome:
