@@ -319,7 +319,7 @@ def test_doctor_says_that_nothing_is_installed_and_how_it_is_made(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     run(["doctor"])
-    assert "pip install ./weights" in capsys.readouterr().out
+    assert "make one as training/README.md says" in capsys.readouterr().out
 
 
 def test_doctor_names_the_judge_that_is_installed(

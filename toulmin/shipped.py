@@ -91,7 +91,7 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         return _checked(Path(folder), kind)
     parts = installed()
     if not parts:
-        raise ModelError(f"No trained {kind} is installed: {INSTALL}; or {MAKE}, and name its folder.")
+        raise ModelError(f"No trained {kind} is installed, and none ships yet: {MAKE}, and name its folder.")
     if kind not in parts:
         raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}, and name its folder.")
     own = _place() / kind
