@@ -5,8 +5,9 @@
     python benchmarks/judge_natural.py --scores FILE                      another by its scores, from cross-fitting
     python benchmarks/judge_natural.py --judge A --against B --split dev
 
-FILE holds JSON lines of "id" and "score", one for every record that has evidence; training and dev parts are both
-judged, so a trained judge's scores must come from models that never saw the record's page, which `page_of` tells.
+FILE holds JSON lines of "id" and "score"; records without one are left out of both judges' figures, and counted.
+Training and dev parts are both judged, so a trained judge's scores must come from models that never saw the record's
+page, which `page_of` tells.
 `pooled` takes all records of the natural sets and FEVER at once, `mean` every set alike. ECE has ten bins of equal
 width over the natural sets. Intervals draw pages.
 """
@@ -81,15 +82,9 @@ def read_scores(file: Path) -> dict[str, float]:
     return found
 
 
-def scores(records: Sequence[Record], spec: str | None, file: Path | None) -> tuple[str, Vector]:
-    """A judge's name and its support of every record, by the judge itself or from a file of scores."""
-    if file is not None:
-        held = read_scores(file)
-        missing = [record.id for record in records if record.id not in held]
-        if missing:
-            raise SystemExit(f"{file} has no score of {len(missing)} of {len(records)} records, as of {missing[0]}.")
-        return file.stem, np.array([held[record.id] for record in records])
-    judge = build.judge(spec or "lexical", Settings())
+def scores(records: Sequence[Record], spec: str) -> tuple[str, Vector]:
+    """A judge's name and its support of every record."""
+    judge = build.judge(spec, Settings())
     return judge.name, np.array([verdict.support for verdict in verdicts(judge, [record.pair for record in records])])
 
 
@@ -162,13 +157,25 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--resamples", type=int, default=RESAMPLES)
     asked = parser.parse_args(words)
     splits = (asked.split,) if asked.split else SPLITS
-    given = [record for name in asked.sets for record in records(name, splits)]
-    named = scores(given, asked.judge, asked.scores) if asked.judge or asked.scores else None
-    theirs, plain = scores(given, asked.against, None)
-    ours, own = named or (theirs, plain)
+    every = [record for name in asked.sets for record in records(name, splits)]
+    held = read_scores(asked.scores) if asked.scores else {}
+    given = [record for record in every if record.id in held] if asked.scores else every
+    if not given:
+        raise SystemExit(f"{asked.scores} has a score of none of the {len(every)} records.")
+    theirs, plain = scores(given, asked.against)
+    ours, own = theirs, plain
+    if asked.scores:
+        ours, own = asked.scores.stem, np.array([held[record.id] for record in given])
+    elif asked.judge:
+        ours, own = scores(given, asked.judge)
     columns = [record.dataset for record in given], [record.page for record in given]
     truth = np.array([record.supported for record in given])
-    print(heading("judge_natural.py", f"{len(given)} records of {' and '.join(splits)}; {asked.resamples} draws."))
+    print(
+        heading(
+            "judge_natural.py",
+            f"{len(given)} of {len(every)} records of {' and '.join(splits)}; {asked.resamples} draws.",
+        )
+    )
     report(Compared((ours, theirs), *columns, truth, own, plain), asked.resamples)
     print("```")
 

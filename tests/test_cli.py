@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import damage
 import pytest
 
 from toulmin import demo
@@ -249,7 +250,7 @@ def test_a_damaged_index_is_told_with_what_to_do(notes, capsys):
     run(["index", str(notes)])
     for file in Path(".toulmin").rglob("*"):
         if file.is_file():
-            file.write_bytes(b"garbage")
+            damage.replace(file, b"garbage")
     code, words = code_and_words(capsys, "ask", QUESTION)
     assert (code, "toulmin index" in words) == (3, True)
 
@@ -258,7 +259,7 @@ def test_a_damaged_index_does_not_pass_for_up_to_date(notes, capsys):
     run(["index", str(notes)])
     for file in Path(".toulmin").rglob("*"):
         if file.is_file() and file.suffix != ".sqlite":
-            file.write_bytes(b"garbage")
+            damage.replace(file, b"garbage")
     assert run(["index", str(notes)]) == 3
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import damage
 import pytest
 
 from toulmin.corpus.retrieve import Bm25
@@ -104,12 +105,6 @@ def _files(index: Path) -> list[Path]:
     return sorted(file for file in index.rglob("*") if file.is_file() and file.stat().st_size)
 
 
-def _replace(file: Path, content: bytes) -> None:
-    """A file anew: to cut one that a reader still has mapped would end the process, whoever reads it."""
-    file.unlink()
-    file.write_bytes(content)
-
-
 def _cut_short(content: bytes, part: float) -> bytes:
     return content[: int(len(content) * part)]
 
@@ -128,9 +123,9 @@ def test_a_damaged_file_never_gives_a_wrong_answer(
     outcomes = []
     for file in _files(index):
         content = file.read_bytes()
-        _replace(file, harm(content, part))
+        damage.replace(file, harm(content, part))
         outcomes.append(_answers_or_says_so(index))
-        _replace(file, content)
+        damage.replace(file, content)
     assert all(outcomes)
 
 
@@ -140,7 +135,7 @@ def test_verifying_notices_overwritten_bytes_in_the_term_index(docs: Path, index
     (postings,) = index.rglob("*.idx")
     content = bytearray(postings.read_bytes())
     content[int(len(content) * part)] ^= 1
-    postings.write_bytes(content)
+    damage.replace(postings, content)
     with pytest.raises(IndexDamaged), open_index(index) as corpus:
         corpus.verify()
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+import damage
 import pytest
 
 pytest.importorskip("torch", reason="needs torch (extra: local)")
@@ -366,7 +367,7 @@ def test_a_file_is_a_clear_error(tmp_path: Path):
 
 def test_damaged_weights_are_a_clear_error(tmp_path: Path):
     weights = tiny_model.make(tmp_path) / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:500])
+    damage.replace(weights, weights.read_bytes()[:500])
     with pytest.raises(ModelError, match="holds no language model"):
         Local(tmp_path)
 

@@ -93,7 +93,7 @@ def test_a_file_without_a_score_of_some_record_is_named(benchmark: Any, tmp_path
     natural = benchmark("judge_natural")
     file = tmp_path / "empty.jsonl"
     file.write_text("")
-    with pytest.raises(SystemExit, match=r"empty\.jsonl has no score of 59 of 59 records"):
+    with pytest.raises(SystemExit, match=r"empty\.jsonl has a score of none of the 59 records"):
         natural.main(["--scores", str(file), "--sets", "wice_dev", "--split", "dev"])
 
 

@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import damage
 import numpy as np
 import pytest
 from hypothesis import given
@@ -220,7 +221,7 @@ def test_a_changed_byte_is_found(index: Path, name: str):
     (path,) = index.glob(f"vectors-*/{name}")
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
-    path.write_bytes(content)
+    damage.replace(path, content)
     with pytest.raises(IndexDamaged, match="vectors"), open_index(index) as corpus:
         corpus.verify()
 

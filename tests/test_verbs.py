@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import damage
 import pytest
 
 import toulmin
@@ -175,7 +176,7 @@ def test_ask_all_names_files_that_could_not_be_read(workers: int, notes: Path):
 def test_a_damaged_copy_of_the_documents_is_made_anew(notes: Path, tmp_path_factory: pytest.TempPathFactory):
     toulmin.ask(QUESTION, docs=notes)
     for file in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.sqlite*"):
-        file.write_bytes(b"garbage" * 1000)
+        damage.replace(file, b"garbage" * 1000)
     assert toulmin.ask(QUESTION, docs=notes).status == "answered"
 
 
