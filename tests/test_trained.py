@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,10 @@ from toulmin.grounding.prompts import AnswerPrompt
 from toulmin.grounding.steps import Generate, Pair
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.span_model import TrainedReader
-from toulmin.judges.stacked import FEATURES, Stack, embedded, features, read_stack
+from toulmin.judges.stacked import MEASURES, TERMS, Stack, embedded, measures, read_stack
 from toulmin.judges.tokens import Tokens
 from toulmin.judges.trained import Shares, Trained
+from toulmin.judges.trees import Node, Trees
 from toulmin.shipped import part
 
 TOWER = Passage.of("The tower was built of stone. The lamp was lit in 1824. The keeper was tall.", "Kettle Rock")
@@ -42,14 +45,19 @@ PAIRS = (
 )
 
 
+_LEXICAL = MEASURES.index("lexical")
+TREE = (Node(_LEXICAL, 0.5, 1, 2, 0.0), Node(0, 0.0, 0, 0, -0.3), Node(0, 0.0, 0, 0, 0.4))
+
+
 def stack(model: float = 1.0) -> Stack:
     """One that believes the network as much as said, and the words a little."""
-    weights = [0.0] * len(FEATURES)
-    weights[FEATURES.index("single")] = 1.0
-    weights[FEATURES.index("model supported")] = model
-    against = [0.0] * len(FEATURES)
-    against[FEATURES.index("model contradicted")] = 1.0
-    return Stack(tuple(weights), tuple(against), ((-6.0, 0.05), (0.0, 0.5), (6.0, 0.95)), 0.6, 0.4, 0.5)
+    weights = [0.0] * len(TERMS)
+    weights[TERMS.index("single")] = 1.0
+    weights[TERMS.index("model supported")] = model
+    against = [0.0] * len(TERMS)
+    against[TERMS.index("model contradicted")] = 1.0
+    curve = (-6.0, 0.05), (0.0, 0.5), (6.0, 0.95)
+    return Stack(tuple(weights), tuple(against), Trees(0.1, (TREE,)), curve, 0.6, 0.4, 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +160,7 @@ def test_a_stack_reads_back_as_it_was_written(tmp_path: Path):
 def test_more_support_of_the_network_never_lowers_the_probability(first: float, second: float):
     measured, gate = Lexical().features(PAIRS[0])
     low, high = (
-        stack().probability(features(Shares(share, 1 - share, 0.0), measured, gate, PAIRS[0]))
+        stack().probability(measures(Shares(share, 1 - share, 0.0), measured, gate, PAIRS[0]))
         for share in sorted((first, second))
     )
     assert low <= high
@@ -174,14 +182,42 @@ def test_two_thresholds_make_the_label(support: float, against: float, label: st
 def test_a_curve_that_falls_is_refused():
     plain = stack()
     with pytest.raises(ModelError, match="should rise"):
-        Stack(plain.support, plain.contradiction, ((0.0, 0.9), (1.0, 0.1)), 0.6, 0.4, 0.5)
+        Stack(plain.support, plain.contradiction, plain.trees, ((0.0, 0.9), (1.0, 0.1)), 0.6, 0.4, 0.5)
 
 
-def test_a_stack_over_other_features_is_refused(tmp_path: Path):
+@pytest.mark.parametrize(("lexical", "score"), [(0.5, -0.2), (0.51, 0.5)])
+def test_a_tree_is_followed_to_its_leaf(lexical: float, score: float):
+    measures = [0.0] * len(MEASURES)
+    measures[_LEXICAL] = lexical
+    assert Trees(0.1, (TREE,)).score(measures) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        (),
+        (Node(0, 0.0, 0, 1, 0.0), Node(0, 0.0, 0, 0, 1.0)),
+        (Node(0, 0.0, 1, 2, 0.0), Node(0, 0.0, 0, 0, 1.0)),
+        (Node(0, 0.0, 1, 2, 0.0), Node(0, 0.0, 0, 0, 1.0), Node(0, 0.0, 0, 0, math.nan)),
+    ],
+)
+def test_a_tree_without_an_end_is_refused(tree: tuple[Node, ...]):
+    with pytest.raises(ModelError, match="should end in numbers"):
+        Trees(0.0, (tree,))
+
+
+def test_a_tree_that_asks_what_is_not_measured_is_refused():
+    plain, leaf = stack(), Node(0, 0.0, 0, 0, 0.0)
+    beyond = Trees(0.0, ((Node(len(MEASURES), 0.0, 1, 2, 0.0), leaf, leaf),))
+    with pytest.raises(ModelError, match="fit it anew"):
+        replace(plain, trees=beyond)
+
+
+def test_a_stack_over_other_measures_is_refused(tmp_path: Path):
     stack().write(tmp_path / "stack.json")
     told = json.loads((tmp_path / "stack.json").read_text("utf-8"))
-    (tmp_path / "stack.json").write_text(json.dumps({**told, "features": ["constant"]}), "utf-8")
-    with pytest.raises(ModelError, match="other features"):
+    (tmp_path / "stack.json").write_text(json.dumps({**told, "measures": ["constant"]}), "utf-8")
+    with pytest.raises(ModelError, match="other measures"):
         read_stack(tmp_path / "stack.json")
 
 

@@ -42,8 +42,7 @@ def test_with_few_pairs_a_stack_ranks_nearly_as_the_lexical_judge(tmp_path: Path
     folder, run = scored(tmp_path, knows=0.0)
     data = stack.table(pairs.entries(folder), stack.read_scores([run]))
     few = data.of(np.arange(len(data.pages)) < 6)
-    found = stack.logistic(few.features, few.supported, few.weight, stack.AS_LEXICAL)
-    assert np.corrcoef(data.features @ found, data.lexical)[0, 1] > 0.5
+    assert np.corrcoef(stack.ranking(few).scores(data), data.lexical)[0, 1] > 0.5
 
 
 def test_a_curve_of_scores_that_are_chances_is_nearly_straight():
@@ -73,6 +72,33 @@ def scored(folder: Path, knows: float) -> tuple[Path, Path]:
             share = float(np.clip(share + chance.normal() * 0.05, 0.01, 0.99))
             lines.write(json.dumps({"id": row["id"], "shares": [share, (1 - share) / 2, (1 - share) / 2]}) + "\n")
     return trained_parts.write_rows(folder / "pairs", rows), run
+
+
+def test_trees_say_what_scikit_learn_says_of_them(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=0.5)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    model = stack.GradientBoostingClassifier(**stack.GROWN)
+    model.fit(data.measures, data.supported, sample_weight=stack.weights(data, stack.EVENED["trees"]))
+    ours = [stack.grown(data).score(row) for row in data.measures]
+    assert len(set(ours)) > 2
+    assert ours == pytest.approx(model.decision_function(data.measures))
+
+
+def test_pairs_of_a_source_of_one_kind_teach_nothing(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=0.5)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    strange = data._replace(sources=np.full(len(data.sources), "strange"), supported=np.zeros_like(data.supported))
+    both = stack.Table(*(np.concatenate(columns) for columns in zip(data, strange, strict=True)))
+    assert len(stack.telling(both).pages) == len(data.pages)
+
+
+def test_each_side_of_a_source_counts_nearly_alike(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=0.5)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    few = data.of(~data.supported | (np.arange(len(data.pages)) < 40))
+    even = stack.weights(few, 1.0)
+    assert even[few.supported].sum() == pytest.approx(even[~few.supported].sum())
+    assert stack.weights(few, 0.0) == pytest.approx(np.ones(len(few.pages)))
 
 
 def test_a_stack_of_a_network_that_knows_tells_supported_from_not(tmp_path: Path):

@@ -1,9 +1,9 @@
 """The embedded judge: a trained network and the lexical measures, weighed together into a calibrated probability.
 
-`stack.json` of the judge's folder holds a logistic regression over the features below, fitted on pairs whose pages
-neither network nor regression had seen, a curve that calibrates it on natural claims, and two thresholds: from
-`supported` on a claim is supported, from `unsure` on it is unsure; below, it is contradicted where a second regression
-says so, else unsupported. `training/stack.py` writes the file.
+`stack.json` of the judge's folder holds a logistic regression and boosted trees over the measures below, fitted on
+pairs whose pages neither they nor the network had seen, a curve that makes a chance of their sum, and two thresholds:
+from `supported` on a claim is supported, from `unsure` on it is unsure; below, it is contradicted where a second
+regression says so, else unsupported. `training/stack.py` writes the file.
 """
 
 from __future__ import annotations
@@ -26,29 +26,27 @@ from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
 from toulmin.judges.trained import Judged, Model, Shares, Trained
+from toulmin.judges.trees import Trees, read_trees
 
 FILE = "stack.json"
-FORMAT = 3
+FORMAT = 4
 FARTHEST = 30.0  # a score beyond is certain to every digit
 _LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 _RULED = ("doubted", "rejected", "contradicted")
 _READ = ("model supported", "model contradicted", "both")
-_MEASURES = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
-FEATURES = (*_MEASURES, *(f"{name}, by length" for name in _MEASURES[1:]))
-_USUAL_LENGTH = 4.5  # of the premises, the logarithm of their words
-_LENGTHS = (-2.0, 1.0)  # shorter and longer premises count as these: beyond, little was fitted
+_WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
+MEASURES = (*_WEIGHED, "length of premises", "length of claim")
+TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
+_USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
+_FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # what is shorter or longer counts as these: beyond, little was fitted
 
 
-def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
-    """The numbers that the regression weighs, in the order of `FEATURES`; `measured` as `Lexical.features` has them.
-
-    What each is worth hangs on how long the premises are: of long ones a network reads a part, words all.
-    """
+def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
+    """What the trees ask, in the order of `MEASURES`; `measured` as `Lexical.features` has them."""
     ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
     supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
-    accepted = float(gate.ruling is Ruling.ACCEPTED)
-    own = (
+    return (
         *measured,
         *ruled,
         lexical,
@@ -56,16 +54,27 @@ def features(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
         math.log1p(len(pair.premises)),
         supported,
         _logit(shares.contradicted),
-        supported * accepted,
+        supported * (gate.ruling is Ruling.ACCEPTED),
+        *_lengths(pair),
     )
-    length = _length(pair)
-    return (*own, *(length * one for one in own[1:]))
 
 
-def _length(pair: Pair) -> float:
-    """How much longer than usual the premises are."""
-    words = sum(len(passage.text.split()) for passage in pair.premises)
-    return min(max(math.log1p(words) - _USUAL_LENGTH, _LENGTHS[0]), _LENGTHS[1])
+def terms(measures: Sequence[float]) -> tuple[float, ...]:
+    """What the regressions weigh, in the order of `TERMS`.
+
+    What a measure is worth hangs on how long the premises are, of which a network reads a part and words all, and on
+    whether the claim answers a question.
+    """
+    own = measures[: len(_WEIGHED)]
+    length, asked = measures[len(_WEIGHED)], measures[_WEIGHED.index("question")]
+    return (*own, *(length * one for one in own[1:]), *(asked * one for one in own[1:]))
+
+
+def _lengths(pair: Pair) -> list[float]:
+    """How much longer than usual premises and claim are."""
+    words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
+    above = [math.log1p(count) - usual for count, usual in zip(words, _USUAL, strict=True)]
+    return [min(max(one, least), most) for one, (least, most) in zip(above, _FARTHEST_LENGTHS, strict=True)]
 
 
 def _logit(share: float) -> float:
@@ -75,14 +84,15 @@ def _logit(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The regressions, the calibration and the thresholds.
+    """The regressions, the trees, the calibration and the thresholds.
 
-    `support` and `contradiction` weigh `FEATURES`. `curve` are points (score, probability) with both rising; between
-    them lies a straight line. Raises `ModelError` for numbers that cannot be such a stack.
+    `support` and `contradiction` weigh `TERMS`, `trees` ask `MEASURES`. `curve` are points (score, probability) with
+    both rising; between them lies a straight line. Raises `ModelError` for numbers that cannot be such a stack.
     """
 
     support: tuple[float, ...]
     contradiction: tuple[float, ...]
+    trees: Trees
     curve: tuple[tuple[float, float], ...]
     supported: float
     unsure: float
@@ -92,8 +102,8 @@ class Stack:
         numbers = [*self.support, *self.contradiction, *(n for point in self.curve for n in point)]
         if not all(math.isfinite(number) for number in numbers):
             raise ModelError("A stack should hold finite numbers only; fit it anew with training/stack.py.")
-        if not len(self.support) == len(self.contradiction) == len(FEATURES):
-            raise ModelError(f"A stack should weigh {len(FEATURES)} features, not {len(self.support)}; fit it anew.")
+        if not len(self.support) == len(self.contradiction) == len(TERMS) or self.trees.measures > len(MEASURES):
+            raise ModelError(f"A stack should weigh {len(TERMS)} terms, not {len(self.support)}; fit it anew.")
         rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(self.curve))
         if not self.curve or not rises or not 0 <= self.curve[0][1] <= self.curve[-1][1] <= 1:
             raise ModelError("A stack's curve should rise within 0 and 1; fit it anew with training/stack.py.")
@@ -102,15 +112,18 @@ class Stack:
                 f"A stack's thresholds should be 0 <= unsure <= supported <= 1, not {self.unsure} and {self.supported}."
             )
 
-    def probability(self, given: Sequence[float]) -> float:
-        """The calibrated chance that a claim of these features is supported."""
-        score = weighed(self.support, given)
-        scores, chances = zip(*self.curve, strict=True)
-        return float(np.interp(score, scores, chances))
+    def score(self, measures: Sequence[float]) -> float:
+        """More for claims that are likelier supported, within -30 and 30."""
+        return bounded(weighed(self.support, terms(measures)) + self.trees.score(measures))
 
-    def against(self, given: Sequence[float]) -> float:
+    def probability(self, measures: Sequence[float]) -> float:
+        """The calibrated chance that a claim of these measures is supported."""
+        scores, chances = zip(*self.curve, strict=True)
+        return float(np.interp(self.score(measures), scores, chances))
+
+    def against(self, measures: Sequence[float]) -> float:
         """The chance that a claim which is not supported is contradicted."""
-        return 1 / (1 + math.exp(-weighed(self.contradiction, given)))
+        return 1 / (1 + math.exp(-bounded(weighed(self.contradiction, terms(measures)))))
 
     def label(self, support: float, against: float) -> Label:
         """What a verdict says of these chances."""
@@ -122,23 +135,29 @@ class Stack:
 
     def write(self, path: Path) -> None:
         """As `read_stack` reads it."""
-        path.write_text(json.dumps({"format": FORMAT, "features": FEATURES, **asdict(self)}, indent=1), "utf-8")
+        path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
 
 
 def weighed(weights: Sequence[float], given: Sequence[float]) -> float:
-    """The score of a regression before it becomes a chance, within -30 and 30."""
-    return max(-FARTHEST, min(FARTHEST, sum(weight * number for weight, number in zip(weights, given, strict=True))))
+    """The score of a regression before it becomes a chance."""
+    return sum(weight * number for weight, number in zip(weights, given, strict=True))
+
+
+def bounded(score: float) -> float:
+    """The score, within -30 and 30."""
+    return max(-FARTHEST, min(FARTHEST, score))
 
 
 def read_stack(path: Path) -> Stack:
     """The stack of a file. Raises `ModelError` for a file that holds none, or one over other features."""
     try:
         told: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if told["format"] != FORMAT or tuple(told["features"]) != FEATURES:
-            raise ModelError(f"{path} weighs other features than this version has; install one version of both.")
+        if told["format"] != FORMAT or tuple(told["terms"]) != TERMS or tuple(told["measures"]) != MEASURES:
+            raise ModelError(f"{path} weighs other measures than this version has; install one version of both.")
         return Stack(
             support=tuple(map(float, told["support"])),
             contradiction=tuple(map(float, told["contradiction"])),
+            trees=read_trees(told["trees"]["trees"], told["trees"]["base"]),
             curve=tuple((float(score), float(chance)) for score, chance in told["curve"]),
             supported=float(told["supported"]),
             unsure=float(told["unsure"]),
@@ -167,7 +186,7 @@ class Embedded:
         measured, gate = self._lexical.features(pair)
         if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
-        given = features(judged.shares, measured, gate, pair)
+        given = measures(judged.shares, measured, gate, pair)
         support = self._stack.probability(given)
         against = self._stack.against(given)
         label = self._stack.label(support, against)

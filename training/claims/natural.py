@@ -36,6 +36,7 @@ _LABELS: dict[str, Label] = {
 }
 _BY_TITLE = {"FoolMeTwice", "SciFact", "AttributionBench/AttributedQA"}
 _BY_NAME = {"FEVER", "FEVER-Symmetric v0.2"}
+_SHORT = "HaluEval/"  # its claims are short answers; a whole statement is judged without its question
 _META = re.compile(r"^\(meta data\) TITLE: (?P<title>.+)$")
 
 
@@ -105,7 +106,7 @@ def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
         edit=None,
         premise=premise,
         claim=row["claim"],
-        question=row["question"],
+        question=row["question"] if row["source"].startswith(_SHORT) else None,
         label=_LABELS[row["label"]],
         page=page_of(row),
         split=row["split"],
