@@ -23,6 +23,9 @@ import Stemmer
 TERMS_VERSION = 1
 
 
+WORDS_KEPT = 1 << 14  # of those last read, what is known of each: the commonest, which are nearly all that is read
+
+
 class Span(NamedTuple):
     """A half-open range of code points."""
 
@@ -149,7 +152,6 @@ def words(text: str) -> list[Span]:
     return [Span(*match.span()) for match in _WORD.finditer(text)]
 
 
-@lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """One word as it is compared: lower case, accents folded, possessive cut, the English stem of a Latin word."""
     folded = fold(word).replace("’", "'").removesuffix("'s")
@@ -165,7 +167,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def _word_terms(word: str) -> tuple[str, ...]:
     if word.isascii() or not UNSPACED.search(word):
         return (stem(word),)

@@ -165,9 +165,9 @@ def _soundness(text: str, count: int) -> float:
     return score
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def analyse(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage in order; those of the last 4096 passages are kept."""
+    """The sentences of a passage in order; those of the last 1024 passages are kept."""
     spans = sentences(passage.text)
     return tuple(Sentence(passage, n, span.start, span.end) for n, span in enumerate(spans))
 

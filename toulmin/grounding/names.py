@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import resources
 
 from toulmin.grounding.figures import ATTACHED, Fact
-from toulmin.language import STOPWORDS, fold, stem
+from toulmin.language import STOPWORDS, WORDS_KEPT, fold, stem
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -29,7 +29,7 @@ def _common() -> frozenset[str]:
     return frozenset(line for line in table.splitlines() if not line.startswith("#"))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def is_common(word: str) -> bool:
     """Whether English commonly writes the word in lower case inside a sentence."""
     return word.lower() in STOPWORDS or stem(word) in _common()
@@ -42,7 +42,7 @@ _CONNECTIVES = frozenset(
 _MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|inter)-?(?=[^\W\d_]{4})")
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def opens_only(word: str) -> bool:
     """Whether a word is capitalised at most because it opens a sentence: common, or derived from a common word."""
     lower = word.lower()
@@ -52,7 +52,7 @@ def opens_only(word: str) -> bool:
     return made is not None and is_common(lower[made.end() :])
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def _is_name_word(word: str) -> bool:
     """Whether a word looks like (a part of) a name wherever it stands."""
     if word[0].isupper():
@@ -85,7 +85,7 @@ def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
     return end
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def _is_function(word: str) -> bool:
     return word.lower() in STOPWORDS | _PARTICLES and not (word.isupper() and len(word) > 1)
 
@@ -102,7 +102,7 @@ def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[
     return words[first:last]
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def name_value(text: str) -> str:
     """The one spelling of a name: lower case, accents folded, without dots and possessives."""
     plain = fold(text).replace("’", "'").replace("'s ", " ").removesuffix("'s").replace(".", " ")

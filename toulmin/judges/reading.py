@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.grounding.facts import Fact, facts
 from toulmin.judges.oppositions import NOT_DENYING, is_negator
-from toulmin.language import STOPWORDS, Span, sentences, terms, words
+from toulmin.language import STOPWORDS, WORDS_KEPT, Span, sentences, terms, words
 
 PREFIX = 5  # letters that related terms share
 SCOPE = 3  # content words that a negator reaches
@@ -90,7 +90,7 @@ class _Word(NamedTuple):
     ends_scope: bool
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=WORDS_KEPT)
 def _word(word: str) -> _Word:
     lower = word.lower()
     denies = is_negator(lower)
