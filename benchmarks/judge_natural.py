@@ -7,7 +7,9 @@
 
 FILE holds JSON lines of "id" and "score"; records without one are left out of both judges' figures, and counted.
 Training and dev parts are both judged, so a trained judge's scores must come from models that never saw the record's
-page, which `page_of` tells.
+page, which `page_of` tells. LEVELS are the chances from which either judge finds a claim supported, for the balanced
+accuracy on claims that differ little.
+
 `pooled` takes all records of the natural sets and FEVER at once, `mean` every set alike. ECE has ten bins of equal
 width over the natural sets. Intervals draw pages.
 """
@@ -23,7 +25,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from agreement import verdicts
-from by_page import RESAMPLES, Measure, Truths, Vector, auc, calibration_error, gain, measured, shown
+from by_page import (
+    RESAMPLES,
+    Measure,
+    Truths,
+    Vector,
+    auc,
+    balanced_accuracy,
+    calibration_error,
+    gain,
+    measured,
+    shown,
+)
 from data import rows
 from headings import heading
 from judge import NATURAL, SETS, cases
@@ -34,6 +47,7 @@ from toulmin.grounding.steps import Pair
 
 BARRED = ("wice_dev", "attributionbench_dev", "factscore", "fever_paperdev")  # a lower bound above 0 is asked of each
 POOLED = sorted(NATURAL | set(BARRED))
+LITTLE = {"fever_symmetric_dev": 0.78, "summedits_eval": 0.62, "fm2_dev": 0.70}  # wanted balanced accuracy
 SPLITS = ("train", "dev")
 
 
@@ -127,6 +141,19 @@ def mean_over_sets(held: Compared, scores: Vector) -> Measure:
     return lambda counts: float(np.mean([area(counts[part]) for part, area in each]))
 
 
+def accuracies(held: Compared, levels: Sequence[float], resamples: int) -> None:
+    """Balanced accuracy of both judges' "supported" on the sets of claims that differ little."""
+    print(f"\n{'balanced accuracy':22}{'n':>7}   from {levels[1]:.2f} and from {levels[0]:.2f}")
+    for name, wanted in LITTLE.items():
+        some = held.some(np.array([one == name for one in held.dataset]))
+        if len(some.truth):
+            mine, other = (
+                balanced_accuracy(scores >= level, some.truth)
+                for scores, level in zip((some.ours, some.theirs), levels, strict=True)
+            )
+            print(told(name, some, mine, other, resamples) + f"   wanted {wanted:.2f}")
+
+
 def report(held: Compared, resamples: int) -> None:
     """AUC set by set and pooled, then the calibration of the natural sets."""
     ours, theirs = held.names
@@ -154,18 +181,19 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", default="lexical", metavar="SPEC")
     parser.add_argument("--split", choices=SPLITS)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, metavar="SET")
+    parser.add_argument("--levels", nargs=2, type=float, default=(0.5, 0.5), metavar=("OURS", "THEIRS"))
     parser.add_argument("--resamples", type=int, default=RESAMPLES)
     asked = parser.parse_args(words)
     splits = (asked.split,) if asked.split else SPLITS
     every = [record for name in asked.sets for record in records(name, splits)]
-    held = read_scores(asked.scores) if asked.scores else {}
-    given = [record for record in every if record.id in held] if asked.scores else every
+    read = read_scores(asked.scores) if asked.scores else {}
+    given = [record for record in every if record.id in read] if asked.scores else every
     if not given:
         raise SystemExit(f"{asked.scores} has a score of none of the {len(every)} records.")
     theirs, plain = scores(given, asked.against)
     ours, own = theirs, plain
     if asked.scores:
-        ours, own = asked.scores.stem, np.array([held[record.id] for record in given])
+        ours, own = asked.scores.stem, np.array([read[record.id] for record in given])
     elif asked.judge:
         ours, own = scores(given, asked.judge)
     columns = [record.dataset for record in given], [record.page for record in given]
@@ -176,7 +204,9 @@ def main(words: Sequence[str] | None = None) -> None:
             f"{len(given)} of {len(every)} records of {' and '.join(splits)}; {asked.resamples} draws.",
         )
     )
-    report(Compared((ours, theirs), *columns, truth, own, plain), asked.resamples)
+    held = Compared((ours, theirs), *columns, truth, own, plain)
+    report(held, asked.resamples)
+    accuracies(held, asked.levels, asked.resamples)
     print("```")
 
 

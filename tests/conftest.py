@@ -11,12 +11,23 @@ from toulmin import shipped
 
 
 @pytest.fixture(autouse=True)
-def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, no_weights: Path) -> None:
     """Every test has a cache of its own, and neither settings nor trained parts of whoever runs it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     for name in [name for name in os.environ if name.startswith("TOULMIN_") and name != "TOULMIN_DATA"]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(shipped, "PACKAGE", "no_weights_of_this_name")
+    monkeypatch.setenv("PYTHONPATH", str(no_weights))  # as for the commands that a test starts
+
+
+@pytest.fixture(scope="session")
+def no_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose `toulmin_weights` has no part: on the path, it hides an installed one."""
+    folder = tmp_path_factory.mktemp("path")
+    (folder / "toulmin_weights").mkdir()
+    (folder / "toulmin_weights" / "__init__.py").write_text("", "utf-8")
+    (folder / "toulmin_weights" / "manifest.json").write_text('{"parts": {}}', "utf-8")
+    return folder
 
 
 @pytest.fixture

@@ -257,7 +257,7 @@ def package(place: Path, parts: dict[str, str]) -> Path:
 def test_installed_weights_without_a_judge_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     package(tmp_path, {})
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ModelError, match=r"No trained judge is installed.*training/README"):
+    with pytest.raises(ModelError, match=r"No trained judge is installed.*pip install \./weights.*training/README"):
         embedded()
 
 
@@ -348,14 +348,14 @@ def test_a_reader_that_nothing_is_called_is_a_usage_error(spec: str):
 # ---------------------------------------------------------------- what is told of it
 
 
-def test_doctor_says_that_nothing_is_installed_and_how_it_is_made(
+def test_doctor_says_that_nothing_is_installed_and_how_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     package(tmp_path, {})
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     run(["doctor"])
-    assert "make one as training/README.md says" in capsys.readouterr().out
+    assert "pip install ./weights" in capsys.readouterr().out
 
 
 def test_doctor_names_the_judge_that_is_installed(

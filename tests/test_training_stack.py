@@ -78,7 +78,7 @@ def test_trees_say_what_scikit_learn_says_of_them(tmp_path: Path):
     folder, run = scored(tmp_path, knows=0.5)
     data = stack.table(pairs.entries(folder), stack.read_scores([run]))
     model = stack.GradientBoostingClassifier(**stack.GROWN)
-    model.fit(data.measures, data.supported, sample_weight=stack.weights(data, stack.EVENED["trees"]))
+    model.fit(data.measures, data.supported, sample_weight=stack.weights(data))
     ours = [stack.grown(data).score(row) for row in data.measures]
     assert len(set(ours)) > 2
     assert ours == pytest.approx(model.decision_function(data.measures))

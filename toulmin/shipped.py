@@ -21,7 +21,7 @@ from toulmin.errors import ModelError
 
 PACKAGE = "toulmin_weights"
 FORMAT = 1
-MAKE = "make one as training/README.md says"
+MAKE = "make one as training/README.md says and name its folder"
 INSTALL = "pip install ./weights 'toulmin[embedded]'"
 RUNS = ("onnxruntime", "tokenizers")
 _MANIFEST = "manifest.json"
@@ -91,9 +91,9 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         return _checked(Path(folder), kind)
     parts = installed()
     if not parts:
-        raise ModelError(f"No trained {kind} is installed, and none ships yet: {MAKE}, and name its folder.")
+        raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
     if kind not in parts:
-        raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}, and name its folder.")
+        raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}.")
     own = _place() / kind
     if _digest(own / _MANIFEST) != parts[kind]:
         raise ModelError(f"{own / _MANIFEST} is not the file that was shipped; {_again()}")

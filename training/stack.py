@@ -33,10 +33,10 @@ from toulmin.judges.trees import Node, Trees
 
 Floats = NDArray[np.float64]
 RIDGE = 1e-2
-# 0 lets every pair count alike, 1 every source and side; trees see which source a pair is like, and need less of it.
-EVENED = {"regression": 0.75, "trees": 0.5}
-# What people and models wrote of their own accord counts more than claims made to deceive.
+EVENED = 0.5  # 0 lets every pair count alike, 1 every source and side
+# What people and models wrote of their own accord, and how much more it counts than claims made to deceive.
 NATURAL = {"AttributionBench", "BEGIN", "FActScore", "Q2", "WiCE"}
+NATURALLY = 4.0
 RATE = 0.1
 GROWN: dict[str, Any] = {
     "n_estimators": 60,
@@ -104,12 +104,12 @@ def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table
     )
 
 
-def weights(data: Table, evened: float) -> Floats:
+def weights(data: Table, evened: float = EVENED) -> Floats:
     """What each pair counts: less where its side of its source has many, more where it is natural; 1 on average."""
     sides = Counter(zip(data.sources, data.supported, strict=True))
     natural = np.isin([source.partition("/")[0] for source in data.sources], sorted(NATURAL))
     even = [sides[side] ** -evened for side in zip(data.sources, data.supported, strict=True)]
-    weight: Floats = np.array(even) * np.where(natural, 2.0, 1.0)
+    weight: Floats = np.array(even) * np.where(natural, NATURALLY, 1.0)
     return weight / float(weight.mean())
 
 
@@ -174,7 +174,7 @@ def rising(scores: Floats, truth: NDArray[np.bool_], weight: Floats) -> tuple[tu
 
 def grown(data: Table) -> Trees:
     """Boosted trees over the measures, in our form."""
-    weight = weights(data, EVENED["trees"])
+    weight = weights(data)
     model = GradientBoostingClassifier(**GROWN)
     model.fit(data.measures, data.supported, sample_weight=weight)
     share = np.average(data.supported, weights=weight)
@@ -210,7 +210,7 @@ def ranking(data: Table) -> Ranking:
     """Fitted on these pairs; on pairs that are all alike, the lexical judge's score."""
     if not data.supported.any() or data.supported.all():
         return Ranking(AS_LEXICAL, Trees(0.0, ()))
-    found = logistic(data.terms, data.supported, weights(data, EVENED["regression"]), AS_LEXICAL)
+    found = logistic(data.terms, data.supported, weights(data), AS_LEXICAL)
     return Ranking(found, grown(data))
 
 
@@ -226,11 +226,7 @@ def fitted(data: Table) -> Stack:
     made = ranking(data)
     plain = data.of(~data.supported & ~data.vague)
     mixed = plain.contradicted.any() and not plain.contradicted.all()
-    against = (
-        logistic(plain.terms, plain.contradicted, weights(plain, EVENED["regression"]))
-        if mixed
-        else np.eye(1, len(TERMS))[0] * -3.0
-    )
+    against = logistic(plain.terms, plain.contradicted, weights(plain)) if mixed else np.eye(1, len(TERMS))[0] * -3.0
     scored, chances = zip(*curve, strict=True)
     level = best_level(np.interp(made.scores(data), scored, chances), data)
     support, against = tuple(map(float, made.support)), tuple(map(float, against))

@@ -137,8 +137,8 @@ def _trained() -> Finding:
     kinds = sorted(shipped.installed())
     absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
     if not kinds:
-        told = "none are installed, and none ship yet; judge, reader and writer go by words alone"
-        return Finding("trained parts", "missing", told, shipped.MAKE)
+        told = "none are installed; judge, reader and writer go by words alone"
+        return Finding("trained parts", "missing", told, f"{shipped.INSTALL} (in Toulmin's repository)")
     if absent:
         return Finding("trained parts", "missing", f"{' and '.join(absent)} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
