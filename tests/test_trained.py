@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("judge")
     stack().write(place / "stack.json")
     run = trained_parts.finished(place / "run", "judge")
-    export.export(run, place / "out", "embedded-tiny", [place / "stack.json"])
+    export.export(run, place / "out", "embedded-tiny", place / "stack.json")
     return place / "out"
 
 

@@ -31,6 +31,7 @@ from shipping import write_manifest
 
 from toulmin.judges.network import Network, padded
 from toulmin.judges.span_model import FILE as CALIBRATION
+from toulmin.judges.stacked import FILE as STACK
 from toulmin.judges.tokens import Row
 
 OPSET = 17
@@ -117,7 +118,7 @@ def made_up(count: int, tokens: int, least: int = 8, vocabulary: int = 30_000, s
 # ---------------------------------------------------------------- the folder
 
 
-def export(run: Path, out: Path, name: str, extra: Sequence[Path] = (), reading: Mapping[str, int] = {}) -> Network:
+def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: Mapping[str, int] = {}) -> Network:
     """Writes the part's folder from a finished run's; returns its network, on one thread.
 
     `reading` are settings in place of the run's: `max_tokens` of a row, and how many `excerpts` of a pair are read.
@@ -128,9 +129,11 @@ def export(run: Path, out: Path, name: str, extra: Sequence[Path] = (), reading:
         whole = Path(place) / "whole.onnx"
         to_onnx(model, whole)
         quantise(whole, out / "model.onnx")
-    own = [run / name for name in ("tokenizer.json", "settings.json", CALIBRATION) if (run / name).exists()]
-    for file in (*own, *extra):
-        shutil.copyfile(file, out / file.name)
+    for file in ("tokenizer.json", "settings.json", CALIBRATION):
+        if (run / file).exists():
+            shutil.copyfile(run / file, out / file)
+    if stack is not None:
+        shutil.copyfile(stack, out / STACK)
     settings = json.loads((out / "settings.json").read_text("utf-8"))
     (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
     write_manifest(out, json.loads((run / "network.json").read_text("utf-8"))["head"], name)
@@ -151,7 +154,7 @@ def main(arguments: Sequence[str]) -> None:
     torch.set_num_threads(1)
     told = {"max_tokens": chosen.max_tokens, "excerpts": chosen.excerpts}
     reading = {name: value for name, value in told.items() if value is not None}
-    shipped = export(chosen.run, chosen.out, chosen.name, [chosen.stack] if chosen.stack else [], reading)
+    shipped = export(chosen.run, chosen.out, chosen.name, chosen.stack, reading)
     model = networks.load(chosen.run)
     most = min(SPEED_TOKENS, model.backbone.shape.max_position_embeddings)
     rows = made_up(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)
