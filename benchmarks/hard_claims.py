@@ -1,11 +1,10 @@
 """Claims written by hand, meant to be hard, over the documents that ship with the package.
 
-    python benchmarks/hard_claims.py [--show]
+    python benchmarks/hard_claims.py [--show] [--judge SPEC]
 
 The false ones swap roles, mix the halves of a sentence, move a number or name to another subject, or say the opposite
 in other words; the true ones say the same otherwise. Each goes through `check`, as a draft without citations does.
-Shown is how many get each verdict (`--show`: which ones are wrong). There is no target: this is where a judge that
-compares words ends.
+Shown is how many get each verdict (`--show`: which ones are wrong). There is no target: this is where a judge ends.
 """
 
 from __future__ import annotations
@@ -109,14 +108,15 @@ Two of H3's inventions are still used everywhere.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true", help="print the claims whose verdict is wrong")
-    show = parser.parse_args().show
+    parser.add_argument("--judge", default="lexical", metavar="SPEC", help="as `toulmin --judge` names it")
+    asked = parser.parse_args()
     for truth, claims in ((False, FALSE), (True, TRUE)):
         labels: Counter[str] = Counter()
         for text in claims:
-            (claim,) = toulmin.check(text, docs=FOLDER, settings=Settings()).claims
+            (claim,) = toulmin.check(text, docs=FOLDER, settings=Settings(judge=asked.judge)).claims
             assert claim.support is not None
             labels[claim.support.label] += 1
-            if show and claim.is_supported != truth:
+            if asked.show and claim.is_supported != truth:
                 print(f"  {claim.support.label} {claim.support.score:.2f}  {text}")
         told = ", ".join(f"{label} {n}" for label, n in labels.most_common())
         print(f"{'true' if truth else 'false':<6}{len(claims):>4}   {told}")
