@@ -39,6 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             shutil.copy(file, notes)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "weights" / "src"))  # as if the trained parts were installed
     return tmp_path
 
 

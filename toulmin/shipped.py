@@ -22,7 +22,7 @@ from toulmin.errors import ModelError
 PACKAGE = "toulmin_weights"
 FORMAT = 1
 MAKE = "make one as training/README.md says and name its folder"
-INSTALL = "pip install ./weights 'toulmin[embedded]'"
+INSTALL = "pip install ./weights '.[embedded]'"
 RUNS = ("onnxruntime", "tokenizers")
 _MANIFEST = "manifest.json"
 

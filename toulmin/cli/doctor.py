@@ -112,7 +112,7 @@ def _local() -> Finding:
 
 def _encoder(index: str | None) -> Finding:
     """Whether what settings or the index name to search by meaning with loads."""
-    from toulmin import encoding
+    from toulmin import encoding, shipped
     from toulmin.corpus import store
 
     settings = config.load(os.environ, Path.cwd())
@@ -120,7 +120,8 @@ def _encoder(index: str | None) -> Finding:
     spec = settings.encoder or (label.spec if label else encoding.NONE)
     if spec == encoding.NONE:
         absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
-        remedy = "pip install 'toulmin[encoder]'" if absent else "toulmin index YOUR_FOLDER --encoder onnx:FOLDER"
+        named = encoding.EMBEDDED if shipped.is_ready("encoder") else "onnx:FOLDER"
+        remedy = "pip install 'toulmin[encoder]'" if absent else f"toulmin index YOUR_FOLDER --encoder {named}"
         return Finding("encoder", "missing", "none is set; passages are searched by words only", remedy)
     made = encoding.encoder(spec, settings)
     if label is not None and label.identity != made.identity:

@@ -1,0 +1,108 @@
+"""The weights of this repository, as they ship: that they load, and that they do what a person would notice.
+
+How good they are is measured by `benchmarks/`; here are single plain cases.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
+pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
+
+from toulmin import build, shipped
+from toulmin.config import Settings
+from toulmin.corpus.retrieve import InMemory
+from toulmin.data import Passage
+from toulmin.encoding import encoder
+from toulmin.grounding.prompts import AnswerPrompt
+from toulmin.grounding.steps import Generate, Pair
+from toulmin.judges.stacked import Embedded, embedded
+
+FOLDER = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
+TOWER = Passage.of(
+    "Kettle Rock Tower was built by Hannah Pell between 1821 and 1824. Three keepers lived in it until 1978, when the"
+    " lamp was automated. The last keeper, Tom Ashby, wrote a book about birds.",
+    "Kettle Rock Tower",
+)
+OTHER = Passage.of("The island has a school, a harbour and two shops.", "The island")
+
+
+@pytest.fixture(scope="module")
+def judge() -> Embedded:
+    return embedded(FOLDER / "judge")
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the distribution were installed."""
+    monkeypatch.setattr(shipped, "PACKAGE", FOLDER.name)
+    monkeypatch.syspath_prepend(str(FOLDER.parent))
+
+
+def test_the_parts_are_small_enough_for_a_laptop():
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 75_000_000
+
+
+def test_every_file_is_the_one_that_is_listed(installed: None):
+    parts = shipped.installed()
+    assert set(parts) == {"judge", "reader", "encoder"}
+    assert {kind: shipped.part(kind).identity for kind in parts} == parts
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Kettle Rock Tower was built by Hannah Pell between 1821 and 1824.",
+        "Hannah Pell built Kettle Rock Tower.",
+        "Tom Ashby was the last keeper of the tower.",
+    ],
+)
+def test_what_the_passage_says_is_supported(judge: Embedded, claim: str):
+    (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
+    assert (verdict.label, verdict.judge) == ("supported", "embedded-1")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Kettle Rock Tower was built by Hannah Pell between 1831 and 1834.",
+        "Kettle Rock Tower was built by Tom Ashby.",
+        "Three keepers lived in the tower until 1987.",
+        "The last keeper, Tom Ashby, wrote a book about fish.",
+        "The harbour was dredged by Danish engineers.",
+    ],
+)
+def test_what_the_passage_does_not_say_is_not_supported(judge: Embedded, claim: str):
+    (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
+    assert verdict.label != "supported"
+
+
+def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: Embedded):
+    pairs = [Pair((TOWER,), claim) for claim in ("Hannah Pell built it.", "It was built in 1900.", "Birds were seen.")]
+    assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
+
+
+def test_installed_they_are_what_is_taken(installed: None):
+    kit = build.kit(InMemory([TOWER, OTHER]), Settings())
+    assert kit.models["main"].name == "extractive+encoder+reader"
+    judge = build.judge(Settings().judge, Settings())
+    (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
+    assert verdict.judge == "embedded-1"
+
+
+def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):
+    main = build.kit(InMemory([TOWER, OTHER]), Settings()).models["main"]
+    asked = ("Who was the last keeper?", "Who painted the Mona Lisa?")
+    first, second = main.generate([Generate(AnswerPrompt(question, (TOWER, OTHER), "short")) for question in asked])
+    assert "Tom Ashby" in first.value.claims[0].text
+    assert second.value.claims == ()
+
+
+def test_the_encoder_finds_what_is_said_in_other_words(installed: None):
+    made = encoder("embedded", Settings())
+    texts = ["The lighthouse got a machine instead of people.", "A pupil walks to class."]
+    held = made.encode_passages([TOWER, OTHER])
+    assert (made.encode_queries(texts) @ held.T).argmax(1).tolist() == [0, 1]
