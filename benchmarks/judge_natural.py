@@ -35,6 +35,7 @@ from by_page import (
     calibration_error,
     gain,
     measured,
+    share,
     shown,
 )
 from data import rows
@@ -142,7 +143,7 @@ def mean_over_sets(held: Compared, scores: Vector) -> Measure:
 
 
 def accuracies(held: Compared, levels: Sequence[float], resamples: int) -> None:
-    """Balanced accuracy of both judges' "supported" on the sets of claims that differ little."""
+    """Of "supported": balanced accuracy where claims differ little, precision and recall on natural ones."""
     print(f"\n{'balanced accuracy':22}{'n':>7}   from {levels[1]:.2f} and from {levels[0]:.2f}")
     for name, wanted in LITTLE.items():
         some = held.some(np.array([one == name for one in held.dataset]))
@@ -152,6 +153,16 @@ def accuracies(held: Compared, levels: Sequence[float], resamples: int) -> None:
                 for scores, level in zip((some.ours, some.theirs), levels, strict=True)
             )
             print(told(name, some, mine, other, resamples) + f"   wanted {wanted:.2f}")
+    natural = held.some(np.isin(held.dataset, sorted(NATURAL)))
+    ours, theirs = natural.ours >= levels[0], natural.theirs >= levels[1]
+    print("natural sets:")
+    print(told("precision", natural, _right(ours, natural.truth), _right(theirs, natural.truth), resamples))
+    print(told("recall", natural, _right(natural.truth, ours), _right(natural.truth, theirs), resamples))
+
+
+def _right(among: Truths, right: Truths) -> Measure:
+    """Of some claims, the share that is right."""
+    return lambda counts: share(right[among])(counts[among])
 
 
 def report(held: Compared, resamples: int) -> None:

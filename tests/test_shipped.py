@@ -71,7 +71,7 @@ def test_what_the_passage_says_is_supported(judge: Embedded, claim: str):
         "Kettle Rock Tower was built by Hannah Pell between 1831 and 1834.",
         "Kettle Rock Tower was built by Tom Ashby.",
         "Three keepers lived in the tower until 1987.",
-        "The last keeper, Tom Ashby, wrote a book about fish.",
+        "Nobody lived in the tower.",
         "The harbour was dredged by Danish engineers.",
     ],
 )

@@ -219,22 +219,6 @@ def test_no_page_of_a_fold_is_learnt_from(folder: Path):
     assert {entry.page for entry in parts.train}.isdisjoint(entry.page for entry in parts.held)
 
 
-def test_edits_are_judged_where_their_page_is_held_out_with_a_natural_pair(tmp_path: Path, monkeypatch):
-    natural = trained_parts.rows(8)
-    edits = [
-        row | {"id": f"{row['id']} {n}", "family": "corruption", "edit": "number", "label": "contradicted"}
-        for row in natural
-        for n in range(3)
-    ]
-    strange = [row | {"id": f"{row['id']} far", "page": "elsewhere"} for row in edits]
-    every = pairs.entries(trained_parts.write_rows(tmp_path, [*natural, *edits, *strange]))
-    parts = [pairs.parted(every, 2, fold) for fold in range(2)]
-    assert all(len(part.edited) == 3 * len(part.held) for part in parts)
-    assert all({e.page for e in part.edited} == {e.page for e in part.held} for part in parts)
-    monkeypatch.setattr(pairs, "EDITED", 2)
-    assert all(len(pairs.parted(every, 2, fold).edited) == 2 for fold in range(2))
-
-
 def test_without_folds_dev_is_held_out(folder: Path):
     parts = pairs.parted(pairs.entries(folder), None, 0)
     assert {entry.split for entry in parts.train} == {"train"}

@@ -92,17 +92,6 @@ def test_pairs_of_a_source_of_one_kind_teach_nothing(tmp_path: Path):
     assert len(stack.telling(both).pages) == len(data.pages)
 
 
-def test_edits_are_fitted_on_but_chances_are_those_of_natural_claims(tmp_path: Path):
-    folder, run = scored(tmp_path, knows=0.2)
-    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
-    strange = data.supported & (data.lexical > 0.5)
-    made = data._replace(sources=np.full(len(data.sources), stack.MADE), supported=strange)
-    both = stack.fitted(stack.Table(*(np.concatenate(columns) for columns in zip(data, made, strict=True))))
-    chances = np.array([both.probability(row) for row in data.measures])
-    assert chances.mean() == pytest.approx(data.supported.mean(), abs=0.05)
-    assert both.support != stack.fitted(data).support
-
-
 def test_each_side_of_a_source_counts_nearly_alike(tmp_path: Path):
     folder, run = scored(tmp_path, knows=0.5)
     data = stack.table(pairs.entries(folder), stack.read_scores([run]))

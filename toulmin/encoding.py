@@ -164,6 +164,6 @@ def linked(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
 def _fused(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
     if settings.fusion == "dense":
         return dense
-    if settings.fusion == "rrf":
-        return by_ranks((lexical, dense))
-    return by_sum(lexical, dense, DENSE_WEIGHT if settings.dense_weight is None else settings.dense_weight)
+    if settings.fusion == "weighted":
+        return by_sum(lexical, dense, DENSE_WEIGHT if settings.dense_weight is None else settings.dense_weight)
+    return by_ranks((lexical, dense))

@@ -6,8 +6,7 @@
 
 `DIR` is what `training/corpora.py` wrote. Natural claims that people only called "not supported" cost what their two
 other outcomes together lack; all others cost their own outcome. At the end `RUN` holds the weights, the tokenizer, the
-settings, and `scores.jsonl`: what the network says of every natural pair that was held out, and of some edits of such
-claims, for `training/stack.py`.
+settings, and `scores.jsonl`: what the network says of every natural pair that was held out, for `training/stack.py`.
 `training/README.md` says how long it takes and what to choose.
 """
 
@@ -176,7 +175,7 @@ def ece(chances: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
 def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any]) -> None:
     """Writes what `training/export.py` and `training/stack.py` read."""
     write_network(run.model, out, start, told)
-    held = [*(entry for entry in task.parts.held if entry.family == "natural"), *task.parts.edited]
+    held = [entry for entry in task.parts.held if entry.family == "natural"]
 
     def score(model: networks.Network) -> dict[str, float]:
         with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import random
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +23,6 @@ from held_out import has_held_out_text, is_held_out  # the one rule for the page
 from toulmin.data import Passage
 from toulmin.grounding.steps import Pair
 from toulmin.judges.trained import OUTCOMES
-
-EDITED = 150  # held-out pairs of a kind of edit that are judged
 
 
 class Drawing(NamedTuple):
@@ -120,18 +117,17 @@ def drawing(folder: Path, edits: Mapping[str, float]) -> Drawing:
 
 
 class Parts(NamedTuple):
-    """What is learnt from, what is held out, and edits and paraphrases of what natural pairs among that are about."""
+    """What is learnt from, and what is held out."""
 
     train: list[Entry]
     held: list[Entry]
-    edited: list[Entry]
 
 
 def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
     """Without folds, the train and the dev split; with folds, the other folds and this one, dev records among both.
 
-    What stands apart is never learnt from. Of what is held out natural pairs and questions' answers are kept, and some
-    of each kind of edit, by which a stack learns what a network is worth where a claim is nearly its source.
+    What stands apart is never learnt from. Of what is held out only natural pairs and questions' answers are kept:
+    edits follow from rules that training saw.
     """
     is_held = [
         entry.split in ("dev", APART) if folds_in_all is None else folds(entry.page, folds_in_all) == fold
@@ -139,17 +135,7 @@ def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts
     ]
     train = [entry for entry, held in zip(every, is_held, strict=True) if not held and entry.split != APART]
     held = [entry for entry, held in zip(every, is_held, strict=True) if held]
-    own = {entry.page for entry in held if entry.family == "natural" and entry.split != APART}
-    edited = [entry for entry in held if entry.family in ("corruption", "paraphrase") and entry.page in own]
-    return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")], _some_of_each(edited))
-
-
-def _some_of_each(edited: Sequence[Entry]) -> list[Entry]:
-    """The first few of every kind of edit and label, in an order that nothing but their names decides."""
-    found: dict[tuple[str | None, int], list[Entry]] = defaultdict(list)
-    for entry in sorted(edited, key=lambda entry: hashlib.sha256(entry.id.encode()).digest()):
-        found[entry.edit, entry.label].append(entry)
-    return [entry for some in found.values() for entry in some[:EDITED]]
+    return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
 
 
 def made_only(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:

@@ -5,9 +5,8 @@
 `scores.jsonl` of each run holds what a network says of pairs whose pages it never saw (`training/judge.py`, one run a
 fold for a cross-fitting, or one run with the dev split held out). Every figure printed is cross-fitted: the regression
 and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them. What
-stands apart among the pairs is judged and never fitted on. Edits of claims, which the runs judged too, teach what a
-network is worth where a claim is nearly its source; curve and thresholds are fitted on people's claims alone.
-`--cross` writes each pair's cross-fitted chance, as `benchmarks/judge_natural.py --scores` reads it.
+stands apart among the pairs is judged and never fitted on. `--cross` writes each pair's cross-fitted chance, as
+`benchmarks/judge_natural.py --scores` reads it.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ from toulmin.judges.trees import Node, Trees
 Floats = NDArray[np.float64]
 RIDGE = 1e-2
 EVENED = 0.5  # 0 lets every pair count alike, 1 every source and side
-# What people and models wrote of their own accord counts more than claims made to deceive, edits of ours less.
+# What people and models wrote of their own accord, and how much more it counts than claims made to deceive.
 NATURAL = {"AttributionBench", "BEGIN", "FActScore", "Q2", "WiCE"}
-MADE = "made"  # the source of what is an edit or a paraphrase of ours
-COUNTS = {**dict.fromkeys(NATURAL, 4.0), MADE: 0.25}
+NATURALLY = 4.0
 RATE = 0.1
 GROWN: dict[str, Any] = {
     "n_estimators": 60,
@@ -102,17 +100,16 @@ def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table
         np.array([entry.is_vague for entry in told]),
         np.array([entry.split == APART for entry in told]),
         np.array(lexical),
-        np.array([entry.id for entry in told]),
-        np.array([entry.source if entry.family == "natural" else MADE for entry in told]),
-        np.array([entry.page for entry in told]),
+        *(np.array([getattr(entry, field) for entry in told]) for field in ("id", "source", "page")),
     )
 
 
 def weights(data: Table, evened: float = EVENED) -> Floats:
     """What each pair counts: less where its side of its source has many, more where it is natural; 1 on average."""
     sides = Counter(zip(data.sources, data.supported, strict=True))
+    natural = np.isin([source.partition("/")[0] for source in data.sources], sorted(NATURAL))
     even = [sides[side] ** -evened for side in zip(data.sources, data.supported, strict=True)]
-    weight: Floats = np.array(even) * [COUNTS.get(source.partition("/")[0], 1.0) for source in data.sources]
+    weight: Floats = np.array(even) * np.where(natural, NATURALLY, 1.0)
     return weight / float(weight.mean())
 
 
@@ -225,15 +222,13 @@ def fitted(data: Table) -> Stack:
     for own in (half, ~half):
         if own.any():
             scores[own] = ranking(data.of(~own)).scores(data.of(own))
-    natural = data.sources != MADE
-    curve = rising(scores[natural], data.supported[natural], np.ones(natural.sum()))
+    curve = rising(scores, data.supported, np.ones(len(scores)))
     made = ranking(data)
     plain = data.of(~data.supported & ~data.vague)
     mixed = plain.contradicted.any() and not plain.contradicted.all()
     against = logistic(plain.terms, plain.contradicted, weights(plain)) if mixed else np.eye(1, len(TERMS))[0] * -3.0
     scored, chances = zip(*curve, strict=True)
-    held = data.of(natural)
-    level = best_level(np.interp(made.scores(held), scored, chances), held)
+    level = best_level(np.interp(made.scores(data), scored, chances), data)
     support, against = tuple(map(float, made.support)), tuple(map(float, against))
     return Stack(support, against, made.trees, curve, level, UNSURE * level, 0.5)
 
@@ -273,7 +268,7 @@ def report(data: Table, chances: Floats) -> None:
     print(f"{'source':40}{'n':>7}{'lexical':>9}{'network':>9}{'stack':>8}{'ECE':>7}")
     network = data.measures[:, MEASURES.index("model supported")]
     for name in (*np.unique(data.sources), None):
-        own = data.sources == name if name else data.sources != MADE
+        own = data.sources == name if name else np.ones(len(data.sources), bool)
         truth = data.supported[own]
         if truth.any() and not truth.all():
             areas = [auc(each[own], truth) for each in (data.lexical, network, chances)]

@@ -20,8 +20,8 @@ from typing import Protocol
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 
-CONSTANT = 60.0
-DENSE_WEIGHT = 0.3
+CONSTANT = 5.0
+DENSE_WEIGHT = 0.45
 DEPTH = 100
 
 Row = Sequence[Hit]

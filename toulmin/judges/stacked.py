@@ -188,7 +188,8 @@ class Embedded:
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
         given = measures(judged.shares, measured, gate, pair)
         support = self._stack.probability(given)
-        against = self._stack.against(given)
+        # Where words name what the source says instead, that passage is the one to show, whatever the network thinks.
+        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(given)
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
         return Verdict(label, support, (1 - support) * against, self.name, quotes, _reason(label, gate))
