@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,6 +185,29 @@ def test_a_short_answer_is_what_a_sure_reader_finds() -> None:
     assert citation.passage == TOWER.id
     assert citation.quote is not None
     assert citation.quote.text == "It was lit for the first time on 3 May 1824."
+
+
+class Lister:
+    """A reader that finds in each passage the words after "keeper", as sure as the passage is long."""
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        (passage,) = passages[:1]
+        found = re.search(r"keeper (\w+)", passage.text)
+        if found is None:
+            return None
+        return Span(passage.id, Quote(*found.span(1), found[1]), min(1.0, len(passage.text) / 60), 3.0)
+
+
+def test_a_list_begins_with_what_a_sure_reader_finds_in_each_passage_the_surest_first() -> None:
+    ashby = Passage.of("In the tower lived the keeper Ashby with two cats and a dog.", "One")
+    pell = Passage.of("In the tower lived the keeper Pell, for years.", "Two")
+    unsure = Passage.of("A keeper Ng?", "Three")
+    asked = ask.AnswerPrompt("Which keepers lived in the tower?", (unsure, pell, ashby), style="list")
+    model = Extractive(threshold=0.0, reader=Lister())
+    claims = reply(asked, model=model).claims
+    assert [claim.text for claim in claims[:2]] == ["Ashby", "Pell"]
+    assert [claim.citations[0].passage for claim in claims[:2]] == [ashby.id, pell.id]
+    assert reply(asked, sample=1, model=model).claims == claims[:-1]
 
 
 def test_an_unsure_reader_changes_no_short_answer() -> None:

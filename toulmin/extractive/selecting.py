@@ -47,14 +47,17 @@ def sectioned(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
 
 
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The entities that the question asks for, best first; later draws leave out the last ones."""
-    finds = _answers(survey)
-    if not finds:
-        return ()
-    enough = _ENTITY_SHARE * survey.worth[finds[0]]
-    kept = [find for find in finds if survey.worth[find] >= enough][:_MOST_ENTITIES]
-    kept = kept[: len(kept) - sample % len(kept)]
-    return _distinct([_span(survey, find) for find in kept])
+    """The entities that the question asks for, best first; later draws leave out the last ones.
+
+    What a reader is sure of comes before the facts, which only words and their kind speak for; then facts of another
+    kind than is asked for are none.
+    """
+    read = [_read(survey, span) for span in survey.spans if span.confidence >= _SURE]
+    finds = _of_asked_kind(survey) if read else _answers(survey)
+    enough = _ENTITY_SHARE * max((survey.worth[find] for find in finds), default=0.0)
+    facts = [_span(survey, find) for find in finds if survey.worth[find] >= enough]
+    told = _distinct([*read, *facts])[:_MOST_ENTITIES]
+    return told[: len(told) - sample % len(told)] if told else ()
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
@@ -80,8 +83,12 @@ def _read(survey: Survey, span: Span) -> Claim:
 def _answers(survey: Survey) -> list[Find]:
     """The facts that may answer, best first: those of the kind asked for, if there are any."""
     found = [find for find in survey.worth if find.kind != "term"]
-    asked = [find for find in found if find.kind == survey.asked.kind]
-    return sorted(asked or found, key=lambda find: -survey.worth[find])
+    return _of_asked_kind(survey) or sorted(found, key=lambda find: -survey.worth[find])
+
+
+def _of_asked_kind(survey: Survey) -> list[Find]:
+    asked = [find for find in survey.worth if find.kind != "term" and find.kind == survey.asked.kind]
+    return sorted(asked, key=lambda find: -survey.worth[find])
 
 
 def _span(survey: Survey, find: Find) -> Claim:

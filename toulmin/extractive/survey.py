@@ -30,6 +30,7 @@ _ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near 
 _OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
 _FULL = 0.92  # and is complete from this share on
 _READ = 3  # passages that a reader looks at: it takes some 30 ms for each
+_READ_FOR_LISTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,20 @@ class Survey:
     @cached_property
     def span(self) -> Span | None:
         """What a reader finds in the passages that say most, however unlikely it is; None where nobody reads."""
+        return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """What a reader finds in single passages, surest first: a list may have an answer in each."""
         if self._reader is None:
-            return None
+            return ()
+        read = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
+        return tuple(sorted((span for span in read if span is not None), key=lambda span: -span.confidence))
+
+    def _best(self, number: int) -> list[Passage]:
+        """The passages of the sentences that say most."""
         by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
-        best = list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))
-        return self._reader.likeliest(self.question, best[:_READ])
+        return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """Sentences that say most in about `words` words, in the order chosen; none of the barred."""
