@@ -94,7 +94,7 @@ def compare(page: Page, url: str) -> None:
     page.goto(f"{url}/#/compare")
     page.fill("#compared", QUESTION)
     page.click("button.main")
-    page.wait_for_function("document.querySelectorAll('.summary').length === 2")
+    page.locator(".summary", has_text="judged by").nth(1).wait_for()
 
 
 def sources(page: Page, url: str) -> None:
