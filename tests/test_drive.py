@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -294,6 +295,26 @@ def test_a_program_goes_on_while_another_waits_for_its_model():
 
     outcomes = answered(Kit(Shelf(), Literal(), {"main": Uneven(9)}), job("slow mill"), job("quick mill"))
     assert [outcome.job.question for outcome in outcomes] == ["quick mill", "slow mill"]
+
+
+def test_the_first_of_many_programs_does_not_wait_for_the_last():
+    """A model that works in this process brings one reply a turn, so it is never quiet before the last."""
+    asked = 0
+
+    def write(request: Generate) -> str:
+        nonlocal asked
+        asked += 1
+        time.sleep(0.01)  # longer than a batch lingers, as in a model that computes here
+        return f"{request.prompt.question} {asked}"
+
+    async def first() -> int:
+        model = Scripted(write, concurrency=1)
+        driver = Driver(Kit(Shelf(), Literal(), {"main": model}))
+        async for _ in driver.answers(job(f"the mill {n}") for n in range(40)):
+            return asked
+        raise AssertionError
+
+    assert asyncio.run(first()) < 20
 
 
 def test_cancelling_a_job_leaves_the_others_their_results():

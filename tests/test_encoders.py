@@ -20,6 +20,7 @@ from toulmin.encoders.onnx import OnnxEncoder
 from toulmin.encoders.transformer import TransformerEncoder
 from toulmin.encoding import encoder
 from toulmin.errors import ModelError, UsageError
+from toulmin.graph import Graph
 
 TEXTS = ["the tower was tall", "lamp", "the keeper built the stone tower on the rock in the sea wind", "boat ship"]
 PASSAGES = [Passage.of(text) for text in TEXTS]
@@ -202,10 +203,34 @@ def test_the_same_weights_give_the_same_file(exported: Any):
     assert (exported(8) / "model.onnx").read_bytes() == (exported(8) / "model.onnx").read_bytes()
 
 
-def test_our_encoder_does_not_mind_the_size_of_a_batch(exported: Any):
+def test_our_encoder_gives_the_same_rows_however_many_are_read_at_once(exported: Any):
     folder = exported(8)
-    alone, together = OnnxEncoder(folder, batch_tokens=1, threads=1), OnnxEncoder(folder)
-    np.testing.assert_allclose(alone.encode_queries(TEXTS), together.encode_queries(TEXTS), atol=1e-5)
+    alone, together = OnnxEncoder(folder, threads=1), OnnxEncoder(folder, threads=3)
+    np.testing.assert_array_equal(alone.encode_queries(TEXTS), together.encode_queries(TEXTS))
+    np.testing.assert_array_equal(alone.encode_queries(TEXTS[1:2])[0], together.encode_queries(TEXTS)[1])
+
+
+def test_no_text_has_no_row(exported: Any):
+    assert OnnxEncoder(exported(8)).encode_queries([]).shape == (0, HIDDEN)
+
+
+def test_a_network_of_another_width_than_its_card_is_told(exported: Any):
+    folder = exported(8)
+    told = json.loads((folder / "settings.json").read_text("utf-8"))
+    write(folder / "settings.json", told | {"dimension": HIDDEN + 1})
+    importlib.import_module("shipping").write_manifest(folder, "encoder", "wider")
+    with pytest.raises(ModelError, match=f"gave \\({HIDDEN},\\), but its card says {HIDDEN + 1}"):
+        OnnxEncoder(folder).encode_queries(TEXTS)
+
+
+def test_a_network_that_fails_is_a_model_error(exported: Any):
+    with pytest.raises(ModelError, match=r"model\.onnx failed"):
+        Graph(exported(8) / "model.onnx").each([{"input_ids": np.zeros((1, 3), np.int64)}] * 2)
+
+
+def test_a_graph_without_threads_is_wrong_use(exported: Any):
+    with pytest.raises(UsageError, match="at least 1, not 0"):
+        OnnxEncoder(exported(8), threads=0)
 
 
 def test_another_window_is_another_encoder(exported: Any):

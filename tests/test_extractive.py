@@ -470,7 +470,7 @@ def test_an_unknown_prompt_is_refused_by_name() -> None:
         writer.generate([Generate(Sing())])
 
 
-@pytest.mark.parametrize("wrong", [{"words": 0}, {"threshold": 1.5}, {"concurrency": 0}])
+@pytest.mark.parametrize("wrong", [{"words": 0}, {"threshold": 1.5}])
 def test_a_setting_out_of_range_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         Extractive(**wrong)

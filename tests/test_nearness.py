@@ -97,3 +97,24 @@ def test_what_means_the_same_as_what_was_chosen_gains_less():
     ranked = survey.ranked([lit], 1000)
     assert "1826" in ranked[0].sentence.text
     assert all("1825" not in entry.sentence.text for entry in ranked)
+
+
+def test_an_encoder_reads_the_sentences_that_say_most_by_their_words():
+    beside = " ".join(f"The tower had a keeper in {year}." for year in range(1800, 1828))
+    passages = (Passage.of(f"{beside} The light of the tower was lit in 1830.", "Tower"),)
+    made = Topics()
+    entries = Survey("When was the light of the tower lit?", passages, Compared(lambda: made)).entries
+    assert len(made.encoded) == 12 < len(entries)
+    assert "The light of the tower was lit in 1830." in made.encoded
+
+
+def test_a_sentence_that_no_encoder_read_counts_as_the_mean_of_those_read():
+    passages = (Passage.of(" ".join(f"The tower had a lamp in {year}." for year in range(1800, 1820)), "Tower"),)
+    made = Topics()
+    entries = Survey("When was the light of the tower lit?", passages, Compared(lambda: made)).entries
+    read = [entry.features.meaning for entry in entries if entry.sentence.text in made.encoded]
+    unread = [entry for entry in entries if entry.sentence.text not in made.encoded]
+    assert len(read) == 12
+    assert len(unread) == 8
+    assert [entry.features.meaning for entry in unread] == pytest.approx([sum(read) / 12] * 8)
+    assert all(not entry.near for entry in unread)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FORMS = "embedded, onnx:FOLDER, transformer:FOLDER, or none"
 EMBEDDED = "embedded"  # the one of the installed weights
 NONE = "none"  # in place of a SPEC: no vectors, though the index had some
-_ONNX: Mapping[str, Any] = {"threads": int, "batch_tokens": int}
+_ONNX: Mapping[str, Any] = {"threads": int}
 _TRANSFORMER: Mapping[str, Any] = {
     "questions": str,
     "device": str,

@@ -14,15 +14,17 @@ V = TypeVar("V")
 Call = Callable[[Sequence[K]], Awaitable[Sequence[V]]]
 
 QUIET_TURNS = 2  # turns of the event loop without a new request that count as "nothing else can run"
+MOST_TURNS = 4  # turns that requests wait for quiet: where each brings another, the first would wait for the last
 
 
 class Batcher(Generic[K, V]):
-    """Requests wait until `size` of them are there, or nothing else can run, or `linger` seconds passed.
+    """Requests wait until `size` of them are there, or nothing else can run, or it took too long.
 
     "Nothing else can run" holds when a few turns of the event loop brought no further request and `others_busy` says
-    that no model call is in flight whose reply could bring one soon. Equal requests are asked once; the last
-    `memory` results are kept. When a call fails, its requests are asked one by one, so that only the guilty ones
-    fail. Not for use from several event loops.
+    that no model call is in flight whose reply could bring one soon; such a reply is waited for `linger` seconds.
+    Too long is a number of turns, not of seconds, so that what is gathered depends on no clock. Equal requests are
+    asked once; the last `memory` results are kept. When a call fails, its requests are asked one by one, so that only
+    the guilty ones fail. Not for use from several event loops.
     """
 
     def __init__(
@@ -59,16 +61,16 @@ class Batcher(Generic[K, V]):
         if len(self._waiting) >= self._size:
             self._flush()
         elif self._timer is None:
-            self._watch(len(self._waiting), QUIET_TURNS)
+            self._watch(len(self._waiting), QUIET_TURNS, MOST_TURNS)
         return future
 
-    def _watch(self, seen: int, turns: int) -> None:
-        """Flushes once `turns` further turns of the loop have brought nothing new."""
+    def _watch(self, seen: int, turns: int, most: int) -> None:
+        """Flushes once `turns` further turns of the loop have brought nothing new, or after `most`."""
         if len(self._waiting) != seen:
             seen, turns = len(self._waiting), QUIET_TURNS
         loop = asyncio.get_running_loop()
-        if turns > 0:
-            self._timer = loop.call_soon(self._watch, seen, turns - 1)
+        if turns > 0 and most > 0:
+            self._timer = loop.call_soon(self._watch, seen, turns - 1, most - 1)
         elif self._others_busy():
             self._timer = loop.call_later(self._linger, self._flush)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -59,21 +59,3 @@ class Encoder(Protocol):
 def joined(passage: Titled) -> str:
     """A passage as one text, title first, as the papers' retrievers were given it."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
-
-
-def in_batches(lengths: Sequence[int], dimension: int, tokens: int, encode: Callable[[list[int]], Vectors]) -> Vectors:
-    """The rows of texts that are encoded in batches of like length, put back into their order.
-
-    `encode` takes the positions of a batch, of which the padded rows hold at most `tokens` tokens; a longer one goes
-    alone.
-    """
-    rows = np.zeros((len(lengths), dimension), np.float32)
-    batch: list[int] = []
-    for position in sorted(range(len(lengths)), key=lambda position: lengths[position]):
-        if batch and (len(batch) + 1) * max(1, lengths[position]) > tokens:
-            rows[batch] = encode(batch)
-            batch = []
-        batch.append(position)
-    if batch:
-        rows[batch] = encode(batch)
-    return rows

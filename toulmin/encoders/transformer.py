@@ -9,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel, DPRContextEncoder, DPRQuestionEncoder, T5EncoderModel
 
-from toulmin.encoders.encoder import Titled, Vectors, in_batches, joined
+from toulmin.encoders.encoder import Titled, Vectors, joined
 from toulmin.encoders.layout import Layout, read_layout
 from toulmin.errors import ModelError, UsageError
 from toulmin.weights import loaded, window_of
@@ -138,13 +139,13 @@ class _Tower:
     def encode(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
         """One row a text, or a pair of texts."""
         if not texts:
-            return in_batches([], self.dimension, self._batch_tokens, lambda batch: self._rows([]))
+            return _in_batches([], self.dimension, self._batch_tokens, lambda batch: self._rows([]))
         columns = [list(column) for column in zip(*texts, strict=True)]
         columns[0] = [self.prefix + text for text in columns[0]]
         read = self._tokenizer(*columns, truncation=True, max_length=self._window)
         rows = [{name: values[at] for name, values in read.items()} for at in range(len(texts))]
         lengths = [len(row["input_ids"]) for row in rows]
-        return in_batches(
+        return _in_batches(
             lengths, self.dimension, self._batch_tokens, lambda batch: self._rows([rows[at] for at in batch])
         )
 
@@ -243,3 +244,21 @@ def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
 def _digest(folder: Path) -> str:
     files = sorted(file for file in folder.iterdir() if file.is_file())
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _in_batches(lengths: Sequence[int], dimension: int, tokens: int, encode: Callable[[list[int]], Vectors]) -> Vectors:
+    """The rows of texts that are encoded in batches of like length, put back into their order.
+
+    `encode` takes the positions of a batch, of which the padded rows hold at most `tokens` tokens; a longer one goes
+    alone.
+    """
+    rows = np.zeros((len(lengths), dimension), np.float32)
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lambda position: lengths[position]):
+        if batch and (len(batch) + 1) * max(1, lengths[position]) > tokens:
+            rows[batch] = encode(batch)
+            batch = []
+        batch.append(position)
+    if batch:
+        rows[batch] = encode(batch)
+    return rows

@@ -142,9 +142,7 @@ class Survey:
 
 def _apart(entry: Entry, chosen: Sequence[Entry]) -> float:
     """What a sentence keeps of its gain beside those that mean nearly the same; all of it where no encoder tells."""
-    if not entry.near:
-        return 1.0
-    nearest = max((entry.near[one.place] for one in chosen), default=0.0)
+    nearest = max((entry.near.get(one.place, 0.0) for one in chosen), default=0.0)
     kept: float = 1.0 - max(0.0, nearest) ** _ALIKE
     return kept
 

@@ -44,7 +44,6 @@ class Extractive:
         self,
         words: int = 75,
         threshold: float = 0.425,
-        concurrency: int = 64,
         meaning: Meaning | None = None,
         reader: SpanReader | None = None,
     ) -> None:
@@ -52,9 +51,9 @@ class Extractive:
             raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
         if not 0 <= threshold <= 1:
             raise UsageError(f"threshold: expected a share of the question from 0 to 1, not {threshold}.")
-        if concurrency < 1:
-            raise UsageError(f"concurrency: expected at least 1 request at once, not {concurrency}.")
-        self.concurrency = concurrency
+        # By words a reply costs next to nothing, and what all of them bring is judged together. With trained parts it
+        # takes a good part of a second: taken one by one, the first is there long before the last.
+        self.concurrency = 1 if meaning or reader else 64
         self.manner = Manner(words, threshold, meaning, reader)
         self.name = "extractive" + "+encoder" * (meaning is not None) + "+reader" * (reader is not None)
 
