@@ -117,16 +117,19 @@ class Driver:
     """Serves programs from a kit. One driver belongs to one event loop.
 
     `programs` is how many jobs of `answers` run side by side; `linger` is how many seconds a batch waits for more
-    while model calls are in flight.
+    while model calls are in flight. The last `remembered` verdicts are kept for whoever asks the same again, and a
+    tenth as many searches and readings.
     """
 
-    def __init__(self, kit: Kit, *, programs: int = 64, batch: int = 256, linger: float = 0.003) -> None:
+    def __init__(
+        self, kit: Kit, *, programs: int = 64, batch: int = 256, linger: float = 0.003, remembered: int = 50_000
+    ) -> None:
         self._kit = kit
         self._programs = programs
         self._calls: dict[int, Calls] = {}  # by model: one may serve several roles
-        self._searches = self._batcher(self._search, batch, linger, memory=5_000)
-        self._judgements = self._batcher(self._judge, batch, linger, memory=50_000)
-        self._readings = self._batcher(self._read, batch, linger, memory=5_000)
+        self._searches = self._batcher(self._search, batch, linger, remembered // 10)
+        self._judgements = self._batcher(self._judge, batch, linger, remembered)
+        self._readings = self._batcher(self._read, batch, linger, remembered // 10)
 
     def _batcher(self, call: Any, size: int, linger: float, memory: int) -> Batcher[Any, Any]:
         return Batcher(call, size=size, linger=linger, memory=memory, others_busy=self._is_calling)

@@ -34,7 +34,7 @@ class Lexical:
 
     name = "lexical-1"
 
-    def __init__(self, remembered: int = 500_000) -> None:
+    def __init__(self, remembered: int = 250_000) -> None:
         self._remembered = remembered
         self._readings: OrderedDict[str, Reading] = OrderedDict()
         self._characters = 0

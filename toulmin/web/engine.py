@@ -32,6 +32,7 @@ from toulmin.errors import SourceError, ToulminError
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # answers more that may wait for a place
+REMEMBERED = 1_000  # verdicts, each with the passages that it was about: what is remembered of every answer adds up
 _LOOKED = 1.0  # seconds after which the index on disk is looked at again
 
 
@@ -169,7 +170,7 @@ class Engine:
         kit = await self._closing.enter_async_context(
             build.equipped(self._moment.opened.retriever, self.settings, self._own)
         )
-        self._driver = Driver(kit, programs=RUNNING)
+        self._driver = Driver(kit, programs=RUNNING, remembered=REMEMBERED)
 
     async def stop(self) -> None:
         """Cancels the answers that are on their way, and closes everything."""
