@@ -59,18 +59,18 @@ WEIGHTS = Features(
     likely=1.18,
 )
 WITH_MEANING = Features(
-    coverage=0.33,
-    nearby=0.61,
-    passage=1.54,
-    title=0.14,
-    subject=0.27,
-    rank=0.68,
-    position=-0.55,
-    soundness=0.68,
-    dates=0.45,
-    expected=0.92,
-    likely=0.78,
-    meaning=8.03,
+    coverage=0.41,
+    nearby=0.74,
+    passage=1.64,
+    title=0.60,
+    subject=0.41,
+    rank=0.77,
+    position=-0.51,
+    soundness=0.69,
+    dates=0.46,
+    expected=0.91,
+    likely=0.81,
+    meaning=8.50,
 )
 
 
