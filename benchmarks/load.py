@@ -1,6 +1,6 @@
 """The server under load, on loopback: `toulmin serve` in a process of its own, over an index of `pool_corpus`.
 
-    python benchmarks/load.py [--seconds 60] [--clients 64] [--index DIR]
+    python benchmarks/load.py [--seconds 60] [--clients 64] [--index DIR] [--first]     --first: the last part alone
 
 1. `wrk` (https://github.com/wg/wrk; Debian's package of that name) sends dev questions from so many connections, first
    to /v1/search, then to /v1/answers with the embedded writer: errors, median, 99th percentile, and the server's memory
@@ -238,8 +238,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--index", type=Path, help="an index of pool_corpus (default: one is made)")
+    parser.add_argument("--first", action="store_true", help="only time first sentences")
     chosen = parser.parse_args()
-    if shutil.which("wrk") is None:
+    if shutil.which("wrk") is None and not chosen.first:
         raise SystemExit("The load tool `wrk` is not there; install it (on Debian: apt-get install wrk).")
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
     with tempfile.TemporaryDirectory() as place:
@@ -249,6 +250,8 @@ def main() -> None:
         with served("--index", str(index)) as found:
             server = Server(found.url, found.pid, questions)
             first_sentences(server, 100)
+            if chosen.first:
+                return
             loaded(server, "/v1/search", [{"query": one} for one in questions], chosen.clients, chosen.seconds)
             loaded(server, "/v1/answers", [{"question": one} for one in questions], chosen.clients, chosen.seconds)
             beside_never_readers(server, chosen.seconds / 6)

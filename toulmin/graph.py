@@ -1,8 +1,8 @@
 """A trained network in an ONNX file, run by onnxruntime on the CPU, one row to a core.
 
 Rows are run alone. Some networks round what they compute by the largest number of what they read at once, so rows read
-together would change each other; and alone a row needs no padding and stays in its core's cache: sentences are read in
-half the time that they take together (`benchmarks/RESULTS.md`, "rows alone").
+together would change each other; and alone a row is not filled up to the longest: sentences take less than half the
+time (`benchmarks/rows.py`).
 """
 
 from __future__ import annotations
