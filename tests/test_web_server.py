@@ -90,6 +90,9 @@ def test_nothing_that_the_sources_do_not_say_is_answered(server: Served):
         ({"question": "x", "k": 0}, "k"),
         ({"question": "x", "options": {"max_round": 2}}, "max_round"),
         ({"question": "x", "deadline": -1}, "deadline"),
+        ({"question": "x", "deadline": True}, "deadline"),
+        ({"question": "x", "k": "5"}, "k"),
+        ({"question": "x", "stream": "yes"}, "stream"),
         ({}, "question"),
         ([], "dictionary"),
     ],
@@ -141,6 +144,7 @@ def test_what_there_is_of_an_answer_that_was_cut_off_is_kept(notes: Path):
             lines = reply.iter_lines()
             id = json.loads(next(line for line in lines if line.startswith("data: "))[6:])["id"]
             assert "event: draft" in lines
+            assert until(lambda: slow.begun == 2)  # or nothing is on its way that going away could cancel
         assert until(lambda: slow.cancelled == 1)
         assert until(lambda: server.client.get(f"/v1/answers/{id}").status_code == 200)
         kept = server.client.get(f"/v1/answers/{id}").json()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 from toulmin.aio import LONGEST_QUESTION
 from toulmin.config import Settings
@@ -25,9 +25,11 @@ LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage
 LONGEST_WAIT = 600.0  # seconds for one answer
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
-Count = Annotated[int, Field(ge=1, le=200)]
-Amount = Annotated[int, Field(ge=1, le=100_000_000)]
-Seconds = Annotated[float, Field(gt=0, le=LONGEST_WAIT)]
+# Strict, as the published document says: `true` is no number of seconds, and "5" no count.
+Count = Annotated[int, Field(strict=True, ge=1, le=200)]
+Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
+Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Plain = str | int | float | bool
 
 
@@ -49,7 +51,7 @@ class Question(Asked):
     max_tokens: Amount | None = None
     deadline: Seconds | None = None
     options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: bool = False
+    stream: StrictBool = False
 
 
 class Given(Asked):
@@ -70,12 +72,12 @@ class TextToCheck(Asked):
 
     text: Text
     passages: Annotated[list[Given], Field(max_length=MOST_PASSAGES)] | None = None
-    repair: bool = False
+    repair: StrictBool = False
     unsupported: Policy | None = None
     k: Count | None = None
     deadline: Seconds | None = None
     options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: bool = False
+    stream: StrictBool = False
 
 
 class Fact(BaseModel):
@@ -88,8 +90,8 @@ class Fact(BaseModel):
 class GroundingSpec(BaseModel):
     """What such a service is told; claims below `citationThreshold` are not called supported."""
 
-    citationThreshold: Annotated[float, Field(ge=0, le=1)] | None = None
-    enableClaimLevelScore: bool = False
+    citationThreshold: Share | None = None
+    enableClaimLevelScore: StrictBool = False
 
 
 class Grounding(BaseModel):
@@ -138,7 +140,7 @@ class ChatCompletion(BaseModel):
 
     model: str = "best"
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
-    stream: bool = False
+    stream: StrictBool = False
     stream_options: dict[str, Any] | None = None
     max_tokens: Amount | None = None
     max_completion_tokens: Amount | None = None
@@ -150,7 +152,7 @@ class Response(BaseModel):
 
     model: str = "best"
     input: Words | Annotated[list[Message], Field(min_length=1, max_length=1_000)]
-    stream: bool = False
+    stream: StrictBool = False
     max_output_tokens: Amount | None = None
 
 
