@@ -1,0 +1,174 @@
+"""How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
+
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--into DIR] [--plot FILE.svg]     sizes in millions
+
+Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
+a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form
+of DPR's Wikipedia. They repeat the pool's words, so the vocabulary does not grow with the corpus as that of real text
+does.
+
+Making the index and a first search run in processes of their own; the file cache is whatever is left of making it.
+Queries are `pool_questions` dev, first hits 10. The exponent is the slope of seconds over passages, both as logarithms,
+by least squares and between the two largest sizes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import data
+import numpy as np
+from indexing import milliseconds_a_query, queries_a_second, size, updated
+from startup import CLI, QUESTION, seconds
+
+from toulmin.corpus.store import open_index
+from toulmin.language import sentences
+
+SIZES = (0.1, 1.0, 5.0, 21.0)
+WORDS, STEEPNESS, SEED = 100, 0.7, 0
+CHUNK = 10_000  # passages whose sentences are drawn at once
+QUERIES, BATCH, COLD = 300, 1_000, 5
+
+
+@dataclass(frozen=True)
+class Grown:
+    """One size: passages, megabytes of text, what making the index took, and milliseconds of queries in order."""
+
+    passages: int
+    text: float
+    making: dict[str, float]
+    index: float
+    cold: float
+    queries: list[float]
+    rate: float
+    ask: float
+
+
+# ---------------------------------------------------------------- the corpus
+
+
+def pool() -> tuple[list[str], list[str]]:
+    """The sentences and the titles of the pool, each once, in their order."""
+    told: dict[str, None] = {}
+    titles: dict[str, None] = {}
+    for row in data.rows("pool_corpus"):
+        text = row["text"]
+        told.update((" ".join(text[span.start : span.end].split()), None) for span in sentences(text))
+        titles[" ".join(row["title"].split())] = None
+    return [one for one in told if one], [one for one in titles if one]
+
+
+def spliced(count: int) -> Iterator[tuple[str, str]]:
+    """So many passages, as (text, title); the first of a larger number are those of a smaller one."""
+    told, titles = pool()
+    lengths = np.array([len(one.split()) for one in told])
+    draw = np.random.default_rng(SEED)
+    order = draw.permutation(len(told))
+    weights = np.arange(1, len(told) + 1) ** -STEEPNESS
+    upto = np.cumsum(weights / weights.sum())
+    each = math.ceil(2 * WORDS / lengths.mean())  # more sentences than are needed; what is too much is left
+    for start in range(0, count, CHUNK):
+        drawn = order[np.searchsorted(upto, draw.random((CHUNK, each)), side="right").clip(max=len(told) - 1)]
+        needed = (np.cumsum(lengths[drawn], axis=1) < WORDS).sum(axis=1) + 1
+        headed = draw.integers(len(titles), size=CHUNK)
+        for n in range(min(CHUNK, count - start)):
+            yield " ".join(told[at] for at in drawn[n, : needed[n]]), f"{titles[headed[n]]} {start + n}"
+
+
+def write(file: Path, count: int) -> float:
+    """Writes the corpus; gives the megabytes of its titles and texts."""
+    held = 0
+    with file.open("w", encoding="utf-8") as lines:
+        lines.write("id\ttext\ttitle\n")
+        for n, (text, title) in enumerate(spliced(count), start=1):
+            quoted = text.replace('"', '""')
+            lines.write(f'{n}\t"{quoted}"\t{title}\n')
+            held += len(text.encode()) + len(title.encode())
+    return held / 1e6
+
+
+# ---------------------------------------------------------------- one size
+
+
+def grown(count: int, folder: Path, questions: Sequence[str]) -> Grown:
+    file, index = folder / "passages.tsv", folder / "index"
+    text = write(file, count)
+    making = updated(index, file)
+    search = [*CLI, "search", QUESTION, "--index", str(index)]
+    ask = [*CLI, "ask", QUESTION, "--index", str(index)]
+    cold = statistics.median(seconds(search) for _ in range(COLD))
+    whole = statistics.median(seconds(ask) for _ in range(COLD))
+    with open_index(index) as corpus:
+        each = milliseconds_a_query(corpus, list(questions[:QUERIES]))
+        rate = queries_a_second(corpus, list(questions[:BATCH]))
+    return Grown(count, text, making, size(index) / 1e6, cold, each, rate, whole)
+
+
+def line(one: Grown) -> str:
+    making = one.making
+    return (
+        f"{one.passages:>11,}{one.text:>9,.0f}{making['seconds']:>10,.0f}{making['cpu']:>9,.0f}"
+        f"{making['megabytes']:>9,.0f}{one.index:>10,.0f}{one.index / one.text:>7.2f}{one.cold:>8.2f}"
+        f"{statistics.median(one.queries):>8.1f}{one.queries[int(0.95 * len(one.queries))]:>8.1f}{one.rate:>9.0f}"
+        f"{one.ask:>7.2f}"
+    )
+
+
+HEAD = (
+    f"{'passages':>11}{'text MB':>9}{'index s':>10}{'CPU s':>9}{'peak MB':>9}{'index MB':>10}{'ratio':>7}{'cold s':>8}"
+    f"{'p50 ms':>8}{'p95 ms':>8}{'batch/s':>9}{'ask s':>7}"
+)
+
+
+def exponents(found: Sequence[Grown]) -> tuple[float, float]:
+    """How steeply seconds grow with passages: over all sizes, and between the two largest."""
+    xs = np.log([one.passages for one in found])
+    ys = np.log([one.making["seconds"] for one in found])
+    return float(np.polyfit(xs, ys, 1)[0]), float((ys[-1] - ys[-2]) / (xs[-1] - xs[-2]))
+
+
+def plot(file: Path, found: Sequence[Grown]) -> None:
+    from matplotlib import pyplot as plt
+    from plotting import INKS, STYLE
+
+    millions = [one.passages / 1e6 for one in found]
+    with plt.rc_context(STYLE):
+        figure, (making, asking) = plt.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained")
+        making.loglog(millions, [one.making["seconds"] for one in found], "o-", color=INKS[0])
+        making.set(title="making the index", xlabel="million passages", ylabel="seconds")
+        for name, share, ink in (("median", 0.5, INKS[0]), ("95 of 100 below", 0.95, INKS[1])):
+            times = [one.queries[int(share * len(one.queries))] for one in found]
+            asking.loglog(millions, times, "o-", color=ink, label=name)
+        asking.set(title="one query", xlabel="million passages", ylabel="milliseconds")
+        asking.legend(frameon=False)
+        figure.savefig(file, format="svg", metadata={"Date": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
+    parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
+    parser.add_argument("--plot", type=Path, help="an SVG file of the figures")
+    chosen = parser.parse_args()
+    questions = [row["question"] for row in data.rows("pool_questions", "dev")]
+    found = []
+    print(HEAD, flush=True)
+    for millions in sorted(chosen.sizes):
+        with tempfile.TemporaryDirectory(dir=chosen.into) as place:
+            found.append(grown(round(millions * 1e6), Path(place), questions))
+        print(line(found[-1]), flush=True)
+    if len(found) > 1:
+        overall, last = exponents(found)
+        print(f"index seconds grow as n^{overall:.2f}; between the two largest as n^{last:.2f}")
+        if chosen.plot:
+            plot(chosen.plot, found)
+
+
+if __name__ == "__main__":
+    main()
