@@ -14,13 +14,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from toulmin.corpus.catalogue import damaged, id_of
 from toulmin.corpus.lexicon import TITLE_WEIGHT, Codes, passage_terms, term_code, unpack
-from toulmin.corpus.store import Corpus
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.language import STOPWORDS, stem, terms
@@ -74,16 +75,46 @@ def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
     return {term: known[term] for term in rarest}
 
 
-class Bm25:
-    """BM25 over an index: tantivy finds candidates, which are then scored exactly at `k1` and `b`."""
+class Terms(Protocol):
+    """What BM25 must know of a corpus, wherever that is kept."""
 
-    def __init__(self, corpus: Corpus, k1: float = K1, b: float = B) -> None:
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def frequency(self, term: str) -> int:
+        """How many distinct passages hold the term."""
+        ...
+
+    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
+
+
+class Bm25:
+    """BM25 over a corpus, which finds candidates; they are then scored exactly at `k1` and `b`."""
+
+    def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> Terms:
         """What is searched."""
         return self._corpus
 
@@ -99,8 +130,11 @@ class Bm25:
         asked = _asked(query, self._frequency)
         if not asked or k < 1:
             return []
-        keys = self._corpus.lexicon.candidates(list(asked), max(_CANDIDATES, 2 * k))
-        scores = self._scores(asked, self._corpus.codes(keys))
+        found = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
+        if not found:
+            return []
+        scores = self._scores(asked, [codes for _, codes in found])
+        keys = [key for key, _ in found]
         return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
@@ -115,7 +149,7 @@ class Bm25:
 
     def _frequency(self, term: str) -> int:
         if term not in self._frequencies:
-            self._frequencies[term] = self._corpus.lexicon.frequency(term)
+            self._frequencies[term] = self._corpus.frequency(term)
         return self._frequencies[term]
 
 
