@@ -1,4 +1,4 @@
-"""An S3 server on loopback in a process of its own, and two bad ones: one that fails half of the time, one that refuses."""
+"""An S3 server on loopback in a process of its own, and two bad ones: one that fails half of the time, one refuses."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class _Quiet(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         pass
 
-    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = lambda self: self.serve()  # noqa: E731
+    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = lambda self: self.serve()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from shared_parts import notes_in
 
 import toulmin
-from toulmin import build, indexes
+from toulmin import build, encoding, indexes
 from toulmin.cli import main
 from toulmin.config import Settings
 from toulmin.corpus.retrieve import Bm25
@@ -30,6 +31,7 @@ pytest.importorskip("lancedb", reason="needs lancedb")
 from toulmin.shared.corpus import Abreast, SharedCorpus, open_shared
 from toulmin.shared.writer import update_shared
 
+TOKEN = "a-token-of-some-length"
 QUERIES = (
     "Who built the first marine clock?",
     "longitude act prize",
@@ -105,7 +107,7 @@ def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: 
     monkeypatch.setattr("toulmin.encoding.encoder", lambda spec, settings: ByWords())
     found = []
     for corpus in both:
-        ranker = __import__("toulmin.encoding").encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
+        ranker = encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
         found.append([(hit.passage.id, round(hit.score, 2)) for hit in ranker.search(["the clock of a ship"], 5)[0]])
     assert found[1] == found[0]
 
@@ -223,6 +225,36 @@ def test_rows_that_no_writer_tidied_up_count_nowhere(notes: Path, tmp_path: Path
         assert Bm25(shared).search(list(QUERIES), 10) == Bm25(embedded).search(list(QUERIES), 10)
 
 
+KILLED = """
+import sys
+from pathlib import Path
+from toulmin.shared.writer import update_shared
+
+for n in range(1000):
+    (Path(sys.argv[2]) / "changing.md").write_text(f"# Changing\\n\\nThis is version{n}.")
+    update_shared(sys.argv[1], [Path(sys.argv[2])])
+    print(n, flush=True)
+"""
+
+
+def test_an_update_after_a_kill_makes_what_an_update_makes(notes: Path, tmp_path: Path):
+    place = f"lance:{tmp_path}/c"
+    words = [sys.executable, "-c", KILLED, place, str(notes)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, env={**os.environ})
+    assert process.stdout is not None
+    for pause in (0.013, 0.0):  # some way into an update, and right after one
+        process.stdout.readline()
+        time.sleep(pause)
+    process.kill()
+    process.communicate()
+    (notes / "changing.md").write_text("# Changing\n\nThis was written in the end.")  # it may have been left half
+    update_shared(place, [notes])
+    update(tmp_path / "index", [notes])
+    with open_shared(place) as shared, open_index(tmp_path / "index") as embedded:
+        shared.verify()
+        assert (told(shared), shared.stats) == (told(embedded), embedded.stats)
+
+
 def test_a_file_that_cannot_be_read_is_skipped_and_listed_until_it_can(notes: Path, tmp_path: Path):
     place = f"lance:{tmp_path}/c"
     (notes / "bad.json").write_text("{")
@@ -335,6 +367,24 @@ def test_a_folder_of_lancedb_named_as_an_index_says_how_to_name_it(notes: Path, 
 def test_where_no_corpus_is_the_command_that_makes_one_is_told(tmp_path: Path):
     with pytest.raises(SourceError, match=f"toulmin index PATH --into lance:{tmp_path}/c"):
         open_shared(f"lance:{tmp_path}/c")
+
+
+def test_the_server_answers_lists_and_follows_a_shared_corpus(notes: Path, tmp_path: Path):
+    pytest.importorskip("fastapi", reason="needs fastapi")
+    from web_parts import served, until
+
+    place = f"lance:{tmp_path}/c"
+    update_shared(place, [notes])
+    with served(place, token=TOKEN) as server:
+        client = server.client
+        client.headers["Authorization"] = f"Bearer {TOKEN}"
+        found = client.post("/v1/search", json={"query": "moons of Jupiter", "k": 1}).json()["hits"][0]["passage"]
+        listed = client.get("/v1/documents").json()
+        assert client.get(f"/v1/passages/{found['id']}").json()["document"]["title"] == found["title"]
+        assert (len(listed["documents"]), listed["uploads"]) == (11, False)
+        (notes / "new.md").write_text("# New\n\nA quokka watched the moons.")
+        update_shared(place, [notes])
+        assert until(lambda: len(client.get("/v1/documents").json()["documents"]) == 12)
 
 
 # ---------------------------------------------------------------- addresses

@@ -19,13 +19,13 @@ pytest.importorskip("moto.server", reason="needs moto[server]")
 pytest.importorskip("boto3", reason="needs boto3")
 
 import toulmin
+from toulmin.cli import main
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
 from toulmin.errors import SourceError, StoreAway
 from toulmin.shared.corpus import open_shared
 from toulmin.shared.writer import update_shared
 
-ENTRY = "from toulmin.cli import main; main()"
 QUERIES = ["Who built the first marine clock?", "longitude act prize", "moons of Jupiter", "Harrison"]
 
 
@@ -53,8 +53,19 @@ def leads_to(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
 
 
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", ENTRY, *words], capture_output=True, text=True, timeout=120)
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.chdir(tmp_path)
+    return monkeypatch
+
+
+def run(*words: str) -> int:
+    """The exit code of a command."""
+    try:
+        main(list(words))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
 
 
 # ---------------------------------------------------------------- the same ranking
@@ -79,50 +90,57 @@ def test_an_answer_from_s3_is_the_answer_from_the_folder(s3: int, notes: Path, t
 # ---------------------------------------------------------------- failing requests
 
 
-def test_requests_that_fail_half_of_the_time_are_repeated_and_told(s3: int, notes: Path, monkeypatch: Any):
+def repeated_in(notes: Any) -> int:
+    """How many requests the notes say were repeated."""
+    return sum(int(note.split()[4]) for note in notes if note.startswith("The object store failed"))
+
+
+def test_writing_repeats_requests_that_fail_half_of_the_time_and_tells_it(s3: int, notes: Path, monkeypatch: Any):
     with flaky(s3) as (port, counts):
         leads_to(port, monkeypatch)
         report = update_shared("s3://library/flaky", [notes])
-        answer = toulmin.ask("When was the sea watch H4 finished?", index="s3://library/flaky")
     assert 0.4 < counts.failed / counts.asked < 0.6
-    assert (report.documents, answer.status) == (11, "answered")
-    told = [int(note.split()[4]) for note in (*report.notes, *answer.notes) if "object store failed" in note]
-    assert sum(told) == counts.failed
+    assert (report.documents, repeated_in(report.notes)) == (11, counts.failed)
+
+
+def test_answering_repeats_requests_that_fail_half_of_the_time_and_tells_it(s3: int, notes: Path, monkeypatch: Any):
+    update_shared("s3://library/halves", [notes])
+    with flaky(s3) as (port, counts):
+        leads_to(port, monkeypatch)
+        answer = toulmin.ask("When was the sea watch H4 finished?", index="s3://library/halves")
+    assert 0.3 < counts.failed / counts.asked < 0.7
+    assert (answer.status, repeated_in(answer.notes)) == ("answered", counts.failed)
 
 
 def test_an_object_store_that_does_not_fail_is_not_spoken_of(s3: int, notes: Path):
     report = update_shared("s3://library/sound", [notes])
     answer = toulmin.ask("When was the sea watch H4 finished?", index="s3://library/sound")
-    assert (report.notes, [note for note in answer.notes if "object store" in note]) == ((), [])
+    assert (report.notes, repeated_in(answer.notes)) == ((), 0)
 
 
 # ---------------------------------------------------------------- what cannot be used
 
 
-def test_wrong_credentials_end_with_3_and_what_to_do(s3: int, notes: Path, monkeypatch: Any):
+@pytest.mark.parametrize("words", [["search", "x", "--index"], ["index", "notes", "--into"]], ids=["read", "write"])
+def test_wrong_credentials_end_with_3_and_what_to_do(s3: int, words: list[str], notes: Path, capsys: Any, here: Any):
     with refusing() as port:
-        leads_to(port, monkeypatch)
-        for words in (["search", "x", "--index"], ["index", str(notes), "--into"]):
-            done = command(*words, "s3://library/refused")
-            assert done.returncode == 3, done.stderr
-            assert "refused the credentials" in " ".join(done.stderr.split())
-            assert "AWS_ACCESS_KEY_ID" in done.stderr
-            assert not [name for name in ("test-key", SECRET) if name in done.stdout + done.stderr]
+        leads_to(port, here)
+        assert run(*words, "s3://library/refused") == 3
+    told = " ".join(capsys.readouterr().err.split())
+    assert "refused the credentials of this environment; set AWS_ACCESS_KEY_ID" in told
+    assert not [name for name in ("test-key", SECRET) if name in told]
 
 
-def test_a_missing_bucket_ends_with_3_and_what_to_do(s3: int, notes: Path):
-    for words in (["search", "x", "--index"], ["index", str(notes), "--into"]):
-        done = command(*words, "s3://nowhere-at-all/corpus")
-        assert done.returncode == 3, done.stderr
-        assert "There is no bucket (or container) for s3://nowhere-at-all/corpus; make it" in " ".join(
-            done.stderr.split()
-        )
+@pytest.mark.parametrize("words", [["search", "x", "--index"], ["index", "notes", "--into"]], ids=["read", "write"])
+def test_a_missing_bucket_ends_with_3_and_what_to_do(s3: int, words: list[str], notes: Path, capsys: Any, here: Any):
+    assert run(*words, "s3://nowhere-at-all/corpus") == 3
+    told = " ".join(capsys.readouterr().err.split())
+    assert "There is no bucket (or container) for s3://nowhere-at-all/corpus; make it" in told
 
 
-def test_a_missing_corpus_ends_with_3_and_the_command_that_makes_it(s3: int):
-    done = command("search", "x", "--index", "s3://library/nothing")
-    assert done.returncode == 3
-    assert "toulmin index PATH --into s3://library/nothing" in " ".join(done.stderr.split())
+def test_a_missing_corpus_ends_with_3_and_the_command_that_makes_it(s3: int, capsys: Any):
+    assert run("search", "x", "--index", "s3://library/nothing") == 3
+    assert "toulmin index PATH --into s3://library/nothing" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_store_that_is_away_is_told(s3: int, monkeypatch: Any):
@@ -132,16 +150,13 @@ def test_a_store_that_is_away_is_told(s3: int, monkeypatch: Any):
         open_shared("s3://library/corpus")
 
 
-def test_credentials_stand_nowhere_in_what_a_run_leaves(s3: int, notes: Path, tmp_path: Path):
-    (tmp_path / "questions.jsonl").write_text('{"id": "a", "question": "Who built the sea clocks?"}\n')
+def test_credentials_stand_nowhere_in_what_a_run_leaves(s3: int, notes: Path, here: Any, capsys: Any):
+    Path("questions.jsonl").write_text('{"id": "a", "question": "Who built the sea clocks?"}\n')
     update_shared("s3://library/run", [notes])
-    done = command(
-        "run", str(tmp_path / "questions.jsonl"), "--index", "s3://library/run", "--out", str(tmp_path / "o")
-    )
-    left = b"".join(file.read_bytes() for file in (tmp_path / "o").iterdir())
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "o" / "run.json").read_text())["index"]["path"] == "s3://library/run"
-    assert not [name for name in (b"test-key", SECRET.encode()) if name in left + done.stderr.encode()]
+    assert run("run", "questions.jsonl", "--index", "s3://library/run", "--out", "out") == 0
+    left = b"".join(file.read_bytes() for file in Path("out").iterdir()) + "".join(capsys.readouterr()).encode()
+    assert json.loads(Path("out", "run.json").read_text())["index"]["path"] == "s3://library/run"
+    assert not [name for name in (b"test-key", SECRET.encode()) if name in left]
 
 
 # ---------------------------------------------------------------- several at once
@@ -153,7 +168,7 @@ from pathlib import Path
 from toulmin.shared.writer import update_shared
 
 place, folder = sys.argv[1], Path(sys.argv[2])
-for n in range(5):
+for n in range(3):
     (folder / f"{folder.name}{n}.md").write_text(f"# {folder.name} {n}\\n\\nThe word {folder.name}word{n} stands here.")
     (folder / "changing.md").write_text(f"# Changing\\n\\n{folder.name} wrote this {n} times.")
     update_shared(place, [folder])
@@ -177,7 +192,7 @@ def test_two_writers_at_once_lose_nothing(s3: int, tmp_path: Path):
         held = [sorted(corpus.every_passage(), key=lambda one: one.id) for corpus in (shared, embedded)]
         assert held[0] == held[1]
         assert shared.stats == embedded.stats
-        asked = [f"{name}word{n}" for name in ("left", "right") for n in range(5)]
+        asked = [f"{name}word{n}" for name in ("left", "right") for n in range(3)]
         assert Bm25(shared).search(asked, 10) == Bm25(embedded).search(asked, 10)
 
 
@@ -209,7 +224,7 @@ def test_readers_during_writes_see_whole_moments_and_no_error(s3: int, notes: Pa
     for reader in readers:
         reader.join()
     assert (trouble, process.returncode) == ([], 0), told
-    assert len(seen) > 5
+    assert len(seen) > 2
     for count, times in seen:  # the n-th update wrote the n-th file, and how many there are by then
         assert [text for text in times if "wrote this" in text] == (
             [f"# Changing\n\nleft wrote this {count - 1} times."] if count else []

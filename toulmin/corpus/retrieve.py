@@ -92,8 +92,8 @@ class Terms(Protocol):
         """How many distinct passages there are."""
         ...
 
-    def frequency(self, term: str) -> int:
-        """How many distinct passages hold the term."""
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
         ...
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
@@ -127,7 +127,7 @@ class Bm25:
         return [list(hits[query]) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[tuple[int, float]]:
-        asked = _asked(query, self._frequency)
+        asked = _asked(query, self._frequency_of(query_terms(query)))
         if not asked or k < 1:
             return []
         found = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
@@ -147,10 +147,10 @@ class Bm25:
         relative = lengths / self._corpus.average_terms
         return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * idf).sum(axis=1)]
 
-    def _frequency(self, term: str) -> int:
-        if term not in self._frequencies:
-            self._frequencies[term] = self._corpus.frequency(term)
-        return self._frequencies[term]
+    def _frequency_of(self, asked: Sequence[str]) -> Callable[[str], int]:
+        new = [term for term in asked if term not in self._frequencies]
+        self._frequencies.update(zip(new, self._corpus.frequencies(new), strict=True))
+        return self._frequencies.__getitem__
 
 
 def _counts(flat: Codes, lengths: Floats, asked: Sequence[int]) -> Floats:

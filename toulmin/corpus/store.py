@@ -252,9 +252,9 @@ class Corpus:
         """The mean length of a passage in terms."""
         return self._state.terms / max(1, self._state.passages)
 
-    def frequency(self, term: str) -> int:
-        """How many distinct passages hold the term."""
-        return self.lexicon.frequency(term)
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        return list(map(self.lexicon.frequency, terms))
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
         """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""

@@ -134,9 +134,12 @@ class SharedCorpus:
         """The mean length of a passage in terms."""
         return self._terms / max(1, self._passages)
 
-    def frequency(self, term: str) -> int:
-        """How many distinct passages hold the term."""
-        return int(self._matching([term], self._rows, ()).num_rows)
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        if not terms:
+            return []
+        with ThreadPoolExecutor(_ABREAST) as pool:
+            return [found.num_rows for found in pool.map(lambda term: self._matching([term], self._rows, ()), terms)]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
         """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
