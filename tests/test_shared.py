@@ -400,6 +400,13 @@ def test_an_address_is_a_shared_corpus(place: str):
     assert is_shared(place)
 
 
+def test_a_folder_of_lancedb_may_lie_at_home(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    update_shared("lance:~/c", [notes])
+    assert (tmp_path / "c" / "corpus.lance").is_dir()
+
+
 def test_another_scheme_is_wrong_usage():
     with pytest.raises(UsageError, match=r"no address of a corpus called 's4://'.*s3://BUCKET/CORPUS"):
         is_shared("s4://bucket/corpus")

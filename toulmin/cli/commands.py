@@ -90,7 +90,7 @@ def ask(
     docs
         A file or folder to answer from; may be given again. Indexed on the fly, read again only where changed.
     index
-        The folder of an index made by `toulmin index` (default: .toulmin).
+        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     web
         The address of a SearXNG server (or one like it) to search the web with, in place of documents.
     method
@@ -161,7 +161,7 @@ def check(
     docs
         A file or folder to check against; may be given again.
     index
-        The folder of an index to check against (default: .toulmin).
+        The folder of an index to check against, or an address (default: .toulmin).
     passages
         JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
     repair
@@ -245,7 +245,7 @@ def search(
     docs
         A file or folder to search; may be given again.
     index
-        The folder of an index (default: .toulmin).
+        The folder of an index, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     k
         How many passages to show.
     fusion
@@ -333,7 +333,7 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
     Parameters
     ----------
     index
-        The folder of an index to look at (default: .toulmin).
+        The folder or the address of an index to look at (default: .toulmin).
     json
         Print the findings as JSON on standard output, and nothing else there.
     """

@@ -6,6 +6,7 @@ variables that each cloud's own tools read, and nothing here looks at their valu
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -55,7 +56,9 @@ def address(text: str) -> Address:
     """
     plain = text.rstrip("/")
     if plain.startswith("lance:"):
-        made = Address(plain, "lance", plain.removeprefix("lance:").removeprefix("//"))
+        # A shell expands `~` at the beginning of a word only.
+        folder = os.path.expanduser(plain.removeprefix("lance:").removeprefix("//"))
+        made = Address(plain, "lance", folder)
         if not made.uri:
             raise UsageError("An address of this kind is lance:FOLDER, but no folder was named.")
     else:
