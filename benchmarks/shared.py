@@ -3,7 +3,7 @@
     python benchmarks/shared.py                over `pool_corpus`, in a folder of LanceDB and on an S3 server
     python benchmarks/shared.py --part 3000    over so many records of it, to look at while working
 
-Questions are those of `pool_questions` dev, on the S3 server every twentieth of them. Times are wall clock; that server
+Questions are those of `pool_questions` dev, on the S3 server every fiftieth of them. Times are wall clock; that server
 is moto on loopback, one Python process that takes its share of the same cores, so its figures say how many requests
 there are rather than what a network costs.
 """
@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 
 import data
 import orjson
+from lancedb.otel import snapshot_lancedb_metrics
 from retrieval import questions
 
 from toulmin.corpus.kept import Kept
@@ -36,7 +37,8 @@ from toulmin.shared.writer import update_shared
 
 FIRST = 10
 TARGET = 0.9
-EVERY = 20  # which of the questions are asked on the S3 server
+REQUESTS, BYTES = "lance_object_store_requests_total", "lance_object_store_request_bytes_total"
+EVERY = 50  # which of the questions are asked on the S3 server
 
 
 def timed(corpus: Kept, asked: list[str]) -> tuple[list[list[Hit]], list[float]]:
@@ -72,8 +74,12 @@ def compared(
         first = time.perf_counter()
         Bm25(corpus).search(asked[:1], FIRST)
         print(f"opened in {opened:.2f} s, the first question {time.perf_counter() - first:.2f} s")
+        before = traffic()
         found, seconds = timed(corpus, asked)
+        requests, megabytes = (now - then for now, then in zip(traffic(), before, strict=True))
         told("one after the other", seconds, seconds_of_local)
+        if requests:  # a folder has none
+            print(f"{requests / len(asked):.1f} requests and {megabytes / len(asked):.2f} MB a question")
         begun = time.perf_counter()
         Abreast(Bm25(corpus)).search(asked, FIRST)
         print(f"side by side, all again: {len(asked) / (time.perf_counter() - begun):.0f} queries a second")
@@ -85,6 +91,13 @@ def compared(
         if ids(one) != ids(other):
             place_ = next((n for n, (a, b) in enumerate(zip(ids(one), ids(other), strict=False), 1) if a != b), 0)
             print(f"  another passage from place {place_} on: {question[:70]}")
+
+
+def traffic() -> tuple[float, float]:
+    """Requests and megabytes so far, from and to object stores."""
+    points = [one for one in snapshot_lancedb_metrics() if one.attributes.get("base") == "s3"]
+    counted = {name: sum(one.value or 0 for one in points if one.name == name) for name in (REQUESTS, BYTES)}
+    return counted[REQUESTS], counted[BYTES] / 1e6
 
 
 def ids(hits: list[Hit]) -> list[str]:

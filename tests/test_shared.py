@@ -225,6 +225,21 @@ def test_rows_that_no_writer_tidied_up_count_nowhere(notes: Path, tmp_path: Path
         assert Bm25(shared).search(list(QUERIES), 10) == Bm25(embedded).search(list(QUERIES), 10)
 
 
+def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from toulmin.shared import table
+    from toulmin.shared.address import address
+
+    def make(n: int) -> Any:
+        return table.made(address(f"lance:{tmp_path}/c{n}"), lambda: table.About(100, None))
+
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(make, [0, 0, 0, 1, 1, 1]))
+    names = [sorted(index.name for index in one.list_indices()) for one in made]
+    assert names == [["file_idx", "key_idx", "terms_idx"]] * 6
+
+
 KILLED = """
 import sys
 from pathlib import Path

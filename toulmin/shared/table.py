@@ -43,7 +43,9 @@ _REPEATED = "lance_object_store_retryable_responses_total"
 _DENIED = re.compile(r"status: (?:Some\()?40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|[Cc]redential")
 _NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|specified bucket does not exist")
 _UNREACHED = re.compile(r"error sending request|[Cc]onnection refused|dns error|ConnectError", re.IGNORECASE)
-_PASSING = re.compile(r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError")
+_PASSING = re.compile(
+    r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError|already exists"
+)
 _SECRET = re.compile(r"(?:KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL)")
 
 # stamina tells of each repetition as a warning, which Python prints where nobody asked for logs.
@@ -168,6 +170,7 @@ def _connected(address: Address) -> Any:
 
 def _complete(table: Any) -> None:
     """Makes what a search needs and is not there yet; a first writer may have been killed before it did."""
+    table.checkout_latest()  # where two make them at once, the second looks again, and finds them
     there = {column for index in table.list_indices() for column in index.columns}
     for column in ("terms", "key", "file"):
         if column not in there:
