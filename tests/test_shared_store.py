@@ -168,7 +168,7 @@ from pathlib import Path
 from toulmin.shared.writer import update_shared
 
 place, folder = sys.argv[1], Path(sys.argv[2])
-for n in range(3):
+for n in range(2):
     (folder / f"{folder.name}{n}.md").write_text(f"# {folder.name} {n}\\n\\nThe word {folder.name}word{n} stands here.")
     (folder / "changing.md").write_text(f"# Changing\\n\\n{folder.name} wrote this {n} times.")
     update_shared(place, [folder])
@@ -192,7 +192,7 @@ def test_two_writers_at_once_lose_nothing(s3: int, tmp_path: Path):
         held = [sorted(corpus.every_passage(), key=lambda one: one.id) for corpus in (shared, embedded)]
         assert held[0] == held[1]
         assert shared.stats == embedded.stats
-        asked = [f"{name}word{n}" for name in ("left", "right") for n in range(3)]
+        asked = [f"{name}word{n}" for name in ("left", "right") for n in range(2)]
         assert Bm25(shared).search(asked, 10) == Bm25(embedded).search(asked, 10)
 
 
@@ -224,7 +224,7 @@ def test_readers_during_writes_see_whole_moments_and_no_error(s3: int, notes: Pa
     for reader in readers:
         reader.join()
     assert (trouble, process.returncode) == ([], 0), told
-    assert len(seen) > 2
+    assert len(seen) > 1
     for count, times in seen:  # the n-th update wrote the n-th file, and how many there are by then
         assert [text for text in times if "wrote this" in text] == (
             [f"# Changing\n\nleft wrote this {count - 1} times."] if count else []

@@ -46,8 +46,8 @@ def open_shared(place: str) -> SharedCorpus:
 
     Raises SourceError where there is none or it cannot be reached, IndexDamaged for one of another version.
     """
-    where = address(place)
-    return SharedCorpus(where, table.opened(where))
+    where, repeats = address(place), table.Repeats()  # which count from before the first request
+    return SharedCorpus(where, table.opened(where), repeats)
 
 
 def label_of(place: str) -> Label | None:
@@ -60,12 +60,12 @@ def label_of(place: str) -> Label | None:
 class SharedCorpus:
     """One moment of a shared corpus; several threads may use it."""
 
-    def __init__(self, where: Address, opened: Any) -> None:
+    def __init__(self, where: Address, opened: Any, repeats: table.Repeats) -> None:
         """For `open_shared`."""
         self.folder = str(where)
         self._where, self._table = where, opened
         self._about = table.about(opened, where)
-        self._repeats = table.Repeats()
+        self._repeats = repeats
         self.version: int = table.repeated(where, lambda: _pinned(opened))
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", files.COLUMNS).to_pylist()]
         self.file_rows: list[FileRow] = rows

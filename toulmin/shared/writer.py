@@ -239,7 +239,7 @@ class SharedWriter:
         if self._new:
             table.repeated(self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches())))
             self._tidy()
-        with SharedCorpus(self._where, table.opened(self._where)) as now:
+        with SharedCorpus(self._where, table.opened(self._where), self._repeats) as now:
             held = now.stats
         return Totals(held.documents, held.passages)
 
