@@ -36,11 +36,14 @@ MAY_IMPORT = {
     "corpus": GROUND | {"encoders", "grounding"},
     "driver": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
+    "shared": GROUND | {"corpus", "encoders"},
     "config": GROUND | {"shipped"},
-    "encoding": GROUND | {"config", "corpus", "encoders", "extractive", "shipped"},
+    "indexes": GROUND | {"config", "corpus", "encoding", "shared"},
+    "encoding": GROUND | {"config", "corpus", "encoders", "extractive", "shared", "shipped"},
     "providers": GROUND | {"config", "encoding", "extractive", "grounding", "judges", "models", "driver"},
     "build": GROUND
-    | {"encoding", "grounding", "methods", "models", "judges", "corpus", "driver", "config", "providers", "shipped"},
+    | {"encoding", "grounding", "methods", "models", "judges", "corpus", "driver", "config", "providers", "shipped"}
+    | {"indexes"},
     "datasets": GROUND | {"corpus", "grounding"},
     "testsets": GROUND | {"datasets", "grounding"},
     "runs": GROUND | {"database", "datasets", "driver", "grounding", "wire"},
@@ -59,13 +62,16 @@ MAY_IMPORT = {
         "judges",
         "methods",
         "metrics",
+        "indexes",
         "runs",
+        "shared",
         "shipped",
         "testsets",
     },
     "comparisons": GROUND | {"datasets", "dialects", "evaluate", "metrics", "report", "runs", "studies", "wire"},
     "aio": GROUND
-    | {"build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs", "studies"},
+    | {"build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs", "studies"}
+    | {"indexes", "shared"},
     "verbs": GROUND | {"aio", "build", "config", "driver"},
 }
 EDGES = {"cli", "web", "__init__"}
@@ -84,7 +90,9 @@ HOMES = {
     | {"comparisons", "studies", "aio", "verbs", "cli", "web"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
-    "stamina": {"models", "corpus"},
+    "lancedb": {"shared"},
+    "pyarrow": {"shared"},
+    "stamina": {"models", "corpus", "shared"},
     "torch": {"encoders", "metrics", "judges", "models", "weights"},
     "transformers": {"encoders", "metrics", "judges", "models", "weights"},
     "onnxruntime": {"graph"},

@@ -19,7 +19,7 @@ from test_encoders import exported, training  # noqa: F401  (fixtures)
 from tiny_encoders import ByWords
 
 import toulmin
-from toulmin import build
+from toulmin import indexes
 from toulmin.cli.commands import index as index_command
 from toulmin.cli.commands import search as search_command
 from toulmin.cli.doctor import examined
@@ -285,11 +285,11 @@ def test_every_fusion_finds(ready: Path, fusion: str | None):
 
 def test_a_later_run_keeps_the_vectors_without_being_told(ready: Path, library: Path):
     (library / "new.txt").write_text("the lamp of the boat", "utf-8")
-    assert build.update_index([str(library)], ready, Settings()).encoded == 1
+    assert indexes.update_index([str(library)], ready, Settings()).encoded == 1
 
 
 def test_a_later_run_drops_them_where_it_is_told(ready: Path, library: Path):
-    build.update_index([str(library)], ready, Settings(encoder="none"))
+    indexes.update_index([str(library)], ready, Settings(encoder="none"))
     assert label_of(ready) is None
 
 

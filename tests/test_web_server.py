@@ -278,7 +278,8 @@ def test_documents_are_listed_page_by_page(server: Served):
 
 
 def test_what_is_indexed_meanwhile_is_found(notes: Path, tmp_path: Path):
-    from toulmin.build import docs_index, update_index
+    from toulmin.build import docs_index
+    from toulmin.indexes import update_index
 
     with served(notes) as server:
         assert not server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]

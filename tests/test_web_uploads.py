@@ -11,8 +11,8 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 
 from web_parts import Served, served
 
-from toulmin.build import update_index
 from toulmin.config import Settings
+from toulmin.indexes import update_index
 from toulmin.web.uploads import slug
 
 TOKEN = "a-token-of-some-length"

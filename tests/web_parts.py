@@ -18,6 +18,7 @@ from toulmin.build import Own, Sources
 from toulmin.config import Settings
 from toulmin.corpus.store import is_index
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.shared.address import is_shared
 from toulmin.web.serve import Door, serve
 
 PATIENCE = 20.0
@@ -43,7 +44,7 @@ class Served:
 
 
 @contextmanager
-def served(place: Path, settings: Settings = Settings(), own: Own = Own(), **door: Any) -> Iterator[Served]:
+def served(place: Path | str, settings: Settings = Settings(), own: Own = Own(), **door: Any) -> Iterator[Served]:
     """A server over these documents, or over this index; its door stands on a free port of loopback."""
     chosen = Door(port=free_port(), **door)
     heard: list[str] = []
@@ -54,7 +55,8 @@ def served(place: Path, settings: Settings = Settings(), own: Own = Own(), **doo
         ready.set()
 
     loop = asyncio.new_event_loop()
-    sources = Sources(index=str(place)) if is_index(place) else Sources(docs=(str(place),))
+    is_kept = is_shared(str(place)) or is_index(Path(place))
+    sources = Sources(index=str(place)) if is_kept else Sources(docs=(str(place),))
     task = loop.create_task(serve(sources, settings, chosen, tell, own))
 
     def run() -> None:

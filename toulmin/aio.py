@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import build, config, studies
+from toulmin import build, config, indexes, studies
 from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
@@ -23,6 +23,7 @@ from toulmin.driver.drive import Driver, Outcome
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
+from toulmin.shared.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.comparisons import Exported
@@ -414,8 +415,14 @@ async def index(
     settings: Settings | None = None,
     **options: Any,
 ) -> IndexReport:
-    """Reads files and folders into a persistent index; a second call reads only what changed."""
+    """Reads files and folders into a persistent index; a second call reads only what changed.
+
+    `into` is a folder, or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`).
+    With such an address in place of `paths`, the index of the folder is to hold that corpus whole.
+    """
     chosen = settled(settings, options)
     listed = sources(paths, None, None, None).docs
-    folder = Path(chosen.index if into is None else into)
-    return await asyncio.to_thread(build.update_index, listed, folder, chosen, on_progress)
+    place = chosen.index if into is None else os.fspath(into)
+    if len(listed) == 1 and is_shared(listed[0]):
+        return await asyncio.to_thread(indexes.copy_index, listed[0], place, chosen, on_progress)
+    return await asyncio.to_thread(indexes.update_index, listed, place, chosen, on_progress)

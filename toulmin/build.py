@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from toulmin import indexes
 from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style, content_id
 from toulmin.driver.budget import Budget
@@ -28,8 +29,9 @@ from toulmin.methods.telling import rescued
 from toulmin.providers import check_reader, is_embedded, model, trained_reader
 
 if TYPE_CHECKING:
+    from toulmin.corpus.kept import Kept
     from toulmin.corpus.readers import Skipped
-    from toulmin.corpus.store import Corpus, IndexReport, Progress
+    from toulmin.corpus.store import Progress
 
 JUDGES = ("lexical", "embedded", "embedded:FOLDER", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
@@ -70,29 +72,6 @@ def docs_index(docs: Sequence[str], settings: Settings) -> Path:
     return user_cache_path("toulmin") / "docs" / content_id(*places, str(settings.passage_words))
 
 
-def update_index(
-    docs: Sequence[str],
-    into: Path,
-    settings: Settings,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> IndexReport:
-    """Reads what changed in the files and folders into the index; see `corpus.store.update`.
-
-    Raises `SourceError` where there is no file at all, and nothing that was there before.
-    """
-    from toulmin import encoding
-    from toulmin.corpus import readers, store
-
-    paths = [Path(doc) for doc in docs]
-    wanted = encoding.wanted(into, settings)
-    report = store.update(into, paths, passage_words=settings.passage_words, vectors=wanted, on_progress=on_progress)
-    if not (report.read or report.unchanged or report.removed or report.skipped):
-        kinds = " ".join(sorted(readers.SUFFIXES))
-        raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
-    store.open_index(into).close()  # an index that cannot be opened must not pass for up to date
-    return report
-
-
 @dataclass(frozen=True, slots=True)
 class Opened:
     """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
@@ -100,12 +79,15 @@ class Opened:
     retriever: Retriever
     skipped: tuple[Skipped, ...] = ()
     remarks: tuple[str, ...] = ()
-    corpus: Corpus | None = None
+    corpus: Kept | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer says about the files that could not be read, and about how is searched."""
-        return (*not_read(self.skipped), *self.remarks)
+        """What an answer says about the files that could not be read, about how is searched, and what was repeated.
+
+        What was repeated is told once, by whoever asks first.
+        """
+        return (*not_read(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 
 
 def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
@@ -128,7 +110,7 @@ def opened(
         yield Opened(_web(settings.web))
         return
     from toulmin import encoding
-    from toulmin.corpus import retrieve, store
+    from toulmin.corpus import retrieve
 
     k1 = retrieve.K1 if settings.bm25_k1 is None else settings.bm25_k1
     b = retrieve.B if settings.bm25_b is None else settings.bm25_b
@@ -138,8 +120,8 @@ def opened(
         yield Opened(encoding.linked(found.ranker, lexical, settings))
         return
     ready, skipped = indexed(sources, settings, on_progress)
-    with store.open_index(Path(ready.index or settings.index)) as corpus:
-        words = retrieve.Bm25(corpus, k1, b)
+    with indexes.opened_index(ready.index or settings.index) as corpus:
+        words = indexes.abreast(corpus, retrieve.Bm25(corpus, k1, b))
         found = encoding.searched(corpus, words, settings)
         yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks, corpus)
 
@@ -176,10 +158,10 @@ def indexed(
         return sources, ()
     index = docs_index(sources.docs, settings)
     try:
-        report = update_index(sources.docs, index, settings, on_progress)
+        report = indexes.update_index(sources.docs, index, settings, on_progress)
     except IndexDamaged:  # it is only our own copy of what the files say
         shutil.rmtree(index)
-        report = update_index(sources.docs, index, settings, on_progress)
+        report = indexes.update_index(sources.docs, index, settings, on_progress)
     if not report.documents:
         raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
     return Sources(index=str(index)), report.skipped

@@ -14,14 +14,13 @@ from toulmin.config import Settings, fitting
 from toulmin.corpus import store
 from toulmin.corpus.hybrid import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.corpus.links import Linked
-from toulmin.corpus.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
+from toulmin.corpus.vectors import Dense, DenseInMemory, Encoded, how_to_encode, no_vectors
 from toulmin.data import Passage
 from toulmin.encoders.encoder import Encoder
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
 from toulmin.shipped import is_ready
 
 if TYPE_CHECKING:
-    from toulmin.corpus.store import Corpus
     from toulmin.extractive.meaning import Meaning
 
 FORMS = "embedded, onnx:FOLDER, transformer:FOLDER, or none"
@@ -107,14 +106,25 @@ def meaning(settings: Settings) -> Meaning | None:
     return Compared(lambda: encoder(spec, settings))
 
 
-def wanted(index: Path, settings: Settings) -> store.Wanted | None:
+def label_of(index: str) -> store.Label | None:
+    """Whose vectors an index holds, in a folder or at an address; None for none, and where there is no index."""
+    from toulmin.shared.address import is_shared
+
+    if not is_shared(index):
+        return store.label_of(Path(index))
+    from toulmin.shared import corpus
+
+    return corpus.label_of(index)
+
+
+def wanted(index: str, settings: Settings) -> store.Wanted | None:
     """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
 
-    Raises as `encoder` does.
+    Raises as `encoder` does, and `SourceError` for an address that cannot be used.
     """
     spec = settings.encoder
     if spec is None:
-        label = store.label_of(index)
+        label = label_of(index)
         spec = label.spec if label else NONE
     return None if spec == NONE else store.Wanted(encoder(spec, settings), spec)
 
@@ -126,7 +136,7 @@ class Searched(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def searched(corpus: Corpus, lexical: Ranker, settings: Settings) -> Searched:
+def searched(corpus: Encoded, lexical: Ranker, settings: Settings) -> Searched:
     """The search of an index that the settings ask for.
 
     Where `fusion` says nothing, an index with vectors is searched by words and meaning, any other by words; if that is

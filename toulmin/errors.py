@@ -3,7 +3,8 @@
     ToulminError            1   a defect of ours when it reaches a person as such
     ├── UsageError          2   a wrong word, option or value
     ├── SourceError         3   a file, folder or index that cannot be used
-    │   └── IndexDamaged    3
+    │   ├── IndexDamaged    3
+    │   └── StoreAway       3   an object store that does not answer now
     ├── ModelError          4   a model that cannot be reached, or that refused
     └── BudgetEnded         5   calls, tokens or seconds are spent
 
@@ -39,6 +40,12 @@ class SourceError(ToulminError):
 
 class IndexDamaged(SourceError):
     """The index on disk is broken or was written by another version; it says how to make it anew."""
+
+
+class StoreAway(SourceError):
+    """An object store does not answer, or fails; what was opened before may be used on."""
+
+    http_status = 503
 
 
 class ModelError(ToulminError):

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin import __version__, build, shipped
+from toulmin import __version__, build, indexes, shipped
 from toulmin.build import Own, Sources
 from toulmin.config import Settings
 from toulmin.data import Claim, Hit
@@ -369,12 +369,13 @@ def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
     from toulmin.corpus import store
     from toulmin.runs.folder import replace_file
+    from toulmin.shared.address import is_shared
     from toulmin.testsets.made import jsonl, made
 
-    index = Path(docs[0]) if len(docs) == 1 and store.is_index(Path(docs[0])) else None
-    sources = Sources(index=str(index)) if index else Sources(docs=tuple(docs))
+    is_index = len(docs) == 1 and (is_shared(docs[0]) or store.is_index(Path(docs[0])))
+    sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
     ready, skipped = build.indexed(sources, settings)
-    with store.open_index(Path(ready.index or settings.index)) as corpus:
+    with indexes.opened_index(ready.index or settings.index) as corpus:
         passages = list(corpus.every_passage())
     items = made(passages, n, seed)
     if not items:

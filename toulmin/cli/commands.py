@@ -90,7 +90,7 @@ def ask(
     docs
         A file or folder to answer from; may be given again. Indexed on the fly, read again only where changed.
     index
-        The folder of an index made by `toulmin index` (default: .toulmin).
+        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     web
         The address of a SearXNG server (or one like it) to search the web with, in place of documents.
     method
@@ -161,7 +161,7 @@ def check(
     docs
         A file or folder to check against; may be given again.
     index
-        The folder of an index to check against (default: .toulmin).
+        The folder of an index to check against, or an address (default: .toulmin).
     passages
         JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
     repair
@@ -245,7 +245,7 @@ def search(
     docs
         A file or folder to search; may be given again.
     index
-        The folder of an index (default: .toulmin).
+        The folder of an index, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     k
         How many passages to show.
     fusion
@@ -271,10 +271,11 @@ def search(
 
 @app.command
 def index(
-    paths: Annotated[tuple[str, ...], Parameter(negative=())],
+    paths: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     /,
     *,
     into: str | None = None,
+    from_: Annotated[str | None, Parameter(name="--from")] = None,
     encoder: str | None = None,
     strict: bool = False,
     set_: Sets = (),
@@ -291,7 +292,10 @@ def index(
     paths
         Files and folders to read.
     into
-        The folder of the index (default: .toulmin).
+        The folder of the index (default: .toulmin), or the address of a shared corpus: s3://BUCKET/CORPUS, gs://,
+        az:// or lance:FOLDER.
+    from_
+        In place of paths: the address of a shared corpus, which the index of the folder is to hold whole.
     encoder
         Also encode the passages, to search them by meaning: onnx:FOLDER, transformer:FOLDER, or none to drop the
         vectors. Later runs keep them up to date.
@@ -302,17 +306,21 @@ def index(
     json
         Print the report as JSON on standard output, and nothing else there.
     """
-    from toulmin import build
+    from toulmin import build, indexes
     from toulmin.cli import show
 
-    if not paths:
-        raise UsageError("Name the files and folders to index, for example: toulmin index notes/")
+    if bool(paths) == bool(from_):
+        told = "files and folders, or --from ADDRESS and none of them," if paths else "the files and folders to index,"
+        raise UsageError(f"Name {told} for example: toulmin index notes/")
     chosen = settings_from(set_, encoder=encoder)
     build.no_options(chosen)
-    folder = Path(into or chosen.index)
+    place = into or chosen.index
     with show.indexing() as on_progress:
-        report = build.update_index(paths, folder, chosen, on_progress)
-    show.index_report(report, str(folder), as_json=json)
+        if from_:
+            report = indexes.copy_index(from_, place, chosen, on_progress)
+        else:
+            report = indexes.update_index(paths, place, chosen, on_progress)
+    show.index_report(report, place, as_json=json)
     return SourceError.exit_code if strict and report.skipped else 0
 
 
@@ -325,7 +333,7 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
     Parameters
     ----------
     index
-        The folder of an index to look at (default: .toulmin).
+        The folder or the address of an index to look at (default: .toulmin).
     json
         Print the findings as JSON on standard output, and nothing else there.
     """

@@ -41,6 +41,7 @@ def examined(index: str | None) -> list[Finding]:
         ("local models", _local),
         ("trained parts", _trained),
         ("evaluation", _evaluation),
+        ("shared corpus", _shared),
         ("encoder", lambda: _encoder(index)),
         ("index", lambda: _index(index)),
         ("cache", _cache),
@@ -113,10 +114,9 @@ def _local() -> Finding:
 def _encoder(index: str | None) -> Finding:
     """Whether what settings or the index name to search by meaning with loads."""
     from toulmin import encoding, shipped
-    from toulmin.corpus import store
 
     settings = config.load(os.environ, Path.cwd())
-    label = store.label_of(Path(index or settings.index))
+    label = encoding.label_of(index or settings.index)
     spec = settings.encoder or (label.spec if label else encoding.NONE)
     if spec == encoding.NONE:
         absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
@@ -165,14 +165,25 @@ def _evaluation() -> Finding:
     return Finding("evaluation", "missing", told, f"pip install 'toulmin[{extras}]'")
 
 
-def _index(index: str | None) -> Finding:
-    from toulmin.corpus import store
+def _shared() -> Finding:
+    """Whether corpora on an object store can be used; which credentials are there is nobody's business."""
+    from toulmin.shared.address import INSTALL
 
-    folder = Path(index or config.load(os.environ, Path.cwd()).index)
-    if not folder.exists():
+    if find_spec("lancedb") is None:
+        told = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
+        return Finding("shared corpus", "missing", told, INSTALL)
+    return Finding("shared corpus", "works", "--index and --into take s3://, gs://, az:// and lance: addresses")
+
+
+def _index(index: str | None) -> Finding:
+    from toulmin import indexes
+    from toulmin.shared.address import is_shared
+
+    folder = index or config.load(os.environ, Path.cwd()).index
+    if not is_shared(folder) and not Path(folder).exists():
         remedy = f"toulmin index YOUR_FOLDER --into {folder}"
         return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
-    with store.open_index(folder) as corpus:
+    with indexes.opened_index(folder) as corpus:
         corpus.verify()
         held = corpus.stats
     words = f"{held.files:,} files, {held.documents:,} documents, {held.passages:,} passages; every passage was checked"

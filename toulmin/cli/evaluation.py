@@ -61,7 +61,7 @@ def run(
     docs
         A file or folder to answer from; may be given again.
     index
-        The folder of an index to answer from (default: each question's own passages, or else .toulmin).
+        The folder or the address of an index to answer from (default: each question's own passages, or else .toulmin).
     method
         How to answer (default: best).
     style
@@ -309,7 +309,7 @@ def questions(
     Parameters
     ----------
     paths
-        Files and folders, or the folder of an index.
+        Files and folders, or the folder or the address of an index.
     out
         The JSONL file to write, one question a line with its gold passage.
     n

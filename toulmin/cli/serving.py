@@ -43,7 +43,7 @@ def serve(
     port
         The port to listen on.
     index
-        The folder of an index made by `toulmin index` (default: .toulmin).
+        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     docs
         A file or folder to answer from in place of an index; may be given again.
     token
@@ -98,7 +98,7 @@ def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
     Parameters
     ----------
     index
-        The folder of an index made by `toulmin index` (default: .toulmin).
+        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     docs
         A file or folder to answer from in place of an index; may be given again.
     set_

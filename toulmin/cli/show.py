@@ -231,6 +231,8 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
         )
     )
     console.print(words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
+    for note in report.notes:
+        console.print(words(note))
     if report.encoder is not None:
         console.print(words(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder})."))
 

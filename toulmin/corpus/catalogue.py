@@ -59,7 +59,7 @@ class State:
 # ---------------------------------------------------------------- opening
 
 
-def how_to_make(index: Path) -> str:
+def how_to_make(index: Path | str) -> str:
     """The command that makes or mends an index, for error messages."""
     return f"run: toulmin index PATH --into {index}"
 
@@ -124,6 +124,8 @@ def _check_folder(index: Path) -> None:
 
 
 def _no_index(index: Path) -> SourceError:
+    if any(index.glob("*.lance")):
+        return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
     return SourceError(f"There is no index in {index}; to make one, {how_to_make(index)}")
 
 
@@ -228,7 +230,7 @@ def cannot_write(index: Path, what: str, is_full: bool) -> SourceError:
     return SourceError(f"{index} cannot be used ({what}); check that the folder can be read and written.")
 
 
-def damaged(index: Path, what: str) -> IndexDamaged:
+def damaged(index: Path | str, what: str) -> IndexDamaged:
     """The error for a broken index, with the way to mend it."""
     return IndexDamaged(f"The index in {index} is damaged: {what}. Delete that folder and {how_to_make(index)}")
 

@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from toulmin.corpus.catalogue import clear_errors
 from toulmin.corpus.readers import Skipped, find_files, is_under, read_documents
 from toulmin.corpus.vector_files import Wanted
-from toulmin.corpus.writer import CorpusWriter, Stamp
+from toulmin.corpus.writer import CorpusWriter, Stamp, Totals
 from toulmin.data import Document
 from toulmin.errors import SourceError, UsageError
 
@@ -42,7 +43,8 @@ class Progress:
 class IndexReport:
     """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
 
-    `encoder` names the encoder whose vectors the index holds now, `encoded` counts the passages that were encoded.
+    `encoder` names the encoder whose vectors the index holds now, `encoded` counts the passages that were encoded;
+    `notes` says what else was met, such as requests that had to be repeated.
     """
 
     read: int
@@ -53,6 +55,7 @@ class IndexReport:
     passages: int
     encoder: str | None = None
     encoded: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def update(
@@ -77,18 +80,72 @@ def update(
     """
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
-    own = Path(os.path.abspath(index))
-    roots = [Path(os.path.abspath(path)) for path in paths]
-    files, skipped = find_files(roots)
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
-        job = _Update(writer, on_progress or (lambda progress: None))
-        job.read_files({path for path in files if own not in path.parents} | writer.outdated)
-        job.remove_vanished(roots)
-        named = [*job.skipped, *(skip for skip in skipped if own not in Path(skip.path).parents)]
-        in_order = tuple(sorted(named, key=lambda skip: skip.path))
-        writer.note_skipped(roots, in_order)
-        encoded = writer.renew_vectors(vectors, job.on_encoded)
-        totals = writer.commit()
+        return brought_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, own=index)
+
+
+class Writer(Protocol):
+    """What an update changes, wherever it is kept; nothing of it is seen before `commit`."""
+
+    outdated: frozenset[Path]
+
+    def files(self) -> list[tuple[int, str]]:
+        """The number and path of every file that it holds."""
+        ...
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """The file as it was when it was read, or None."""
+        ...
+
+    def note_time(self, stamp: Stamp) -> None:
+        """Keeps the time of a file whose content is as it was."""
+        ...
+
+    def add_file(self, path: Path, stamp: Stamp) -> int:
+        """A new file, without documents yet; gives its number."""
+        ...
+
+    def remove_file(self, number: int) -> None:
+        """Takes out a file with all that came from it."""
+        ...
+
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
+        ...
+
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
+        """Keeps what was not read now; what is known of elsewhere stays."""
+        ...
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """Brings the vectors up to date with the passages; gives how many are new."""
+        ...
+
+    def commit(self) -> Totals:
+        """Makes everything visible in one step."""
+        ...
+
+
+def brought_up_to_date(
+    writer: Writer,
+    paths: Sequence[Path],
+    *,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    own: Path | None = None,
+) -> IndexReport:
+    """The update of `update`, by whatever writes; nothing is read from `own`, the folder of the index itself."""
+    roots = [Path(os.path.abspath(path)) for path in paths]
+    beside = None if own is None else Path(os.path.abspath(own))
+    files, skipped = find_files(roots)
+    job = _Update(writer, on_progress or (lambda progress: None))
+    job.read_files({path for path in files if beside not in path.parents} | writer.outdated)
+    job.remove_vanished(roots)
+    named = [*job.skipped, *(skip for skip in skipped if beside not in Path(skip.path).parents)]
+    in_order = tuple(sorted(named, key=lambda skip: skip.path))
+    writer.note_skipped(roots, in_order)
+    encoded = writer.renew_vectors(vectors, job.on_encoded)
+    totals = writer.commit()
     name = vectors.encoder.name if vectors else None
     counts = (job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
     return IndexReport(*counts, encoder=name, encoded=encoded)
@@ -109,7 +166,7 @@ def _documents(path: Path) -> Iterator[Document]:
 class _Update:
     """What becomes of each file, counted."""
 
-    def __init__(self, writer: CorpusWriter, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, writer: Writer, on_progress: Callable[[Progress], None]) -> None:
         self._writer = writer
         self._on_progress = on_progress
         self._progress = Progress("", 0, 0, 0)

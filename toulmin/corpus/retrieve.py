@@ -14,13 +14,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from toulmin.corpus.catalogue import damaged, id_of
 from toulmin.corpus.lexicon import TITLE_WEIGHT, Codes, passage_terms, term_code, unpack
-from toulmin.corpus.store import Corpus
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.language import STOPWORDS, stem, terms
@@ -74,16 +75,46 @@ def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
     return {term: known[term] for term in rarest}
 
 
-class Bm25:
-    """BM25 over an index: tantivy finds candidates, which are then scored exactly at `k1` and `b`."""
+class Terms(Protocol):
+    """What BM25 must know of a corpus, wherever that is kept."""
 
-    def __init__(self, corpus: Corpus, k1: float = K1, b: float = B) -> None:
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        ...
+
+    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
+
+
+class Bm25:
+    """BM25 over a corpus, which finds candidates; they are then scored exactly at `k1` and `b`."""
+
+    def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> Terms:
         """What is searched."""
         return self._corpus
 
@@ -96,11 +127,14 @@ class Bm25:
         return [list(hits[query]) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[tuple[int, float]]:
-        asked = _asked(query, self._frequency)
+        asked = _asked(query, self._frequency_of(query_terms(query)))
         if not asked or k < 1:
             return []
-        keys = self._corpus.lexicon.candidates(list(asked), max(_CANDIDATES, 2 * k))
-        scores = self._scores(asked, self._corpus.codes(keys))
+        found = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
+        if not found:
+            return []
+        scores = self._scores(asked, [codes for _, codes in found])
+        keys = [key for key, _ in found]
         return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
@@ -113,10 +147,10 @@ class Bm25:
         relative = lengths / self._corpus.average_terms
         return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * idf).sum(axis=1)]
 
-    def _frequency(self, term: str) -> int:
-        if term not in self._frequencies:
-            self._frequencies[term] = self._corpus.lexicon.frequency(term)
-        return self._frequencies[term]
+    def _frequency_of(self, asked: Sequence[str]) -> Callable[[str], int]:
+        new = [term for term in asked if term not in self._frequencies]
+        self._frequencies.update(zip(new, self._corpus.frequencies(new), strict=True))
+        return self._frequencies.__getitem__
 
 
 def _counts(flat: Codes, lengths: Floats, asked: Sequence[int]) -> Floats:

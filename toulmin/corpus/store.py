@@ -252,6 +252,24 @@ class Corpus:
         """The mean length of a passage in terms."""
         return self._state.terms / max(1, self._state.passages)
 
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        return list(map(self.lexicon.frequency, terms))
+
+    def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        keys = self.lexicon.candidates(query_terms, limit)
+        return list(zip(keys, self.codes(keys), strict=True))
+
+    def stamp(self) -> object:
+        """What changes when the index on the disk does."""
+        files = (self.folder / name for name in (FILE, f"{FILE}-wal"))
+        return [(found.st_mtime_ns, found.st_size) for file in files if file.exists() and (found := file.stat())]
+
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong and was put right since this was last asked: of a folder, nothing."""
+        return ()
+
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """The packed terms of passages, by the keys that the lexicon gives, in their order."""
         found: dict[int, bytes] = {}

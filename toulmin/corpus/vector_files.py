@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from toulmin.corpus.catalogue import damaged
-from toulmin.corpus.vectors import Keys, Packed, packed
-from toulmin.encoders.encoder import Encoder
+from toulmin.corpus.vectors import CANDIDATES, Keys, Packed, best, packed
+from toulmin.encoders.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:
     from toulmin.corpus.nearest import Nearest
@@ -105,6 +105,22 @@ class Stored:
 
             self._nearest = Nearest(self._index, path, len(self.packed.keys))
         return self._nearest
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether each vector is looked at for a query."""
+        return self.nearest() is None
+
+    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+        """The ids and inner products of about the `k` nearest to each row, best first."""
+        nearest = self.nearest()
+        if nearest is None:
+            return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
+        found = []
+        for row, places in zip(rows, nearest.places(rows, CANDIDATES * k), strict=True):
+            candidates = self.packed.at(places)
+            found.append(best(candidates.keys, candidates.scores(row[None])[0], k))
+        return found
 
     def verify(self, keys: Keys) -> None:
         """Compares everything with what was written, and with the keys of the passages. Raises `IndexDamaged`."""

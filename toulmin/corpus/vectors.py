@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +23,11 @@ from toulmin.encoders.encoder import Encoder, Vectors
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
-    from toulmin.corpus.store import Corpus
+    from toulmin.corpus.vector_files import Label
 
 SCANNED_UP_TO = 500_000
 _BLOCK = 8192  # vectors that are unpacked at once
-_CANDIDATES = 4  # times what is asked for: faiss rounds otherwise than we do
+CANDIDATES = 4  # times what is asked for: whoever finds candidates rounds otherwise than we do
 _LEVELS = 127
 
 Keys = npt.NDArray[np.int64]
@@ -62,29 +63,70 @@ def packed(keys: Keys, vectors: Vectors) -> Packed:
     return Packed(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
 
 
-class Dense:
-    """Search by meaning over an index that holds vectors."""
+class Held(Protocol):
+    """The vectors that a corpus keeps, wherever they are."""
 
-    def __init__(self, corpus: Corpus, encoder: Encoder) -> None:
-        """Raises `SourceError`, which says how to mend it, for an index without vectors or with another encoder's."""
-        if corpus.vectors is None:
+    @property
+    def label(self) -> Label:
+        """Whose they are."""
+        ...
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether each of them is looked at for a query."""
+        ...
+
+    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+        """The ids and inner products of about the `k` nearest to each row, best first."""
+        ...
+
+
+class Encoded(Protocol):
+    """What search by meaning must know of a corpus, wherever that is kept."""
+
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def vectors(self) -> Held | None:
+        """What it keeps of its passages' meaning."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
+
+
+class Dense:
+    """Search by meaning over a corpus that holds vectors."""
+
+    def __init__(self, corpus: Encoded, encoder: Encoder) -> None:
+        """Raises `SourceError`, which says how to mend it, for a corpus without vectors or with another encoder's."""
+        held = corpus.vectors
+        if held is None:
             raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
-        label = corpus.vectors.label
+        label = held.label
         if label.identity != encoder.identity:
             raise SourceError(
                 f"The vectors in {corpus.folder} are those of another encoder: {label.name}"
                 f" ({label.identity[:12]}), not {encoder.name} ({encoder.identity[:12]}). Name that one, or encode"
                 f" anew. {how_to_encode(corpus)}"
             )
-        self._corpus, self._held, self._encoder = corpus, corpus.vectors, encoder
-        if self._held.nearest() is None and len(corpus) > SCANNED_UP_TO:
+        self._corpus, self._held, self._encoder = corpus, held, encoder
+        if held.is_scanned and len(corpus) > SCANNED_UP_TO:
             raise SourceError(
                 f"{corpus.folder} holds {len(corpus):,} passages, too many to look at each for a query; run: pip"
                 f" install 'toulmin[encoder]', and index again. {how_to_encode(corpus)}"
             )
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> Encoded:
         """What is searched."""
         return self._corpus
 
@@ -93,34 +135,24 @@ class Dense:
         if k < 1 or not queries:
             return [[] for _ in queries]
         distinct = list(dict.fromkeys(queries))
-        ranked = dict(zip(distinct, self._ranked(distinct, k), strict=True))
+        ranked = dict(zip(distinct, self._held.ranked(self._encoder.encode_queries(distinct), k), strict=True))
         wanted = list(dict.fromkeys(passage_id for row in ranked.values() for passage_id, _ in row))
         passages = dict(zip(wanted, self._corpus.passages(wanted), strict=True))
         return [[Hit(passages[passage_id], score) for passage_id, score in ranked[query]] for query in queries]
 
-    def _ranked(self, queries: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-        rows = self._encoder.encode_queries(queries)
-        nearest = self._held.nearest()
-        if nearest is None:
-            scores = self._held.packed.scores(rows)
-            return [self._best(self._held.packed.keys, each, k) for each in scores]
-        found = []
-        for row, places in zip(rows, nearest.places(rows, _CANDIDATES * k), strict=True):
-            candidates = self._held.packed.at(places)
-            found.append(self._best(candidates.keys, candidates.scores(row[None])[0], k))
-        return found
 
-    def _best(self, keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
-        first = [(id_of(int(keys[at])), float(scores[at])) for at in _first(scores, k)]
-        return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
+def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
+    """The ids and scores of the best `k`, equal scores by id."""
+    first = [(id_of(int(keys[at])), float(scores[at])) for at in _first(scores, k)]
+    return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
 
 
-def no_vectors(corpus: Corpus) -> str:
+def no_vectors(corpus: Encoded) -> str:
     """That an index has none, in words."""
     return f"The index in {corpus.folder} holds no vectors, so it can be searched by words only."
 
 
-def how_to_encode(corpus: Corpus) -> str:
+def how_to_encode(corpus: Encoded) -> str:
     """The command that makes or mends the vectors of an index."""
     spec = corpus.vectors.label.spec if corpus.vectors else "SPEC"
     return f"To encode its passages, run: toulmin index PATH --into {corpus.folder} --encoder {spec}"

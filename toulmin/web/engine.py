@@ -16,18 +16,17 @@ import inspect
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from toulmin import build
 from toulmin.build import Opened, Own, Sources
 from toulmin.config import Settings
-from toulmin.corpus.catalogue import FILE
-from toulmin.corpus.store import Corpus
+from toulmin.corpus.kept import Kept
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.errors import SourceError, ToulminError
+from toulmin.errors import SourceError, StoreAway, ToulminError
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -132,11 +131,8 @@ class _Moment:
 
 
 def _stamp(opened: Opened) -> object:
-    """What changes when the index on disk does."""
-    if opened.corpus is None:
-        return None
-    files = (opened.corpus.folder / name for name in (FILE, f"{FILE}-wal"))
-    return [(found.st_mtime_ns, found.st_size) for file in files if file.exists() and (found := file.stat())]
+    """What changes when the index does."""
+    return None if opened.corpus is None else opened.corpus.stamp()
 
 
 class Engine:
@@ -240,7 +236,7 @@ class Engine:
             hits = found.retriever.search([query], k)
             return list((await hits if inspect.isawaitable(hits) else hits)[0])
 
-    async def read(self, what: Callable[[Corpus], T]) -> T:
+    async def read(self, what: Callable[[Kept], T]) -> T:
         """What that says of the index as it is now. Raises `SourceError` where there is no index to read."""
 
         async def work() -> T:
@@ -265,7 +261,8 @@ class Engine:
         now = time.monotonic()
         if now - self._looked > _LOOKED:
             self._looked = now
-            if _stamp(self._moment.opened) != self._moment.stamp:
-                before, self._moment = self._moment, _Moment(self._sources, self.settings)
-                before.retire()
+            with suppress(StoreAway):  # what was opened can be searched on
+                if _stamp(self._moment.opened) != self._moment.stamp:
+                    before, self._moment = self._moment, _Moment(self._sources, self.settings)
+                    before.retire()
         return self._moment

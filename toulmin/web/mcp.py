@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from toulmin import __version__, build, wire
 from toulmin.aio import checked_question, checked_text
-from toulmin.corpus.store import Corpus
+from toulmin.corpus.kept import Kept
 from toulmin.data import Answer, Passage, Style
 from toulmin.dialects.clean import address, reason, title
 from toulmin.errors import ToulminError
@@ -96,7 +96,7 @@ class _told:
             raise ToolError(str(error)) from error
 
 
-def _fetched(corpus: Corpus, id: str) -> dict[str, Any]:
+def _fetched(corpus: Kept, id: str) -> dict[str, Any]:
     passage = corpus.passage(id)
     source = {
         name: value for name, value in wire.passage_document(passage, None)["source"].items() if value is not None

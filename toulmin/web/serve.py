@@ -20,6 +20,7 @@ from toulmin.build import Own, Sources
 from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError
+from toulmin.shared.address import is_shared
 from toulmin.web.desk import Desk
 from toulmin.web.engine import Engine
 from toulmin.web.figures import Figures
@@ -172,12 +173,14 @@ async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], 
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
-    """Where uploads go: beside the index, if there is a token and an index of the owner's own."""
-    is_index = sources.index is not None or sources.is_open
-    return Uploads(Path(sources.index or settings.index), settings) if rules.upload and is_index else None
+    """Where uploads go: beside the index, if there is a token and an index of the owner's own in a folder."""
+    place = sources.index or settings.index
+    is_own = (sources.index is not None or sources.is_open) and not is_shared(place)
+    return Uploads(Path(place), settings) if rules.upload and is_own else None
 
 
 def _shelf_of(sources: Sources, settings: Settings) -> Path:
     """The file of answers that belongs to these sources, in the user's own place for such things."""
-    place = [str(Path(path).resolve()) for path in (sources.docs or (sources.index or settings.index,))]
+    named = sources.docs or (sources.index or settings.index,)
+    place = [path if is_shared(path) else str(Path(path).resolve()) for path in named]
     return user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"

@@ -19,7 +19,8 @@ from starlette.routing import BaseRoute
 
 from toulmin import __version__, build, wire
 from toulmin.aio import checked_question, checked_text
-from toulmin.corpus.store import Corpus, IndexedDocument
+from toulmin.corpus.kept import Kept
+from toulmin.corpus.store import IndexedDocument
 from toulmin.data import Answer
 from toulmin.dialects.vertex import check_grounding
 from toulmin.errors import SourceError, ToulminError
@@ -245,7 +246,7 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         return Response(status_code=204)
 
 
-def _passage(corpus: Corpus, id: str) -> dict[str, Any]:
+def _passage(corpus: Kept, id: str) -> dict[str, Any]:
     found, beside = corpus.passage(id), corpus.neighbours(id)
     return {
         "passage": wire.passage_document(found, None),
@@ -255,7 +256,7 @@ def _passage(corpus: Corpus, id: str) -> dict[str, Any]:
     }
 
 
-def _documents(corpus: Corpus, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
+def _documents(corpus: Kept, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
     stats, skipped = corpus.stats, corpus.skipped()
     return {
         "total": stats.documents,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from starlette.datastructures import UploadFile
 
-from toulmin import build
+from toulmin import indexes
 from toulmin.config import Settings
 from toulmin.corpus.readers import SUFFIXES
 from toulmin.data import content_id
@@ -93,7 +93,7 @@ class Uploads:
 
     def _read(self) -> dict[str, str]:
         """Brings the index up to date with the folder; the files that could not be read, by path."""
-        report = build.update_index([str(self.folder)], self._index, self._settings)
+        report = indexes.update_index([str(self.folder)], self._index, self._settings)
         return {str(Path(skipped.path).resolve()): skipped.reason for skipped in report.skipped}
 
     def _outcome(self, kept: Kept, skipped: dict[str, str]) -> tuple[str, str | None]:

@@ -1,0 +1,85 @@
+"""Where a shared corpus lies: `s3://bucket/corpus`, `gs://...`, `az://...`, or a LanceDB folder as `lance:PATH`.
+
+A plain path is always the embedded index. Credentials never stand in an address: they come from the environment
+variables that each cloud's own tools read, and nothing here looks at their values.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from toulmin.errors import SourceError, UsageError, unknown_name
+
+CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS (the path of a service account's key file)",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or AZURE_STORAGE_SAS_TOKEN",
+    "lance": "none; it is a folder, which must be readable, and writable to index into it",
+}
+INSTALL = "pip install 'toulmin[scale]'"
+_SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://|(?P<lance>lance):")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The place of a shared corpus: `text` as people write it, `uri` as LanceDB takes it."""
+
+    text: str
+    scheme: str
+    uri: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def is_shared(place: str) -> bool:
+    """Whether that names a shared corpus and no folder. Raises `UsageError` for a scheme that nobody knows."""
+    found = _SCHEME.match(place)
+    if found is None:
+        return False
+    scheme = found["scheme"] or found["lance"]
+    if scheme not in CREDENTIALS:
+        known = ("s3://BUCKET/CORPUS", "gs://BUCKET/CORPUS", "az://CONTAINER/CORPUS", "lance:FOLDER")
+        raise unknown_name("address of a corpus", f"{scheme}://", known)
+    return True
+
+
+def address(text: str) -> Address:
+    """The address that a text names.
+
+    Raises `UsageError` for one without a bucket or a name, or that holds a password, and `SourceError` where the
+    library is not installed.
+    """
+    plain = text.rstrip("/")
+    if plain.startswith("lance:"):
+        # A shell expands `~` at the beginning of a word only.
+        folder = os.path.expanduser(plain.removeprefix("lance:").removeprefix("//"))
+        made = Address(plain, "lance", folder)
+        if not made.uri:
+            raise UsageError("An address of this kind is lance:FOLDER, but no folder was named.")
+    else:
+        made = _remote(plain)
+    check_installed()
+    return made
+
+
+def _remote(text: str) -> Address:
+    parts = urlsplit(text)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise UsageError(
+            f"An address holds no user, password or options; write {parts.scheme}://BUCKET/CORPUS and set"
+            f" {CREDENTIALS[parts.scheme]} in the environment."
+        )
+    if not parts.netloc or not parts.path.strip("/"):
+        raise UsageError(f"An address of this kind is {parts.scheme}://BUCKET/CORPUS, not {text!r}.")
+    return Address(text, parts.scheme, text)
+
+
+def check_installed() -> None:
+    """Raises `SourceError`, with the command that mends it, where LanceDB is not installed."""
+    if find_spec("lancedb") is None:
+        raise SourceError(f"A shared corpus needs LanceDB, not installed here; run: {INSTALL}")
