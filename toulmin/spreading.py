@@ -11,13 +11,13 @@ import inspect
 import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import asking, build, errors
+from toulmin import __version__, asking, build, errors
 from toulmin.asking import Study
 from toulmin.build import Sources
 from toulmin.config import Settings
@@ -49,9 +49,22 @@ class _Loop:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _at(folder: Path) -> None:
-    with suppress(OSError):  # on another machine: then relative names mean nothing there, as the part that reads says
-        os.chdir(folder)
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """Whence work was sent: the folder that the command was given in, and the version that it was given to."""
+
+    folder: Path = field(default_factory=Path.cwd)
+    version: str = __version__
+
+    def enter(self) -> None:
+        """Works in that folder; raises `UsageError` where this machine has another version."""
+        if self.version != __version__:
+            raise UsageError(
+                f"A machine of the cluster has toulmin {__version__}, but {self.version} sent the work; install the"
+                " same version on all of them."
+            )
+        with suppress(OSError):  # not there: then relative names mean nothing here, as the part that reads says
+            os.chdir(self.folder)
 
 
 # ---------------------------------------------------------------- answering
@@ -65,7 +78,7 @@ def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
     for part, value in _own_parts(study):
         sent(part, value)
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
-    pool = Pool(sent("run", partial(_Answerer, shown, ready, Path.cwd())), crew)
+    pool = Pool(sent("run", partial(_Answerer, shown, ready, _Home())), crew)
     size = max(1, study.concurrency // CALLS)
 
     async def answered(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
@@ -79,15 +92,15 @@ def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
 
 
 def _own_parts(study: Study) -> list[tuple[str, Any]]:
-    own = [(field.name, getattr(study.own, field.name)) for field in fields(study.own)]
+    own = [(part.name, getattr(study.own, part.name)) for part in fields(study.own)]
     return [*own, ("method", study.by), ("retriever", study.sources.retriever), ("settings", study.settings)]
 
 
 class _Answerer:
     """Answers items side by side; what it opens stays open as long as the process lives."""
 
-    def __init__(self, study: Study, ready: Sources | None, folder: Path) -> None:
-        _at(folder)
+    def __init__(self, study: Study, ready: Sources | None, home: _Home) -> None:
+        home.enter()
         self._loop = _Loop()
         self._held = AsyncExitStack()
         self._driver, self._job = self._loop.run(self._opened(study, ready))
@@ -128,8 +141,8 @@ class _Known:
 class _Decider:
     """Judges pairs, each by itself where several together fail; what it made ends with the process."""
 
-    def __init__(self, settings: Settings, own: Judge | None, folder: Path) -> None:
-        _at(folder)
+    def __init__(self, settings: Settings, own: Judge | None, home: _Home) -> None:
+        home.enter()
         self._loop = _Loop()
         self._judge = build.judge(settings.judge, settings) if own is None else own
 
@@ -200,5 +213,5 @@ async def judge(settings: Settings, own: Judge | None, crew: Crew) -> Spread:
     Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
     """
     sent("judge", own)
-    pool = Pool(sent("judge", partial(_Decider, settings, own, Path.cwd())), crew)
+    pool = Pool(sent("judge", partial(_Decider, settings, own, _Home())), crew)
     return Spread(pool, await pool.first(_Decider.known))

@@ -86,7 +86,7 @@ class Pool:
                 if lost >= _CONDUCTORS:
                     raise ToulminError(
                         f"The cluster lost what conducts the work {lost} times in a row: {_first_line(error)} Look for"
-                        " what ends its processes; what is done is kept."
+                        " what ends its processes, and whether each machine has toulmin; what is done is kept."
                     ) from error
             except RayError as error:
                 raise _failed(error) from error
