@@ -29,6 +29,7 @@ from toulmin.spread.where import CROWDED, Crew, Node, Where, crew
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'toulmin[scale]'")
 pytest.importorskip("ray.data", reason="Ray Data is not installed: pip install 'toulmin[scale]'")
 
+pytestmark = pytest.mark.xdist_group("ray")  # one worker starts the cluster, for all of these
 DOCS = [str(file) for file in sorted(Path(str(demo.FOLDER)).iterdir()) if file.suffix in {".md", ".txt"}]
 ENTRY = [sys.executable, "-c", "from toulmin.cli import main; main()"]
 
@@ -249,7 +250,7 @@ def test_scores_by_the_workers_are_those_of_this_process(both: tuple[Path, Path,
     assert file.read_bytes() == reasons
 
 
-def test_a_worker_that_is_killed_loses_nothing(cluster: Cluster, tmp_path: Path):
+def test_a_worker_that_is_killed_loses_nothing(cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     file, log = questions(tmp_path, 40), tmp_path / "asked"
     killed: list[int] = []
 
@@ -263,6 +264,7 @@ def test_a_worker_that_is_killed_loses_nothing(cluster: Cluster, tmp_path: Path)
     assert killed
     assert (report.progress.done, report.progress.failed, report.error) == (40, 0, None)
     assert len(timeless(tmp_path / "a")) == 40
+    assert capfd.readouterr().out == ""
     assert sum(asked(log).values()) - 40 <= 3 * 2  # of one worker, the batches of two questions that it had
 
 

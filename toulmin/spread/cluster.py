@@ -24,6 +24,7 @@ try:
     import ray
     import ray.data
     from ray._private import ray_constants
+    from ray._private import worker as ray_worker
 except ImportError as absent:
     raise ModelError(
         "Working on a cluster needs Ray, but ray[data] is not installed; run: pip install 'toulmin[scale]'"
@@ -38,13 +39,28 @@ def connected(where: Where) -> Iterator[Crew]:
     `ModelError` where the cluster cannot be reached or begun, and `UsageError` as `where.crew` does.
     """
     is_ours = not ray.is_initialized()
-    if is_ours:
-        _connect(where)
-    try:
-        yield crew(_nodes(), where)
-    finally:
+    with _silent():
         if is_ours:
-            ray.shutdown()
+            _connect(where)
+        try:
+            yield crew(_nodes(), where)
+        finally:
+            if is_ours:
+                ray.shutdown()
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keeps Ray's remarks on lost workers out of standard output, which is the command's; no option of Ray's does.
+
+    What was lost is worked out again, and Ray's log files tell of it.
+    """
+    kept = ray_worker.print_to_stdstream
+    ray_worker.print_to_stdstream = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        ray_worker.print_to_stdstream = kept
 
 
 def _connect(where: Where) -> None:
