@@ -5,10 +5,11 @@
 The cluster is two `ray start` on loopback, one CPU each. The questions are the first of `pool_questions`, train before
 dev, over an index of `pool_corpus` (made here, unless `--index` names one), answered with the default settings, the
 embedded parts. A rate counts from a quarter of the answers to the last, when every worker is there; the seconds of a
-whole run are beside it. CPU time is counted meanwhile, of the workers, of the driver and of Ray: where other work goes on
-beside, it tells what two free cores would give at most. Statements are those of the answers, scored by the honest profile
-with the lexical judge and no memo. What must hold: the same answers by id, times aside, whoever was killed; as many
-questions asked after the driver was killed as were left; scores, and each reason of theirs, byte for byte those made here.
+whole run are beside it. CPU time is counted meanwhile, of the workers, of the driver and of Ray: where other work goes
+on beside, it tells what two free cores would give at most. Statements are those of the answers, scored by the honest
+profile with the lexical judge and no memo. What must hold: the same answers by id, times aside, whoever was killed; as
+many questions asked after the driver was killed as were left; scores, and each reason of theirs, byte for byte those
+made here.
 """
 
 from __future__ import annotations

@@ -311,8 +311,8 @@ def test_a_limit_stops_the_workers_too(cluster: Cluster, tmp_path: Path):
 
 
 def test_what_the_workers_cannot_load_is_told_with_its_own_error(both: tuple[Path, Path, str], cluster: Cluster):
-    with pytest.raises(ModelError, match="neither a folder nor a model"):
-        toulmin.score(both[0], judge="cross:/nothing/here", memo=False, on=cluster.on)
+    with pytest.raises(ModelError, match="should be the manifest of trained parts"):
+        toulmin.score(both[0], judge="embedded:/nothing/here", memo=False, on=cluster.on)
 
 
 def test_a_cluster_of_this_machine_alone_listens_on_loopback_and_writes_no_key_down(tmp_path: Path):
