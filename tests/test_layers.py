@@ -51,8 +51,12 @@ MAY_IMPORT = {
     "evaluate": GROUND | {"datasets", "driver", "grounding", "metrics", "runs"},
     "report": GROUND | {"datasets", "evaluate", "metrics", "grounding", "runs", "wire"},
     "dialects": GROUND | {"datasets", "evaluate", "metrics", "runs", "wire"},
+    "asking": GROUND | {"build", "config", "corpus", "datasets", "driver", "evaluate", "methods"},
+    "spread": GROUND | {"driver"},
+    "spreading": GROUND | {"asking", "build", "config", "datasets", "driver", "grounding", "runs", "spread"},
     "studies": GROUND
     | {
+        "asking",
         "build",
         "config",
         "corpus",
@@ -66,12 +70,14 @@ MAY_IMPORT = {
         "runs",
         "shared",
         "shipped",
+        "spread",
+        "spreading",
         "testsets",
     },
     "comparisons": GROUND | {"datasets", "dialects", "evaluate", "metrics", "report", "runs", "studies", "wire"},
     "aio": GROUND
-    | {"build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs", "studies"}
-    | {"indexes", "shared"},
+    | {"asking", "build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs"}
+    | {"indexes", "shared", "spread", "studies"},
     "verbs": GROUND | {"aio", "build", "config", "driver"},
 }
 EDGES = {"cli", "web", "__init__"}
@@ -87,11 +93,10 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"driver", "judges", "models", "evaluate", "metrics", "corpus", "runs", "build"}
-    | {"comparisons", "studies", "aio", "verbs", "cli", "web"},
+    | {"comparisons", "spread", "spreading", "studies", "aio", "verbs", "cli", "web"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
     "lancedb": {"shared"},
-    "pyarrow": {"shared"},
     "stamina": {"models", "corpus", "shared"},
     "torch": {"encoders", "metrics", "judges", "models", "weights"},
     "transformers": {"encoders", "metrics", "judges", "models", "weights"},
@@ -101,6 +106,8 @@ HOMES = {
     "mauve": {"metrics"},
     "matplotlib": {"report"},
     "pydantic": {"datasets", "driver", "web", "wire"},
+    "pyarrow": {"shared", "spread"},
+    "ray": {"spread"},
     "platformdirs": {"build", "cli", "studies", "web"},
     "fastapi": {"web"},
     "mcp": {"web"},

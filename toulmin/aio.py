@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import build, config, indexes, studies
+from toulmin import asking, build, config, indexes, studies
 from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from toulmin.metrics.judging import Progress as JudgingProgress
     from toulmin.runs.running import Limits, RunReport
     from toulmin.runs.running import Progress as RunProgress
+    from toulmin.spread.where import Where
     from toulmin.studies import MadeReport
 
 T = TypeVar("T")
@@ -264,9 +265,12 @@ async def run(
     seeds: Sequence[int] = (),
     limit: int | None = None,
     split: str | None = None,
-    concurrency: int = studies.CONCURRENCY,
+    concurrency: int = asking.CONCURRENCY,
     attribute: bool = False,
     limits: Limits | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     on_progress: Callable[[RunProgress], None] | None = None,
     on_reading: Callable[[Progress], None] | None = None,
     settings: Settings | None = None,
@@ -279,9 +283,13 @@ async def run(
     `seeds` are as many runs, in folders of their own under `out`; the report is of them all. What went wrong with one
     question is in its answer; `report.error` says why a run stopped early. Raises `UsageError` for a folder that holds
     another run, and `SourceError` for what cannot be read.
+
+    `on` names a Ray cluster ("ray" begins one of this machine) whose `workers` answer instead of this process, each
+    with `concurrency` questions in flight; objects of your own are sent there. `docs/scale.md` says what it needs.
     """
+    where = _where(on, workers, gpus_per_worker)
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    study = studies.Study(
+    study = asking.Study(
         await asyncio.to_thread(studies.dataset, dataset, limit=limit, split=split),
         sources(docs, index, None, retriever),
         studies.study_settings(chosen, attribute=attribute),
@@ -290,7 +298,7 @@ async def run(
         build.Own(_own(model), _own(verifier), _own(judge), reader),
         _own(method),
     )
-    return await studies.answered(study, seeds, limits, on_progress, on_reading)
+    return await studies.answered(study, seeds, limits, on_progress, on_reading, where)
 
 
 async def score(
@@ -302,6 +310,9 @@ async def score(
     evidence: str | os.PathLike[str] | None = None,
     qa_model: str | os.PathLike[str] | None = None,
     mauve_model: str | os.PathLike[str] | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     on_progress: JudgingProgress | None = None,
     settings: Settings | None = None,
     **options: Any,
@@ -312,27 +323,38 @@ async def score(
     a SPEC, an object, or "none" for the metrics of strings alone. Verdicts are kept in the user's cache, or in the file
     `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
     `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
+    `on`, `workers` and `gpus_per_worker` name a cluster whose workers judge, as in `run`.
     """
-    scoring = _scoring(profile, judge, memo, settled(settings, settings_of(options, judge=judge)))
-    scoring = replace(scoring, qa_model=_place(qa_model), mauve_model=_place(mauve_model), evidence=_place(evidence))
-    try:
+    _check_profile(profile)
+    where = _where(on, workers, gpus_per_worker)
+    chosen = settled(settings, settings_of(options, judge=judge))
+    async with studies.deciding(chosen, _own(judge), where) as decider:
+        scoring = studies.Scoring(
+            profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
+            None if where is None else studies.WAVE,
+        )  # fmt: skip
         return await studies.scored(Path(run), scoring, on_progress)
-    finally:
-        if scoring.judge is not _own(judge):
-            await build.closed(scoring.judge)
 
 
-def _scoring(
-    profile: Profile, judge: str | Judge | None, memo: str | os.PathLike[str] | bool, settings: Settings
-) -> studies.Scoring:
-    """How runs are scored; the judge "none" is none, for the metrics of strings alone."""
+def _where(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
+    """The cluster that is named; None where none is."""
+    if on is not None:
+        from toulmin.spread.where import Where
+
+        return Where(on, workers, gpus_per_worker)
+    if workers is not None or gpus_per_worker:
+        raise UsageError("workers and gpus_per_worker are of a cluster; name one too, for example --on ray.")
+    return None
+
+
+def _check_profile(profile: str) -> None:
     if profile not in studies.PROFILES:
         raise unknown_name("profile", profile, studies.PROFILES)
-    own = _own(judge)
-    if own is None and settings.judge != "none":
-        own = build.judge(settings.judge, settings)
-    kept = None if memo is False else studies.memo_file() if memo is True else Path(memo)
-    return studies.Scoring(profile, own, kept)
+
+
+def _memo(memo: str | os.PathLike[str] | bool) -> Path | None:
+    """The file in which verdicts are kept."""
+    return None if memo is False else studies.memo_file() if memo is True else Path(memo)
 
 
 async def compare(
@@ -360,12 +382,10 @@ async def compare(
     paths = [Path(run) for run in runs]
     found = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
     if found is None or not found.scores[0]:
-        scoring = _scoring(profile or "honest", judge, memo, chosen)
-        try:
+        _check_profile(profile or "honest")
+        async with studies.deciding(chosen, _own(judge)) as decider:
+            scoring = studies.Scoring(profile or "honest", decider, _memo(memo))
             found = await comparisons.scored_runs(paths, scoring)
-        finally:
-            if scoring.judge is not _own(judge):
-                await build.closed(scoring.judge)
     beside = comparisons.differences(found)
     notes = [*comparisons.unpaired(found), *comparisons.other_judges(found), *comparisons.outdated(found)]
     if html is not None or plots is not None:

@@ -7,50 +7,38 @@ import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin import __version__, build, indexes, shipped
-from toulmin.build import Own, Sources
+from toulmin import __version__, asking, build, indexes, shipped
+from toulmin.asking import Study
+from toulmin.build import Sources
 from toulmin.config import Settings
-from toulmin.data import Claim, Hit
-from toulmin.driver.drive import Driver, Job
-from toulmin.driver.kit import Judge, Retriever
+from toulmin.driver.drive import Driver
+from toulmin.driver.kit import Judge
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.methods import Method
 
 if TYPE_CHECKING:
+    from toulmin.corpus.readers import Skipped
     from toulmin.corpus.store import Progress as Reading
-    from toulmin.datasets.item import Dataset, Item
+    from toulmin.datasets.item import Dataset
     from toulmin.evaluate.scoring import EvidenceRun, Profile
     from toulmin.metrics.choosing import Models
     from toulmin.metrics.judging import Progress as JudgingProgress
-    from toulmin.runs.running import Limits, RunReport, Watch
+    from toulmin.runs.running import Answering, Limits, RunReport, Watch
+    from toulmin.spread.where import Crew, Where
 
-CONCURRENCY = 16
 PROFILES = ("honest", "alce")
-ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
+# Pairs that are asked of a cluster at once: each time its workers load their judge anew, and only then they are kept.
+WAVE = 20_000
 # Libraries whose version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """What one run is: a dataset, whence it is answered, how, and where its answers go."""
-
-    dataset: Dataset
-    sources: Sources
-    settings: Settings
-    out: Path
-    concurrency: int = CONCURRENCY
-    own: Own = field(default_factory=Own)
-    by: Method | None = None
 
 
 def dataset(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
@@ -75,29 +63,45 @@ async def answered(
     limits: Limits | None = None,
     watch: Watch | None = None,
     on_reading: Callable[[Reading], None] | None = None,
+    where: Where | None = None,
 ) -> RunReport:
     """Runs the study, once for each seed: into its folder, or for several seeds into one beside the other there.
 
-    A run that stopped early is the last one; the seeds behind it are not begun.
+    A run that stopped early is the last one; the seeds behind it are not begun. `where` names a cluster whose workers
+    answer, else this process does.
     """
     from toulmin.runs.folder import is_run
     from toulmin.runs.running import together
 
     if len(seeds) > 1 and is_run(study.out):
         raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
+    with _crew(where) as crew:
+        reports = await _each_seed(
+            study, seeds, partial(_answered_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
+        )
+    return reports[0] if len(seeds) <= 1 else together(study.out, reports)
+
+
+async def _each_seed(
+    study: Study, seeds: Sequence[int], answer: Callable[[Study], Awaitable[RunReport]]
+) -> list[RunReport]:
     reports: list[RunReport] = []
     for seed in seeds or (None,):
         one = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
         if len(seeds) > 1:
             one = replace(one, out=study.out / f"seed-{seed}")
-        reports.append(await _answered_once(one, limits, watch, on_reading))
+        reports.append(await answer(one))
         if reports[-1].error is not None:
             break
-    return reports[0] if len(seeds) <= 1 else together(study.out, reports)
+    return reports
 
 
 async def _answered_once(
-    study: Study, limits: Limits | None, watch: Watch | None, on_reading: Callable[[Reading], None] | None
+    study: Study,
+    crew: Crew | None,
+    limits: Limits | None,
+    watch: Watch | None,
+    on_reading: Callable[[Reading], None] | None,
 ) -> RunReport:
     from toulmin.runs.folder import check
     from toulmin.runs.running import Limits, answer_into
@@ -107,90 +111,54 @@ async def _answered_once(
         raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
     if study.own.judge is None:
         build.check_judge(study.settings.judge)
-    _job(study, items[0], None)  # a wrong word is told before anything is read or written
-    async with _opened(study, on_reading) as found:
+    asking.job(study, items[0], None)  # a wrong word is told before anything is read or written
+    ready, skipped = await _indexed(study, on_reading)
+    with asking.opened(ready, study.settings) as opened:
+        found = replace(opened, skipped=skipped)
         about = _about(study, found)
         check(study.out, about, items)
-        async with build.equipped(found.retriever, study.settings, study.own) as kit:
-            driver = Driver(kit, programs=study.concurrency)
-            make = partial(_job, study, judge=kit.judge, index=found.retriever)
-            report = await answer_into(study.out, about, items, make, driver, limits or Limits(), watch)
+        async with _answering(study, ready, found, crew) as answering:
+            report = await answer_into(study.out, about, items, answering, limits or Limits(), watch)
             return replace(report, notes=found.notes)
 
 
-class _NoIndex:
-    """In the place of an index that no question of the dataset needs."""
-
-    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        raise UsageError("This dataset's questions bring their own passages; name --index to search elsewhere.")
+async def _indexed(
+    study: Study, on_reading: Callable[[Reading], None] | None
+) -> tuple[Sources | None, tuple[Skipped, ...]]:
+    """What is searched, its documents in an index, and the files among them that could not be read."""
+    wanted = asking.searched(study)
+    if wanted is None:
+        return None, ()
+    return await asyncio.to_thread(build.indexed, wanted, study.settings, on_reading)
 
 
 @asynccontextmanager
-async def _opened(study: Study, on_reading: Callable[[Reading], None] | None) -> AsyncIterator[build.Opened]:
-    """What is searched; a dataset's own corpus (BEIR) where nothing else was named."""
-    sources = study.sources
-    if sources.is_open and study.dataset.corpus is not None:
-        sources = Sources(docs=(study.dataset.corpus,))
-    if sources.is_open and all(item.passages is not None for item in study.dataset.items):
-        yield build.Opened(_NoIndex())
+async def _answering(
+    study: Study, ready: Sources | None, found: build.Opened, crew: Crew | None
+) -> AsyncIterator[Answering]:
+    """Who answers: this process, or the workers of a cluster."""
+    if crew is not None:
+        from toulmin.spreading import answers
+
+        yield answers(study, ready, crew)
         return
-    ready, skipped = await asyncio.to_thread(build.indexed, sources, study.settings, on_reading)
-    with build.opened(ready, study.settings) as found:
-        yield replace(found, skipped=skipped)
+    from toulmin.runs.running import answered_by
+
+    async with build.equipped(found.retriever, study.settings, study.own) as kit:
+        driver = Driver(kit, programs=study.concurrency)
+        yield answered_by(driver, partial(asking.job, study, judge=kit.judge, index=found.retriever))
 
 
-def _job(study: Study, item: Item, judge: Judge | None, index: Retriever | None = None) -> Job:
-    """The job of answering one question of the dataset as the dataset wants it."""
-    settings = study.settings
-    if settings.style is None and item.style is not None:
-        settings = settings.updated(style=item.style)
-    made = build.job(item.question, _with_oracle(settings, item, judge), by=study.by, id=item.id)
-    shown = {**made.settings, **({"correctness": ORACLE} if _asks_oracle(settings) else {})}
-    return replace(made, settings=shown, retriever=_retriever(study, item, index))
+@contextmanager
+def _crew(where: Where | None) -> Iterator[Crew | None]:
+    """The workers of the cluster that was named, connected until the end; None where none was."""
+    if where is None:
+        yield None
+        return
+    from toulmin.spread.cluster import connected
 
-
-def _retriever(study: Study, item: Item, index: Retriever | None) -> Retriever | None:
-    """Who serves the item's searches; None: the kit's own retriever."""
-    from toulmin.corpus.beside import Beside, Without
-    from toulmin.corpus.retrieve import K1, B, InMemory
-
-    chosen: Retriever | None = None
-    if study.sources.is_open and item.passages is not None:
-        settings = study.settings
-        k1 = K1 if settings.bm25_k1 is None else settings.bm25_k1
-        b = B if settings.bm25_b is None else settings.bm25_b
-        passages = item.passages
-        chosen = Beside(item.question, passages, k1, b) if item.is_ranked else InMemory(passages, k1, b)
-    if not item.withheld:
-        return chosen
-    below = chosen or index
-    return None if below is None else Without(below, item.withheld)
-
-
-# ---------------------------------------------------------------- the oracle of A2R
-
-
-def _asks_oracle(settings: Settings) -> bool:
-    return settings.options.get("correctness") == ORACLE
-
-
-def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Settings:
-    """The settings whose `correctness` is a function of the claims, where the oracle is asked for."""
-    if not _asks_oracle(settings):
-        return settings
-    from toulmin.evaluate.oracle import answers_told, claims_told, entities_told, has_claims_only
-    from toulmin.methods.assessing import ListCorrectness
-
-    style = settings.style or "long"
-    told: Callable[[Sequence[Claim]], Any]
-    if style == "list":
-        entities = entities_told(item)
-        told = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
-    elif has_claims_only(item, style):
-        told = claims_told(item, build.judge(settings.judge, settings) if judge is None else judge)
-    else:
-        told = answers_told(item)
-    return settings.updated(options={"correctness": told})
+    with connected(where) as crew:
+        yield crew
 
 
 # ---------------------------------------------------------------- run.json
@@ -226,7 +194,7 @@ def _version(library: str) -> str | None:
 def _index(study: Study, found: build.Opened) -> dict[str, Any] | None:
     """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
     corpus = found.corpus
-    if isinstance(found.retriever, _NoIndex):
+    if isinstance(found.retriever, asking.NoIndex):
         return None
     if corpus is None:
         return {"retriever": type(found.retriever).__name__}
@@ -257,7 +225,7 @@ class Scoring:
 
     `memo` is the file that keeps verdicts for other runs and later times (None: none are kept). `qa_model` and
     `mauve_model` are folders of models for the metrics that need them; `evidence` is another run, whose passages the
-    sentences of this one are judged against.
+    sentences of this one are judged against. `chunk` is how many pairs the judge is asked at once (None: as usual).
     """
 
     profile: Profile
@@ -266,6 +234,31 @@ class Scoring:
     qa_model: Path | None = None
     mauve_model: Path | None = None
     evidence: Path | None = None
+    chunk: int | None = None
+
+
+@asynccontextmanager
+async def deciding(settings: Settings, own: Judge | None, where: Where | None = None) -> AsyncIterator[Judge | None]:
+    """The judge that the settings name (None for "none") or the caller's own, here or at the workers of a cluster.
+
+    What was made here ends with it, a caller's own judge stays as it is.
+    """
+    if own is None and settings.judge == "none":
+        yield None
+    elif where is not None:
+        from toulmin.spreading import judge
+
+        with _crew(where) as crew:
+            assert crew is not None
+            yield await judge(settings, own, crew)
+    elif own is not None:
+        yield own
+    else:
+        made = build.judge(settings.judge, settings)
+        try:
+            yield made
+        finally:
+            await build.closed(made)
 
 
 def memo_file() -> Path:
@@ -285,11 +278,11 @@ async def scored(run: Path, scoring: Scoring, progress: JudgingProgress | None =
     from toulmin.evaluate.scorable import digest, scorable
     from toulmin.evaluate.scores import joined, save
     from toulmin.evaluate.scoring import scored as measured
-    from toulmin.metrics.judging import Judging
+    from toulmin.metrics.judging import CHUNK, Judging
 
     found = await asyncio.to_thread(scorable, run)
     judge = _remembering(scoring)
-    judging = None if judge is None else Judging(judge, progress=progress)
+    judging = None if judge is None else Judging(judge, chunk=scoring.chunk or CHUNK, progress=progress)
     models = _models(scoring)
     others = _evidence(scoring, len(found))
     scores = [

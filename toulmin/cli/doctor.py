@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -42,6 +43,7 @@ def examined(index: str | None) -> list[Finding]:
         ("trained parts", _trained),
         ("evaluation", _evaluation),
         ("shared corpus", _shared),
+        ("cluster", _cluster),
         ("encoder", lambda: _encoder(index)),
         ("index", lambda: _index(index)),
         ("cache", _cache),
@@ -163,6 +165,15 @@ def _evaluation() -> Finding:
     extras = ",".join(extra for _, extra in absent)
     told = f"left out until they are installed: {'; '.join(what for what, _ in absent)}"
     return Finding("evaluation", "missing", told, f"pip install 'toulmin[{extras}]'")
+
+
+def _cluster() -> Finding:
+    """Whether runs and scores can be spread over machines; nothing is begun."""
+    absent = [name for name in ("ray", "pyarrow", "pandas") if find_spec(name) is None]
+    if absent:
+        told = f"{' and '.join(absent)} not installed; --on ray needs Ray Data"
+        return Finding("cluster", "missing", told, "pip install 'toulmin[scale]'")
+    return Finding("cluster", "works", f"Ray {version('ray')} is installed; toulmin run --on ray, or ray://HOST:PORT")
 
 
 def _shared() -> Finding:

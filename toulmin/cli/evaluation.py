@@ -35,6 +35,9 @@ def run(
     split: str | None = None,
     seed: Seeds = (),
     concurrency: int = 16,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     set_: Sets = (),
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -85,7 +88,13 @@ def run(
     seed
         A seed for the model; given several times, as many runs, one folder each under the run folder.
     concurrency
-        How many questions are in flight at once.
+        How many questions are in flight at once, of each worker where there are several.
+    on
+        Let the workers of a Ray cluster answer: ray begins one of this machine, ray://HOST:PORT or ray:auto names one.
+    workers
+        How many workers (default: as many as the cluster has CPUs, less one).
+    gpus_per_worker
+        How many GPUs each worker gets (default: none).
     set_
         NAME=VALUE: any other setting or an option of the method; may be given again.
     max_calls
@@ -120,8 +129,9 @@ def run(
     with tables.running() as watching:
         report = toulmin.run(
             dataset, out=out, docs=docs or None, index=index, seeds=seed, limit=limit, split=split,
-            concurrency=concurrency, attribute=attribute, limits=limits, on_progress=watching.on_progress,
-            on_reading=watching.on_reading, settings=chosen,
+            concurrency=concurrency, attribute=attribute, limits=limits, on=on, workers=workers,
+            gpus_per_worker=gpus_per_worker, on_progress=watching.on_progress, on_reading=watching.on_reading,
+            settings=chosen,
         )  # fmt: skip
     tables.run_report(report, as_json=json)
     return 0 if report.error is None else report.error.exit_code
@@ -139,6 +149,9 @@ def score(
     no_memo: bool = False,
     qa_model: Path | None = None,
     mauve_model: Path | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     set_: Sets = (),
     json: Json = False,
 ) -> int:
@@ -165,6 +178,12 @@ def score(
         The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
     mauve_model
         The folder of a GPT-2, for MAUVE.
+    on
+        Let the workers of a Ray cluster judge, named as for toulmin run.
+    workers
+        How many workers (default: as many as the cluster has CPUs, less one).
+    gpus_per_worker
+        How many GPUs each worker gets (default: none).
     set_
         NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
     json
@@ -177,7 +196,8 @@ def score(
     with tables.judging() as on_progress:
         scores = toulmin.score(
             run, profile=profile, memo=memo or not no_memo, evidence=evidence, qa_model=qa_model,
-            mauve_model=mauve_model, on_progress=on_progress, settings=chosen,
+            mauve_model=mauve_model, on=on, workers=workers, gpus_per_worker=gpus_per_worker,
+            on_progress=on_progress, settings=chosen,
         )  # fmt: skip
     tables.scores(scores, as_json=json)
     return 0

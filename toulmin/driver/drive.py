@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -170,7 +170,7 @@ class Driver:
                 raise
             return await self._run(job.rescue(running.draft, ended), running, (RESCUE,))
 
-    async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
+    async def answers(self, jobs: Iterable[Job]) -> AsyncGenerator[Outcome, None]:
         """Runs many jobs side by side and yields each as it ends; `jobs` is read only as places become free."""
         async for _, outcome in self._ended(jobs):
             yield outcome

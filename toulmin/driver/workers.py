@@ -65,8 +65,15 @@ def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 def _start(make: Callable[[], Work]) -> None:
     global _work
     _work = make()
-    # Work is trees of small values without cycles: at Python's own thresholds the collector would walk what is kept
-    # for later (indexes, read passages) again and again, for a third of the time.
+    settle_collector()
+
+
+def settle_collector() -> None:
+    """Lets this process's collector look less often, once a worker has what it works with.
+
+    Work is trees of small values without cycles: at Python's own thresholds the collector would walk what is kept for
+    later (indexes, read passages) again and again, for a third of the time.
+    """
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -132,28 +134,57 @@ _COUNTS = ("total", "done", "asked", "abstained", "failed")
 Watch = Callable[[Progress], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One question that has ended: its answer, the same as a document, its transcript as JSON, and what failed."""
+
+    answer: Answer
+    document: bytes
+    transcript: bytes
+    error: ToulminError | None = None
+
+
+def ended(outcome: Outcome) -> Ended:
+    """What a run keeps of a driver's outcome."""
+    return Ended(outcome.answer, wire.dumps(outcome.answer), to_json(outcome.transcript), outcome.error)
+
+
+# Answers items, in whatever order they end; once the function says that it is over, no other is begun.
+Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended, None]]
+
+
+def answered_by(driver: Driver, job: Callable[[Item], Job]) -> Answering:
+    """Answers by a driver in this process, which runs as many programs side by side as it does."""
+
+    async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+        async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:
+            async for outcome in outcomes:
+                yield ended(outcome)
+
+    return answers
+
+
 async def answer_into(
     folder: Path,
     about: Mapping[str, Any],
     items: Sequence[Item],
-    job: Callable[[Item], Job],
-    driver: Driver,
+    answering: Answering,
     limits: Limits = Limits(),
     watch: Watch | None = None,
 ) -> RunReport:
     """Answers every item that the folder's journal does not have yet; a failed one is asked again.
 
-    As many are in flight as the driver runs programs side by side. Whatever ends this, what was answered is kept, and
-    `answers.jsonl` is written. `about` is what `run.json` says. Raises `UsageError` when a question cannot be asked at
-    all, and as `folder.check` does.
+    Whatever ends this, what was answered is kept, and `answers.jsonl` is written. `about` is what `run.json` says.
+    Raises `UsageError` when a question cannot be asked at all, and as `folder.check` does.
     """
     made(folder)
     with Journal(folder / JOURNAL) as journal:
         begin(folder, about, items)
         running = _Running(journal, items, limits, watch)
         try:
-            async for outcome in driver.answers(map(job, running.left())):
-                running.keep(outcome)
+            async with aclosing(answering(running.left(), running.is_over)) as answers:
+                async for one in answers:
+                    running.keep(one)
         finally:
             write_answers(folder)
         return RunReport(folder, running.progress, running.ended())
@@ -178,34 +209,35 @@ class _Running:
                 self.progress = self.progress.plus(wire.parse(entry.answer), fresh=False)
         self._show()
 
-    def left(self) -> Iterator[Item]:
-        """The questions still to be asked, until a limit is reached."""
-        for item in self._items:
-            if self._ended.get(item.id, True):  # not asked yet, or failed
-                self._check_limits()
-                if self.error is not None:
-                    return
-                yield item
+    def left(self) -> list[Item]:
+        """The questions still to be asked: those that were not yet, and those that failed."""
+        return [item for item in self._items if self._ended.get(item.id, True)]
 
-    def keep(self, outcome: Outcome) -> None:
+    def is_over(self) -> bool:
+        """Whether a limit is reached: no other question is to be begun."""
+        self._check_limits()
+        return self.error is not None
+
+    def keep(self, one: Ended) -> None:
         """Journals one answer. Raises `UsageError` where the question could not be asked."""
-        if isinstance(outcome.error, UsageError):
-            raise outcome.error
-        answer = outcome.answer
-        failed = outcome.error is not None and not isinstance(outcome.error, BudgetEnded)
-        entry = Entry(answer.id, self._places[answer.id], failed, wire.dumps(answer))
-        self._journal.keep(entry, to_json(outcome.transcript))
+        if isinstance(one.error, UsageError):
+            raise one.error
+        answer = one.answer
+        failed = one.error is not None and not isinstance(one.error, BudgetEnded)
+        self._journal.keep(Entry(answer.id, self._places[answer.id], failed, one.document), one.transcript)
         self.progress = self.progress.plus(answer, fresh=True)
         self._in_a_row = self._in_a_row + 1 if failed else 0
-        self._failure = outcome.error if failed else self._failure
+        self._failure = one.error if failed else self._failure
         if self._in_a_row >= self._limits.failures and self.error is None:
-            self.error = _stopped(outcome.error, f"The run stopped after {self._in_a_row} failures in a row")
+            self.error = _stopped(one.error, f"The run stopped after {self._in_a_row} failures in a row")
         self._show()
 
     def ended(self) -> ToulminError | None:
         """Why it ended early, now that nothing is in flight; a run in which every question failed is no success."""
         now = self.progress
         if self._reached is not None:
+            if now.done == now.total:  # what was in flight when the limit was reached was the rest
+                return None
             return BudgetEnded(
                 f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Grant"
                 " more and ask again to go on."
