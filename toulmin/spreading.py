@@ -27,7 +27,7 @@ from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.runs.running import Answering, Ended, ended
-from toulmin.spread.pool import CALLS, Pool, sent
+from toulmin.spread.pool import Pool, sent
 from toulmin.spread.where import Crew
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PAIRS = 32  # that a worker judges in one call
+BATCH = 2  # times as many questions as are in flight: what is spent on a batch by itself is worth a few questions
+SHARES = 2  # batches for each worker at least, where there are few questions
 
 
 class _Loop:
@@ -79,9 +81,9 @@ def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
         sent(part, value)
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
     pool = Pool(sent("run", partial(_Answerer, shown, ready, _Home())), crew)
-    size = max(1, study.concurrency // CALLS)
 
     async def answered(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+        size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
         if items and not is_over():
             async with aclosing(pool.results(list(chunks(items, size)), is_over)) as results:
                 async for _, found in results:
@@ -103,20 +105,24 @@ class _Answerer:
         home.enter()
         self._loop = _Loop()
         self._held = AsyncExitStack()
+        self._places = asyncio.Semaphore(study.concurrency)  # shared by the batches in hand
         self._driver, self._job = self._loop.run(self._opened(study, ready))
 
     async def _opened(self, study: Study, ready: Sources | None) -> tuple[Driver, Callable[[Item], Any]]:
         found = self._held.enter_context(asking.opened(ready, study.settings))
         kit = await self._held.enter_async_context(build.equipped(found.retriever, study.settings, study.own))
-        driver = Driver(kit, programs=study.concurrency)
-        return driver, partial(asking.job, study, judge=kit.judge, index=found.retriever)
+        return Driver(kit), partial(asking.job, study, judge=kit.judge, index=found.retriever)
 
     def __call__(self, items: Sequence[Item]) -> list[Ended]:
         return self._loop.run(self._answers(items))
 
     async def _answers(self, items: Sequence[Item]) -> list[Ended]:
-        outcomes = [outcome async for outcome in self._driver.answers(map(self._job, items))]
-        return [replace(one, error=_plain(one.error)) for one in map(ended, outcomes)]
+        return await asyncio.gather(*map(self._answer, items))
+
+    async def _answer(self, item: Item) -> Ended:
+        async with self._places:
+            one = ended(await self._driver.answer(self._job(item)))
+        return replace(one, error=_plain(one.error))
 
 
 def _plain(error: ToulminError | None) -> ToulminError | None:
