@@ -5,6 +5,7 @@ The first one says that it has a GPU, as a cluster does that has some: Ray count
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -52,7 +53,7 @@ class Cluster:
 
         if not ray.is_initialized():
             try:
-                ray.init(f"127.0.0.1:{self.port}", log_to_driver=False, logging_level="ERROR")
+                ray.init(f"127.0.0.1:{self.port}", log_to_driver=False, logging_level=logging.ERROR)
             except (ConnectionError, RuntimeError):
                 return False
         return sum(node["Alive"] for node in ray.nodes()) >= len(self._nodes)  # type: ignore[no-untyped-call]
