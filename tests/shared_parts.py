@@ -1,4 +1,7 @@
-"""An S3 server on loopback in a process of its own, and two bad ones: one that fails half of the time, one refuses."""
+"""An S3 server on loopback in a process of its own, and two bad ones: one that fails half of the time, one refuses.
+
+And a command, run here.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from toulmin import demo
+from toulmin.cli import main
 
 SECRET = "a-secret-of-the-environment"
 BUSY = b"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>"
@@ -31,6 +35,15 @@ ENVIRONMENT = {
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_EC2_METADATA_DISABLED": "true",
 }
+
+
+def run(*words: str) -> int:
+    """The exit code of a command."""
+    try:
+        main(list(words))
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
 
 
 def free_port() -> int:

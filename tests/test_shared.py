@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_parts import notes_in
+from shared_parts import notes_in, run
 
 import toulmin
 from toulmin import build, encoding, indexes
-from toulmin.cli import main
 from toulmin.config import Settings
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Wanted, open_index, update
@@ -328,14 +327,6 @@ def test_a_newer_row_is_newer_even_where_the_clock_is_behind():
 
 
 # ---------------------------------------------------------------- through the commands
-
-
-def run(*words: str) -> int:
-    try:
-        main(list(words))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 def test_every_command_takes_an_address(notes: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch):

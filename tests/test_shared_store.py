@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shared_parts import ENVIRONMENT, SECRET, flaky, free_port, notes_in, refusing, s3_server
+from shared_parts import ENVIRONMENT, SECRET, flaky, free_port, notes_in, refusing, run, s3_server
 
 pytest.importorskip("lancedb", reason="needs lancedb")
 pytest.importorskip("moto.server", reason="needs moto[server]")
 pytest.importorskip("boto3", reason="needs boto3")
 
 import toulmin
-from toulmin.cli import main
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
 from toulmin.errors import SourceError, StoreAway
@@ -57,15 +56,6 @@ def leads_to(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.chdir(tmp_path)
     return monkeypatch
-
-
-def run(*words: str) -> int:
-    """The exit code of a command."""
-    try:
-        main(list(words))
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
 
 
 # ---------------------------------------------------------------- the same ranking
