@@ -10,6 +10,11 @@ import pytest
 from toulmin import shipped
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes name no test: a packed file holds the time of its making, and every worker must see the same names."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(autouse=True)
 def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, no_weights: Path) -> None:
     """Every test has a cache of its own, and neither settings nor trained parts of whoever runs it."""
