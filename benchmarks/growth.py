@@ -1,33 +1,42 @@
 """How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
 
-    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--into DIR] [--plot FILE.svg]     sizes in millions
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE] [--plot FILE.svg]
+
+Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
+can be measured by itself.
 
 Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
 a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form
 of DPR's Wikipedia. They repeat the pool's words, so the vocabulary does not grow with the corpus as that of real text
 does.
 
-Making the index and a first search run in processes of their own; the file cache is whatever is left of making it.
-Queries are `pool_questions` dev, first hits 10. The exponent is the slope of seconds over passages, both as logarithms,
-by least squares and between the two largest sizes.
+The index is made by `toulmin index --shards`; its memory is the greatest that its processes had together, with their
+shares of what they share and of files that are mapped (PSS), looked at twice a second. A first search and a first
+answer are those of a new process each; the file cache is whatever is left of making the index. Queries are
+`pool_questions` dev, first hits 10. The exponent is the slope of seconds over passages, both as logarithms, by least
+squares and between the two largest sizes.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
+import os
 import statistics
+import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import perf_counter
 
 import data
 import numpy as np
-from indexing import milliseconds_a_query, queries_a_second, size, updated
+from indexing import milliseconds_a_query, queries_a_second, size
 from startup import CLI, QUESTION, seconds
 
-from toulmin.corpus.store import open_index
+from toulmin.corpus.shards import open_any
 from toulmin.language import sentences
 
 SIZES = (0.1, 1.0, 5.0, 21.0)
@@ -96,18 +105,61 @@ def write(file: Path, count: int) -> float:
 # ---------------------------------------------------------------- one size
 
 
-def grown(count: int, folder: Path, questions: Sequence[str]) -> Grown:
+def made(index: Path, file: Path, shards: int) -> dict[str, float]:
+    """Makes the index; gives the seconds, those of processors, and the greatest megabytes that it took."""
+    before, started, most = os.times(), perf_counter(), 0.0
+    with subprocess.Popen([*CLI, "index", str(file), "--into", str(index), "--shards", str(shards)]) as process:
+        while process.poll() is None:
+            most = max(most, sum(map(megabytes, tree(process.pid))))
+            try:
+                process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                continue
+    if process.returncode:
+        raise SystemExit(f"toulmin index ended with exit code {process.returncode}")
+    after, seconds = os.times(), perf_counter() - started
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return {"seconds": seconds, "cpu": cpu, "megabytes": most}
+
+
+def tree(pid: int) -> list[int]:
+    """A process and those that it began, and they, as far as they are still there."""
+    try:
+        began = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [pid, *(one for child in began for one in tree(int(child)))]
+
+
+def megabytes(pid: int) -> float:
+    try:
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1000 for line in told.splitlines() if line.startswith("Pss:")), 0.0)
+
+
+def grown(count: int, shards: int, folder: Path, questions: Sequence[str]) -> Grown:
     file, index = folder / "passages.tsv", folder / "index"
     text = write(file, count)
-    making = updated(index, file)
+    making = made(index, file, shards)
+    file.unlink()  # what is measured needs it no more, and the disk may need its place
     search = [*CLI, "search", QUESTION, "--index", str(index)]
     ask = [*CLI, "ask", QUESTION, "--index", str(index)]
     cold = statistics.median(seconds(search) for _ in range(COLD))
     whole = statistics.median(seconds(ask) for _ in range(COLD))
-    with open_index(index) as corpus:
+    with open_any(index) as corpus:
         each = milliseconds_a_query(corpus, list(questions[:QUERIES]))
         rate = queries_a_second(corpus, list(questions[:BATCH]))
     return Grown(count, text, making, size(index) / 1e6, cold, each, rate, whole)
+
+
+def known(kept: Path | None) -> dict[int, Grown]:
+    """What was measured before, by the number of passages."""
+    if kept is None or not kept.exists():
+        return {}
+    found = [Grown(**json.loads(one)) for one in kept.read_text("utf-8").splitlines()]
+    return {one.passages: one for one in found}
 
 
 def line(one: Grown) -> str:
@@ -153,15 +205,28 @@ def plot(file: Path, found: Sequence[Grown]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
+    parser.add_argument("--shards", type=int, default=os.cpu_count() or 1, help="(default: one a processor)")
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
+    parser.add_argument("--leave", action="store_true", help="leave the indexes there")
+    parser.add_argument("--kept", type=Path, help="a file of what was measured before")
     parser.add_argument("--plot", type=Path, help="an SVG file of the figures")
     chosen = parser.parse_args()
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
     found = []
+    kept = known(chosen.kept)
     print(HEAD, flush=True)
     for millions in sorted(chosen.sizes):
+        if (count := round(millions * 1e6)) in kept:
+            found.append(kept[count])
+            print(line(found[-1]), flush=True)
+            continue
         with tempfile.TemporaryDirectory(dir=chosen.into) as place:
-            found.append(grown(round(millions * 1e6), Path(place), questions))
+            found.append(grown(count, chosen.shards, Path(place), questions))
+            if chosen.leave:
+                (Path(place) / "index").rename(Path(place).with_name(f"index-{count}"))
+        if chosen.kept:
+            with chosen.kept.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(found[-1])) + "\n")
         print(line(found[-1]), flush=True)
     if len(found) > 1:
         overall, last = exponents(found)

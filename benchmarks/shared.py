@@ -1,11 +1,12 @@
 """A shared corpus beside the embedded index: are the first ten the same, and what does it cost?
 
-    python benchmarks/shared.py                over `pool_corpus`, in a folder of LanceDB and on an S3 server
+    python benchmarks/shared.py                over `pool_corpus`, in a folder, in PostgreSQL and on an S3 server
+    python benchmarks/shared.py --in postgres  in one of the three: lance, postgres, s3
     python benchmarks/shared.py --part 3000    over so many records of it, to look at while working
 
 Questions are those of `pool_questions` dev, on the S3 server every fiftieth of them. Times are wall clock; that server
 is moto on loopback, one Python process that takes its share of the same cores, so its figures say how many requests
-there are rather than what a network costs.
+there are rather than what a network costs. PostgreSQL is pgserver's, on the same machine; it never waits for the disk.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ import orjson
 from lancedb.otel import snapshot_lancedb_metrics
 from retrieval import questions
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.postgres_server import postgres_server
+from toulmin.adapters import adapter
 from toulmin.corpus.kept import Kept
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import open_index, update
 from toulmin.data import Hit
-from toulmin.shared.corpus import Abreast, open_shared
-from toulmin.shared.writer import update_shared
 
+STORES = ("lance", "postgres", "s3")
 FIRST = 10
 TARGET = 0.9
 REQUESTS, BYTES = "lance_object_store_requests_total", "lance_object_store_request_bytes_total"
@@ -61,15 +64,16 @@ def compared(
     place: str, files: Path, asked: list[str], local: list[list[Hit]], beside: tuple[float, list[float]]
 ) -> None:
     indexing, seconds_of_local = beside
+    library = adapter(place)
     begun = time.perf_counter()
-    update_shared(place, [files])
+    library.update(place, [files])
     took = time.perf_counter() - begun
     print(f"{place}\nindexing {took:.1f} s, {took / indexing:.2f} times the embedded index's", flush=True)
     begun = time.perf_counter()
-    update_shared(place, [files])
+    library.update(place, [files])
     print(f"a second update, with nothing changed: {time.perf_counter() - begun:.2f} s")
     begun = time.perf_counter()
-    with open_shared(place) as corpus:
+    with library.open(place) as corpus:
         opened = time.perf_counter() - begun
         first = time.perf_counter()
         Bm25(corpus).search(asked[:1], FIRST)
@@ -81,8 +85,8 @@ def compared(
         if requests:  # a folder has none
             print(f"{requests / len(asked):.1f} requests and {megabytes / len(asked):.2f} MB a question")
         begun = time.perf_counter()
-        Abreast(Bm25(corpus)).search(asked, FIRST)
-        print(f"side by side, all again: {len(asked) / (time.perf_counter() - begun):.0f} queries a second")
+        library.abreast(Bm25(corpus)).search(asked, FIRST)
+        print(f"all at once, again: {len(asked) / (time.perf_counter() - begun):.0f} queries a second")
     equal = [ids(one) == ids(other) for one, other in zip(found, local, strict=True)]
     scores = [one == other for one, other in zip(found, local, strict=True)]
     print(f"the same first {FIRST} for {sum(equal) / len(equal):.4f} of {len(equal)} questions (wanted: {TARGET}),")
@@ -139,6 +143,7 @@ def part(folder: Path, most: int | None) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", type=int)
+    parser.add_argument("--in", dest="stores", action="append", choices=STORES)
     chosen = parser.parse_args()
     asked = [row["question"] for row in questions("dev")][: chosen.part]
     with TemporaryDirectory() as name:
@@ -151,9 +156,16 @@ def main() -> None:
             print(f"{len(corpus)} passages, {len(asked)} questions; the embedded index: indexing {indexing:.1f} s")
             local, seconds = timed(corpus, asked)
         told("embedded", seconds)
-        compared(f"lance:{folder}/shared", files, asked, local, (indexing, seconds))
-        with s3_server(folder):
-            compared("s3://library/shared", files, asked[::EVERY], local[::EVERY], (indexing, seconds))
+        stores = chosen.stores or STORES
+        if "lance" in stores:
+            compared(f"lance:{folder}/shared", files, asked, local, (indexing, seconds))
+        if "postgres" in stores:
+            with postgres_server() as server:
+                os.environ |= server.environment
+                compared("postgresql:///postgres/shared", files, asked, local, (indexing, seconds))
+        if "s3" in stores:
+            with s3_server(folder):
+                compared("s3://library/shared", files, asked[::EVERY], local[::EVERY], (indexing, seconds))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,7 @@ from bench import SMALL, Bench, main
 from frame import Column, Experiment, Interval, NotHere, Ours, Panel, Row, Setting
 
 import toulmin
-from toulmin.aio import settings_of, settled
-from toulmin.config import Settings
+from toulmin.config import Settings, settings_of, settled
 from toulmin.datasets.reading import read
 from toulmin.evaluate.relevance import Item, Ranked, items_of, passages_recall
 from toulmin.evaluate.sensitivity import Member, Report, sensitivity

@@ -16,8 +16,8 @@ from bench import Bench, figures, main
 from frame import Answers, Experiment, Ours, Panel, Printed, Row
 from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 
-from toulmin.aio import settings_of, settled
 from toulmin.build import judge
+from toulmin.config import settings_of, settled
 from toulmin.evaluate.scores import Scores, document, gathered, joined
 from toulmin.metrics.answered import answered
 from toulmin.metrics.columns import Measured

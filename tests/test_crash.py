@@ -92,16 +92,16 @@ def index(scene: Scene, tmp_path: Path) -> Path:
     return Path(shutil.copytree(scene.index, tmp_path / "index"))
 
 
-def _start(index: Path, docs: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", PROGRAM, str(index), str(docs)]
+def _start(index: Path, docs: Path, before: str = "") -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", before + PROGRAM, str(index), str(docs)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
     return process
 
 
-def _stopped(index: Path, docs: Path, sign: signal.Signals, after: float) -> None:
-    with _start(index, docs) as process:
+def _stopped(index: Path, docs: Path, sign: signal.Signals, after: float, before: str = "") -> None:
+    with _start(index, docs, before) as process:
         time.sleep(after)
         process.send_signal(sign)
 
@@ -131,6 +131,21 @@ def test_a_first_update_killed_leaves_no_index_or_a_whole_one(scene: Scene, tmp_
     index = tmp_path / "new"
     _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
     assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
+
+
+SMALL_STEPS = "import toulmin.corpus.writer as writer\nwriter._COMMIT_EVERY = 20\n"
+
+
+@pytest.mark.parametrize("trial", range(max(3, TRIALS // 4)))
+def test_a_first_update_killed_between_its_commits_leaves_no_index_or_a_whole_one(
+    scene: Scene, tmp_path: Path, trial: int
+) -> None:
+    index = tmp_path / "new"
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds), SMALL_STEPS)
+    assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
+    update(index, [scene.docs])
+    assert answers(index) == scene.after
+    assert len(list(index.glob("terms-*"))) == 1
 
 
 @pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
@@ -198,7 +213,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_leaves_the_index_as_it_was(scene: Scene, small_disk: Path, tmp_path: Path) -> None:
     index = Path(shutil.copytree(scene.index, small_disk / "index"))
     big = tmp_path / "big.txt"
-    big.write_text("".join(_page(n) for n in range(300)), "utf-8")
+    big.write_text("".join(_page(n) for n in range(2000)), "utf-8")
     with pytest.raises(SourceError, match="The disk is full"):
         update(index, [big])
     assert answers(index) == scene.before
@@ -207,7 +222,7 @@ def test_a_full_disk_leaves_the_index_as_it_was(scene: Scene, small_disk: Path, 
 def test_after_a_full_disk_nothing_is_left_in_the_way(scene: Scene, small_disk: Path, tmp_path: Path) -> None:
     index = Path(shutil.copytree(scene.index, small_disk / "index"))
     big = tmp_path / "big.txt"
-    big.write_text("".join(_page(n) for n in range(300)), "utf-8")
+    big.write_text("".join(_page(n) for n in range(2000)), "utf-8")
     with pytest.raises(SourceError):
         update(index, [big])
     assert len(list(index.glob("terms-*"))) == 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import damage
 import pytest
 
+from toulmin.corpus.catalogue import compressed, text_of
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Progress, open_index, update
 from toulmin.errors import IndexDamaged, SourceError
@@ -69,6 +70,8 @@ VERSIONS = ["PRAGMA user_version = 999", "UPDATE state SET terms_version = 0"]
 
 def _altered(index: Path, statement: str) -> None:
     connection = sqlite3.connect(index / "corpus.sqlite")
+    connection.create_function("packed", 1, compressed)
+    connection.create_function("unpacked", 1, text_of)
     connection.execute(statement)
     connection.commit()
     connection.close()
@@ -186,6 +189,13 @@ def test_an_update_does_not_build_on_a_missing_term_index(docs: Path, index: Pat
 
 def test_a_changed_word_in_the_stored_text_is_noticed(docs: Path, index: Path) -> None:
     update(index, [docs])
-    _altered(index, "UPDATE passages SET text = replace(text, '1824', '1834')")
+    _altered(index, "UPDATE passages SET text = packed(replace(unpacked(text), '1824', '1834'))")
     with open_index(index) as corpus, pytest.raises(IndexDamaged, match="is not what was indexed"):
+        Bm25(corpus).search(["Hannah"], 1)
+
+
+def test_text_that_cannot_be_unpacked_is_noticed(docs: Path, index: Path) -> None:
+    update(index, [docs])
+    _altered(index, "UPDATE passages SET text = CAST(x'00' AS BLOB)")
+    with open_index(index) as corpus, pytest.raises(IndexDamaged, match="cannot be unpacked"):
         Bm25(corpus).search(["Hannah"], 1)

@@ -402,6 +402,11 @@ def damaged(draw: st.DrawFn) -> dict[str, Any]:
     return record
 
 
+def test_paragraphs_that_are_no_list_are_refused_by_name(tmp_path: Path):
+    with pytest.raises(SourceError, match="paragraphs"):
+        dataset(tmp_path, {"id": "2hop__1", "question": "Who?", "answer": "Hall", "answerable": True, "paragraphs": 1})
+
+
 @settings(max_examples=250, deadline=None)
 @given(record=damaged())
 def test_a_damaged_record_is_read_or_refused_by_name(record: dict[str, Any], tmp_path_factory: pytest.TempPathFactory):

@@ -37,13 +37,27 @@ MAY_IMPORT = {
     "driver": GROUND | {"grounding"},
     "wire": GROUND | {"grounding"},
     "shared": GROUND | {"corpus", "encoders"},
+    "postgres": GROUND | {"corpus", "encoders", "shared"},
+    "adapters": GROUND | {"corpus", "postgres", "shared"},
     "config": GROUND | {"shipped"},
-    "indexes": GROUND | {"config", "corpus", "encoding", "shared"},
-    "encoding": GROUND | {"config", "corpus", "encoders", "extractive", "shared", "shipped"},
+    "indexes": GROUND | {"adapters", "config", "corpus", "encoding", "many_writers", "shared", "spread"},
+    "many_writers": GROUND | {"adapters", "config", "corpus", "driver", "encoding", "spread"},
+    "encoding": GROUND | {"adapters", "config", "corpus", "encoders", "extractive", "shared", "shipped"},
     "providers": GROUND | {"config", "encoding", "extractive", "grounding", "judges", "models", "driver"},
+    "searchable": GROUND | {"config", "corpus", "driver", "encoding", "indexes"},
     "build": GROUND
-    | {"encoding", "grounding", "methods", "models", "judges", "corpus", "driver", "config", "providers", "shipped"}
-    | {"indexes"},
+    | {
+        "encoding",
+        "grounding",
+        "methods",
+        "models",
+        "judges",
+        "driver",
+        "config",
+        "providers",
+        "searchable",
+        "shipped",
+    },
     "datasets": GROUND | {"corpus", "grounding"},
     "testsets": GROUND | {"datasets", "grounding"},
     "runs": GROUND | {"database", "datasets", "driver", "grounding", "wire"},
@@ -51,9 +65,10 @@ MAY_IMPORT = {
     "evaluate": GROUND | {"datasets", "driver", "grounding", "metrics", "runs"},
     "report": GROUND | {"datasets", "evaluate", "metrics", "grounding", "runs", "wire"},
     "dialects": GROUND | {"datasets", "evaluate", "metrics", "runs", "wire"},
-    "asking": GROUND | {"build", "config", "corpus", "datasets", "driver", "evaluate", "methods"},
+    "asking": GROUND | {"build", "config", "corpus", "datasets", "driver", "evaluate", "methods", "searchable"},
     "spread": GROUND | {"driver"},
-    "spreading": GROUND | {"asking", "build", "config", "datasets", "driver", "grounding", "runs", "spread"},
+    "spreading": GROUND
+    | {"asking", "build", "config", "datasets", "driver", "grounding", "runs", "searchable", "spread"},
     "studies": GROUND
     | {
         "asking",
@@ -68,6 +83,7 @@ MAY_IMPORT = {
         "metrics",
         "indexes",
         "runs",
+        "searchable",
         "shared",
         "shipped",
         "spread",
@@ -77,8 +93,8 @@ MAY_IMPORT = {
     "comparisons": GROUND | {"datasets", "dialects", "evaluate", "metrics", "report", "runs", "studies", "wire"},
     "aio": GROUND
     | {"asking", "build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs"}
-    | {"indexes", "shared", "spread", "studies"},
-    "verbs": GROUND | {"aio", "build", "config", "driver"},
+    | {"indexes", "searchable", "shared", "spread", "studies"},
+    "verbs": GROUND | {"aio", "build", "config", "driver", "searchable"},
 }
 EDGES = {"cli", "web", "__init__"}
 # Libraries that are slow to load or belong to one job: the modules that may name them.
@@ -93,11 +109,12 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"driver", "judges", "models", "evaluate", "metrics", "corpus", "runs", "build"}
-    | {"comparisons", "spread", "spreading", "studies", "aio", "verbs", "cli", "web"},
+    | {"comparisons", "many_writers", "spread", "spreading", "studies", "aio", "verbs", "cli", "web"},
     "openai": {"models"},
     "httpx2": {"models", "corpus"},
     "lancedb": {"shared"},
-    "stamina": {"models", "corpus", "shared"},
+    "psycopg": {"postgres"},
+    "stamina": {"models", "corpus", "postgres", "shared"},
     "torch": {"encoders", "metrics", "judges", "models", "weights"},
     "transformers": {"encoders", "metrics", "judges", "models", "weights"},
     "onnxruntime": {"graph"},
@@ -108,7 +125,7 @@ HOMES = {
     "pydantic": {"datasets", "driver", "web", "wire"},
     "pyarrow": {"shared", "spread"},
     "ray": {"spread"},
-    "platformdirs": {"build", "cli", "studies", "web"},
+    "platformdirs": {"cli", "searchable", "studies", "web"},
     "fastapi": {"web"},
     "mcp": {"web"},
     "prometheus_client": {"web"},
@@ -214,3 +231,12 @@ def test_importing_the_package_loads_no_heavy_library():
 def test_help_loads_no_heavy_library():
     loaded = loaded_by("import toulmin.cli.commands")
     assert loaded & {"numpy", "pydantic", "tantivy", "toulmin.build", "toulmin.extractive.writer"} == set()
+
+
+def test_a_search_loads_nothing_that_answers(tmp_path: Path):
+    (tmp_path / "note.md").write_text("Harrison built the sea clock.")
+    toulmin.index([tmp_path / "note.md"], into=tmp_path / "index")
+    words = ["search", "clock", "--index", str(tmp_path / "index")]
+    loaded = loaded_by(f"from toulmin.cli import run; assert run({words}) == 0")
+    assert "toulmin.corpus.retrieve" in loaded
+    assert loaded & {"asyncio", "pydantic", "toulmin.build", "toulmin.methods", "toulmin.grounding.prompts"} == set()

@@ -10,14 +10,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_parts import notes_in, run
+from shared_parts import ByWords, notes_in, run
 
 import toulmin
-from toulmin import build, encoding, indexes
+from toulmin import encoding, indexes, searchable
 from toulmin.config import Settings
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Wanted, open_index, update
@@ -41,23 +40,6 @@ QUERIES = (
     "a word that nobody wrote: zyzzyva",
     "Greenwich meridian conference 1884 ships",
 )
-
-
-class ByWords:
-    """A vector a text: how often each of some words stands in it, of length one."""
-
-    name, identity, dimension = "words", "words-1", 8
-    words = ("clock", "sea", "moon", "star", "ship", "watch", "prize", "compass")
-
-    def encode_queries(self, queries: Any) -> Any:
-        return np.array([self._row(query) for query in queries], np.float32)
-
-    def encode_passages(self, passages: Any) -> Any:
-        return np.array([self._row(f"{one.title} {one.text}") for one in passages], np.float32)
-
-    def _row(self, text: str) -> Any:
-        counts = np.array([0.1 + text.lower().count(word) for word in self.words])
-        return counts / np.linalg.norm(counts)
 
 
 @pytest.fixture
@@ -228,10 +210,11 @@ def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
     from concurrent.futures import ThreadPoolExecutor
 
     from toulmin.shared import table
+    from toulmin.shared.about import About
     from toulmin.shared.address import address
 
     def make(n: int) -> Any:
-        return table.made(address(f"lance:{tmp_path}/c{n}"), lambda: table.About(100, None))
+        return table.made(address(f"lance:{tmp_path}/c{n}"), About(100, None))
 
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(make, [0, 0, 0, 1, 1, 1]))
@@ -451,7 +434,7 @@ def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.M
     monkeypatch.setattr("toulmin.shared.address.find_spec", lambda name: None)
     with (
         pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[scale\]'"),
-        build.opened(build.Sources(index="s3://library/corpus"), Settings()),
+        searchable.opened(searchable.Sources(index="s3://library/corpus"), Settings()),
     ):
         pass
     with pytest.raises(SourceError, match=r"toulmin\[scale\]"):

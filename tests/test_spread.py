@@ -20,8 +20,12 @@ import pytest
 
 import toulmin
 from tests.ray_cluster import Cluster, until
+from tests.tiny_encoders import sentence_bert
 from toulmin import demo
+from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.shards import shards_in
 from toulmin.errors import ModelError, UsageError
+from toulmin.indexes import opened_index
 from toulmin.runs.journal import entries
 from toulmin.runs.running import Limits
 from toulmin.spread.where import CROWDED, Crew, Node, Where, crew
@@ -337,3 +341,104 @@ def told(end=ray.shutdown):
 ray.shutdown = told
 main()
 """
+
+
+# ---------------------------------------------------------------- indexing
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight files of twenty documents each: so few that every one is a candidate for each query."""
+    folder = tmp_path_factory.mktemp("library") / "docs"
+    folder.mkdir()
+    told = [(f"Town {n % 50}", f"The tower of town {n} was lit in {1800 + n}.") for n in range(160)]
+    for part in range(8):
+        rows = [orjson.dumps({"title": title, "text": text}) for title, text in told[part * 20 : part * 20 + 20]]
+        (folder / f"{part}.jsonl").write_bytes(b"\n".join(rows))
+    return folder
+
+
+def found_in(place: str | Path) -> Any:
+    """What searches find, and how much there is."""
+    with opened_index(str(place)) as corpus:
+        queries = ["tower of town 7", "lit in 1866", "town 159"]
+        return [[(hit.passage, hit.score) for hit in row] for row in Bm25(corpus).search(queries, 20)], corpus.stats
+
+
+@pytest.fixture(scope="module")
+def expected(library: Path) -> Any:
+    """The same of an index that this process made, in one piece."""
+    toulmin.index(str(library), into=library.parent / "one")
+    return found_in(library.parent / "one")
+
+
+def test_shards_that_the_workers_write_are_read_as_one(cluster: Cluster, library: Path, expected: Any, tmp_path: Path):
+    said = command(["index", library, "--into", "parts", "--on", cluster.on, "--workers", 2, "--json"], cwd=tmp_path)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert json.loads(said.stdout)["read"] == 8
+    assert len(shards_in(tmp_path / "parts")) == 2
+    assert found_in(tmp_path / "parts") == expected
+    again = toulmin.index(str(library), into=tmp_path / "parts", on=cluster.on)
+    assert (again.read, again.unchanged) == (0, 8)
+
+
+def test_more_shards_than_workers_share_their_processors(
+    cluster: Cluster, library: Path, expected: Any, tmp_path: Path
+):
+    toulmin.index(str(library), into=tmp_path / "parts", shards=3, on=cluster.on)
+    assert found_in(tmp_path / "parts") == expected
+
+
+def _shard_writers() -> list[int]:
+    """The processes that write shards now."""
+    found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in found if b"ray::_Shard" in _line_of(pid)]
+
+
+def _line_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked for in /proc")
+def test_an_update_whose_worker_is_killed_is_begun_anew(cluster: Cluster, library: Path, expected: Any, tmp_path: Path):
+    killed: list[int] = []
+
+    def kill(now: Any) -> None:
+        if now.done_files == 4 and not killed:
+            killed.append(_shard_writers()[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    report = toulmin.index(str(library), into=tmp_path / "parts", on=cluster.on, workers=2, on_progress=kill)
+    assert killed
+    assert report.notes == ("A worker was lost once; all was read again.",)
+    assert found_in(tmp_path / "parts") == expected
+
+
+def test_vectors_are_made_by_workers_with_a_gpu(cluster: Cluster, library: Path, tmp_path: Path):
+    encoder = f"transformer:{sentence_bert(tmp_path / 'encoder')}"
+    there = {"on": cluster.on, "workers": 1, "gpus_per_worker": 1}
+    report = toulmin.index(str(library / "0.jsonl"), into=tmp_path / "parts", encoder=encoder, **there)
+    here = toulmin.index(str(library / "0.jsonl"), into=tmp_path / "one", encoder=encoder)
+    assert (report.encoded, report.encoder) == (here.encoded, here.encoder) == (20, here.encoder)
+    query = "the tower of town 7"
+    found = [toulmin.search(query, index=tmp_path / name, k=5, fusion="dense") for name in ("parts", "one")]
+    assert [hit.passage for hit in found[0]] == [hit.passage for hit in found[1]]
+
+
+def test_more_gpus_than_there_are_for_the_shards_are_refused(cluster: Cluster, library: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match=r"Each of the 2 shards.*--gpus-per-worker"):
+        toulmin.index(str(library), into=tmp_path / "parts", shards=2, on=cluster.on, gpus_per_worker=1)
+
+
+def test_a_shared_corpus_is_written_by_the_workers_together(
+    cluster: Cluster, library: Path, expected: Any, tmp_path: Path
+):
+    pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'toulmin[scale]'")
+    place = f"lance:{tmp_path / 'shared'}"
+    report = toulmin.index(str(library), into=place, on=cluster.on, workers=2)
+    assert (report.read, report.unchanged, report.documents) == (8, 0, 160)
+    hits, stats = found_in(place)
+    assert (hits, stats) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -347,7 +348,9 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from toulmin.corpus.retrieve import Bm25
+from toulmin.corpus.lexicon import term_code
 from toulmin.corpus.store import open_index
+term_code("read")  # the files of the package may be for its owner alone
 os.setuid(65534)
 with open_index(Path(sys.argv[1])) as corpus:
     print(Bm25(corpus).search(["Hannah Pell"], 1)[0][0].passage.text)
@@ -408,6 +411,43 @@ def test_readers_that_come_while_updates_go_on_each_see_one_version(index: Path,
 
 
 # ---------------------------------------------------------------- writers
+
+
+def test_nobody_comes_in_between_the_commits_of_a_first_update(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toulmin.corpus.catalogue.WRITER_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("toulmin.corpus.writer._COMMIT_EVERY", 1)
+    told = []
+
+    def meanwhile(progress: Progress) -> None:
+        for ask in (lambda: open_index(index), lambda: update(index, [docs])):
+            with pytest.raises(SourceError, match="Another process is writing"):
+                ask()
+        told.append(progress)
+
+    update(index, [docs], on_progress=meanwhile)
+    assert len(told) > 2
+    with open_index(index) as corpus:
+        corpus.verify()
+
+
+def test_an_interrupted_first_update_leaves_no_rows_behind(
+    docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toulmin.corpus.writer._COMMIT_EVERY", 1)
+
+    def stop(progress: Progress) -> None:
+        if progress.done_files:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        update(index, [docs], on_progress=stop)
+    with pytest.raises(SourceError, match="There is no index"):
+        open_index(index)
+    connection = sqlite3.connect(index / "corpus.sqlite")
+    assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    connection.close()
 
 
 def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:

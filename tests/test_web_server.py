@@ -18,10 +18,11 @@ import httpx2
 from web_parts import PATIENCE, Served, Slow, served, until
 
 from toulmin import build
-from toulmin.build import Own, Sources
+from toulmin.build import Own
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.drive import Job, Outcome
+from toulmin.searchable import Sources
 from toulmin.web.desk import CUT_OFF
 from toulmin.web.engine import Engine
 
@@ -278,8 +279,8 @@ def test_documents_are_listed_page_by_page(server: Served):
 
 
 def test_what_is_indexed_meanwhile_is_found(notes: Path, tmp_path: Path):
-    from toulmin.build import docs_index
     from toulmin.indexes import update_index
+    from toulmin.searchable import docs_index
 
     with served(notes) as server:
         assert not server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]

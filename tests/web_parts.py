@@ -14,10 +14,11 @@ from typing import Any
 
 import httpx2
 
-from toulmin.build import Own, Sources
+from toulmin.build import Own
 from toulmin.config import Settings
 from toulmin.corpus.store import is_index
 from toulmin.grounding.steps import Generate, Reply
+from toulmin.searchable import Sources
 from toulmin.shared.address import is_shared
 from toulmin.web.serve import Door, serve
 

@@ -11,11 +11,11 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import asking, build, config, indexes, studies
-from toulmin.build import Sources
+from toulmin import asking, build, config, indexes, searchable, studies
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.budget import Budget
@@ -23,6 +23,7 @@ from toulmin.driver.drive import Driver, Outcome
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
+from toulmin.searchable import Docs, Sources
 from toulmin.shared.address import is_shared
 
 if TYPE_CHECKING:
@@ -36,42 +37,6 @@ if TYPE_CHECKING:
     from toulmin.studies import MadeReport
 
 T = TypeVar("T")
-Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-LONGEST_QUESTION = 100_000  # characters
-
-
-def settled(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
-    """The settings in force: those given, or the environment's and the working folder's, under the options."""
-    ground = config.load(os.environ, Path()) if settings is None else settings
-    return ground.updated(**options)
-
-
-def sources(
-    docs: Docs | None,
-    index: str | os.PathLike[str] | None,
-    passages: Sequence[Passage] | None,
-    retriever: Retriever | None,
-) -> Sources:
-    """The sources of a call; a single path counts as a list of one."""
-    listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())
-    if (docs is not None and not listed) or any(not os.fspath(doc) for doc in listed) or index == "":
-        raise UsageError("Name at least one file or folder; an empty name came.")
-    return Sources(
-        docs=tuple(os.fspath(doc) for doc in listed),
-        index=None if index is None else os.fspath(index),
-        passages=None if passages is None else tuple(passages),
-        retriever=retriever,
-    )
-
-
-def checked_question(question: str) -> str:
-    """The question without white space around it; raises `UsageError` for an empty or an endless one."""
-    plain = question.replace("\0", " ").strip()
-    if not plain:
-        raise UsageError("A question needs words, but an empty one came.")
-    if len(plain) > LONGEST_QUESTION:
-        raise UsageError(f"A question may have {LONGEST_QUESTION:,} characters, but {len(plain):,} came; shorten it.")
-    return plain
 
 
 async def ask(
@@ -97,8 +62,8 @@ async def ask(
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    job = build.job(checked_question(question), chosen, by=_own(method), budget_=budget)
-    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
+    job = build.job(searchable.checked_question(question), chosen, by=_own(method), budget_=budget)
+    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
         own = build.Own(_own(model), _own(verifier), _own(judge), reader)
         async with build.equipped(found.retriever, chosen, own) as parts:
             outcome = await Driver(parts).answer(job, on_draft)
@@ -106,10 +71,10 @@ async def ask(
 
 
 @asynccontextmanager
-async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[build.Opened]:
+async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[searchable.Opened]:
     """The sources, closed at the end; files are read in a thread, so that the event loop goes on meanwhile."""
-    ready, skipped = await asyncio.to_thread(build.indexed, wanted, settings)
-    with build.opened(ready, settings) as found:
+    ready, skipped = await asyncio.to_thread(searchable.indexed, wanted, settings)
+    with searchable.opened(ready, settings) as found:
         yield replace(found, skipped=skipped)
 
 
@@ -122,25 +87,12 @@ def _chosen(settings: Settings | None, options: Mapping[str, Any], **parts: Any)
     """The settings in force, which also name the caller's own parts: an answer says what really made it."""
     own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
     names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
-    return settled(settings, settings_of(options, **parts)).updated(**names)
+    return config.settled(settings, config.settings_of(options, **parts)).updated(**names)
 
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
     """The outcome whose answer says these things too."""
     return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
-
-
-def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
-    """Settings by name, with whatever is no setting as an option of the method."""
-    known = {name for name in Settings.__dataclass_fields__ if name != "options"}
-    options = config.gathered(options)
-    given = options.get("options") or {}
-    if not isinstance(given, Mapping):
-        raise UsageError(f"options should be a table of names and values, not {given!r}.")
-    own = dict(given) | {n: v for n, v in options.items() if n not in known and n != "options"}
-    named = {name: value for name, value in options.items() if name in known}
-    named |= {name: value for name, value in specs.items() if isinstance(value, str)}
-    return named | ({"options": own} if own else {})
 
 
 async def ask_all(
@@ -164,9 +116,10 @@ async def ask_all(
     Questions are read only as places become free; options as in `ask`.
     """
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
+    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
         jobs = (
-            build.job(checked_question(question), chosen, by=_own(method), budget_=budget) for question in questions
+            build.job(searchable.checked_question(question), chosen, by=_own(method), budget_=budget)
+            for question in questions
         )
         own = build.Own(_own(model), _own(verifier), _own(judge), reader)
         async with build.equipped(found.retriever, chosen, own) as parts:
@@ -216,7 +169,7 @@ async def check(
     chosen = _chosen(settings, options, model=model, judge=judge)
     make = build.repair_job if repair else build.check_job
     job = make(checked_text(text), tuple(passages or ()), chosen)
-    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
+    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
         own = build.Own(main=_own(model), judge=_own(judge))
         async with build.equipped(found.retriever, chosen, own) as parts:
             outcome = await Driver(parts).answer(job)
@@ -242,11 +195,10 @@ async def search(
     **options: Any,
 ) -> tuple[Hit, ...]:
     """The `k` best passages for a query, best first."""
-    if k < 1:
-        raise UsageError(f"k counts passages from 1, not {k}.")
-    chosen = settled(settings, options)
-    async with _opened(sources(docs, index, passages, retriever), chosen) as found:
-        hits = found.retriever.search([checked_question(query)], k)
+    plain = searchable.checked_search(query, k)
+    chosen = config.settled(settings, options)
+    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
+        hits = found.retriever.search([plain], k)
         return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
 
 
@@ -287,11 +239,11 @@ async def run(
     `on` names a Ray cluster ("ray" begins one of this machine) whose `workers` answer instead of this process, each
     with `concurrency` questions in flight; objects of your own are sent there. `docs/scale.md` says what it needs.
     """
-    where = _where(on, workers, gpus_per_worker)
+    where = cluster(on, workers, gpus_per_worker)
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
     study = asking.Study(
         await asyncio.to_thread(studies.dataset, dataset, limit=limit, split=split),
-        sources(docs, index, None, retriever),
+        searchable.named(docs, index, None, retriever),
         studies.study_settings(chosen, attribute=attribute),
         Path(out),
         concurrency,
@@ -326,8 +278,8 @@ async def score(
     `on`, `workers` and `gpus_per_worker` name a cluster whose workers judge, as in `run`.
     """
     _check_profile(profile)
-    where = _where(on, workers, gpus_per_worker)
-    chosen = settled(settings, settings_of(options, judge=judge))
+    where = cluster(on, workers, gpus_per_worker)
+    chosen = config.settled(settings, config.settings_of(options, judge=judge))
     async with studies.deciding(chosen, _own(judge), where) as decider:
         scoring = studies.Scoring(
             profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
@@ -336,7 +288,7 @@ async def score(
         return await studies.scored(Path(run), scoring, on_progress)
 
 
-def _where(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
+def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
     """The cluster that is named; None where none is."""
     if on is not None:
         from toulmin.spread.where import Where
@@ -378,7 +330,7 @@ async def compare(
 
     if len(runs) < 2:
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
-    chosen = settled(settings, settings_of(options, judge=judge))
+    chosen = config.settled(settings, config.settings_of(options, judge=judge))
     paths = [Path(run) for run in runs]
     found = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
     if found is None or not found.scores[0]:
@@ -418,8 +370,8 @@ async def questions(
     Each is a line of JSON with its gold passage, to be given to `run` over the same documents. Fewer come where fewer
     can be made well; the report says how many.
     """
-    chosen = settled(settings, options)
-    listed = sources(paths, None, None, None).docs
+    chosen = config.settled(settings, options)
+    listed = searchable.named(paths, None, None, None).docs
     return await asyncio.to_thread(studies.made_questions, listed, Path(out), n, seed, chosen)
 
 
@@ -431,18 +383,30 @@ async def index(
     paths: Docs,
     *,
     into: str | os.PathLike[str] | None = None,
+    shards: int | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     on_progress: Callable[[Progress], None] | None = None,
     settings: Settings | None = None,
     **options: Any,
 ) -> IndexReport:
     """Reads files and folders into a persistent index; a second call reads only what changed.
 
-    `into` is a folder, or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`).
+    `into` is a folder, or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`,
+    `postgresql://HOST/DATABASE/CORPUS`).
     With such an address in place of `paths`, the index of the folder is to hold that corpus whole.
+
+    A new index of several `shards` is written by as many processes, and read as one; a script that asks for it needs
+    `if __name__ == "__main__":`. `on`, `workers` and `gpus_per_worker` name a cluster whose workers write, as in `run`.
     """
-    chosen = settled(settings, options)
-    listed = sources(paths, None, None, None).docs
+    where = cluster(on, workers, gpus_per_worker)
+    chosen = config.settled(settings, options)
+    listed = searchable.named(paths, None, None, None).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):
+        if shards is not None or where is not None:
+            raise UsageError("A shared corpus is copied by one process, into an index in one piece.")
         return await asyncio.to_thread(indexes.copy_index, listed[0], place, chosen, on_progress)
-    return await asyncio.to_thread(indexes.update_index, listed, place, chosen, on_progress)
+    update = partial(indexes.update_index, shards=shards, where=where)
+    return await asyncio.to_thread(update, listed, place, chosen, on_progress)

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin import build
-from toulmin.build import Own, Sources
+from toulmin import build, searchable
+from toulmin.build import Own
 from toulmin.config import Settings
 from toulmin.data import Claim, Hit
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
+from toulmin.searchable import Sources
 
 if TYPE_CHECKING:
     from toulmin.datasets.item import Dataset, Item
@@ -55,12 +56,12 @@ def searched(study: Study) -> Sources | None:
 
 
 @contextmanager
-def opened(ready: Sources | None, settings: Settings) -> Iterator[build.Opened]:
+def opened(ready: Sources | None, settings: Settings) -> Iterator[searchable.Opened]:
     """The sources of `searched`, their documents indexed, closed at the end."""
     if ready is None:
-        yield build.Opened(NoIndex())
+        yield searchable.Opened(NoIndex())
         return
-    with build.opened(ready, settings) as found:
+    with searchable.opened(ready, settings) as found:
         yield found
 
 

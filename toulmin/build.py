@@ -7,164 +7,28 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import shutil
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
-from toulmin import indexes
+from toulmin import config, searchable
 from toulmin.config import Settings, fitting, is_plain
-from toulmin.data import STYLES, Answer, Passage, Policy, Style, content_id
+from toulmin.data import STYLES, Answer, Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
-from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
+from toulmin.errors import UsageError, unknown_name
 from toulmin.grounding.steps import Program
 from toulmin.methods import METHODS, Method
 from toulmin.methods.telling import rescued
 from toulmin.providers import check_reader, is_embedded, model, trained_reader
 
-if TYPE_CHECKING:
-    from toulmin.corpus.kept import Kept
-    from toulmin.corpus.readers import Skipped
-    from toulmin.corpus.store import Progress
-
 JUDGES = ("lexical", "embedded", "embedded:FOLDER", "seq2seq:MODEL", "cross:MODEL", "model:SPEC")
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where passages come from: documents indexed on the fly, an index, passages given, or a retriever of one's own."""
-
-    docs: tuple[str, ...] = ()
-    index: str | None = None
-    passages: tuple[Passage, ...] | None = None
-    retriever: Retriever | None = None
-
-    def __post_init__(self) -> None:
-        if sum(self._given) > 1:
-            raise UsageError("Give one of docs, index, passages or retriever, not several.")
-
-    @property
-    def _given(self) -> tuple[bool, ...]:
-        return bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether nothing was named: then the settings say where to search, in the index or on the web."""
-        return not any(self._given)
-
-
-# ---------------------------------------------------------------- sources
-
-
-def docs_index(docs: Sequence[str], settings: Settings) -> Path:
-    """The folder in the user's cache where an index of those files and folders is kept."""
-    from platformdirs import user_cache_path
-
-    places = sorted(str(Path(doc).resolve()) for doc in docs)
-    return user_cache_path("toulmin") / "docs" / content_id(*places, str(settings.passage_words))
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
-
-    retriever: Retriever
-    skipped: tuple[Skipped, ...] = ()
-    remarks: tuple[str, ...] = ()
-    corpus: Kept | None = None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What an answer says about the files that could not be read, about how is searched, and what was repeated.
-
-        What was repeated is told once, by whoever asks first.
-        """
-        return (*not_read(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
-
-
-def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
-    """A note for each file that could not be read."""
-    return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
-
-
-@contextmanager
-def opened(
-    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> Iterator[Opened]:
-    """The sources, closed at the end; files given as `docs` are indexed first where they changed.
-
-    Raises `SourceError` where there is nothing to answer from.
-    """
-    if sources.retriever is not None:
-        yield Opened(sources.retriever)
-        return
-    if sources.is_open and settings.web.get("url"):
-        yield Opened(_web(settings.web))
-        return
-    from toulmin import encoding
-    from toulmin.corpus import retrieve
-
-    k1 = retrieve.K1 if settings.bm25_k1 is None else settings.bm25_k1
-    b = retrieve.B if settings.bm25_b is None else settings.bm25_b
-    if sources.passages is not None:
-        lexical = retrieve.InMemory(sources.passages, k1, b)
-        found = encoding.searched_in_memory(sources.passages, lexical, settings)
-        yield Opened(encoding.linked(found.ranker, lexical, settings))
-        return
-    ready, skipped = indexed(sources, settings, on_progress)
-    with indexes.opened_index(ready.index or settings.index) as corpus:
-        words = indexes.abreast(corpus, retrieve.Bm25(corpus, k1, b))
-        found = encoding.searched(corpus, words, settings)
-        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks, corpus)
-
-
-def _web(table: Mapping[str, Any]) -> Retriever:
-    """The search server that the settings name; pages behind its results are fetched where `web.allow` names hosts."""
-    from toulmin.corpus.web import Pages, SearchServer, WebSearch
-
-    pages = {"allow": tuple[str, ...], "inside": tuple[str, ...], "pages": int}
-    server = {
-        "url": str,
-        "query": str,
-        "results": str,
-        "title": str,
-        "snippet": str,
-        "link": str,
-        "parameters": Mapping,
-    }
-    for name in table:
-        if name not in {**pages, **server}:
-            raise unknown_name("setting of web", name, {**pages, **server})
-    own = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
-    behind = None
-    if "allow" in own:
-        behind = Pages(own["allow"], own.get("inside", ()), **({"most": own["pages"]} if "pages" in own else {}))
-    return WebSearch(SearchServer(**{name: value for name, value in own.items() if name in server}), behind)
-
-
-def indexed(
-    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> tuple[Sources, tuple[Skipped, ...]]:
-    """The same sources with their documents brought into an index of the user's cache, and what could not be read."""
-    if not sources.docs:
-        return sources, ()
-    index = docs_index(sources.docs, settings)
-    try:
-        report = indexes.update_index(sources.docs, index, settings, on_progress)
-    except IndexDamaged:  # it is only our own copy of what the files say
-        shutil.rmtree(index)
-        report = indexes.update_index(sources.docs, index, settings, on_progress)
-    if not report.documents:
-        raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
-    return Sources(index=str(index)), report.skipped
 
 
 # ---------------------------------------------------------------- the kit
@@ -379,7 +243,7 @@ def check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> J
     """The job of judging a text that somebody else wrote."""
     from toulmin.methods.check import check
 
-    no_options(settings)
+    config.no_options(settings)
     options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
     program = partial(check, text, passages=passages, **options)
     return Job("", "check", "long", program, budget(settings), _shown(settings, options))
@@ -398,12 +262,6 @@ def repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> 
             options.pop(name, None)
     program = partial(repair, text, **{**options, "passages": passages})
     return Job("", "repair", "long", program, budget(settings), _shown(settings, options))
-
-
-def no_options(settings: Settings) -> None:
-    """Raises `UsageError` for an option where no method takes any."""
-    for option in settings.options:
-        raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
 
 def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
@@ -459,11 +317,11 @@ def _is_told(value: Any) -> bool:
 class Answerer:
     """Answers chunks of questions side by side; its sources and its event loop stay open as long as it lives."""
 
-    def __init__(self, sources: Sources, settings: Settings) -> None:
+    def __init__(self, sources: searchable.Sources, settings: Settings) -> None:
         self._held = ExitStack()
         self._settings = settings
         self._loop = self._held.enter_context(asyncio.Runner())
-        self._kit = kit(self._held.enter_context(opened(sources, settings)).retriever, settings)
+        self._kit = kit(self._held.enter_context(searchable.opened(sources, settings)).retriever, settings)
 
     def __call__(self, questions: Sequence[str]) -> list[Answer]:
         """One answer a question, in order."""

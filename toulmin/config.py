@@ -6,6 +6,7 @@ Settings are values; they build nothing. Only the edges (command line, server, a
 
 from __future__ import annotations
 
+import os
 import tomllib
 import types
 from collections.abc import Mapping
@@ -141,6 +142,31 @@ def load(environ: Mapping[str, str], folder: Path) -> Settings:
             key = name.removeprefix(PREFIX).lower()
             found[key] = _checked(key, parse_value(text), f"environment variable {name}")
     return Settings(**found)
+
+
+def settled(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
+    """The settings in force: those given, or the environment's and the working folder's, under the options."""
+    ground = load(os.environ, Path()) if settings is None else settings
+    return ground.updated(**options)
+
+
+def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
+    """Settings by name, with whatever is no setting as an option of the method."""
+    known = {name for name in Settings.__dataclass_fields__ if name != "options"}
+    options = gathered(options)
+    given = options.get("options") or {}
+    if not isinstance(given, Mapping):
+        raise UsageError(f"options should be a table of names and values, not {given!r}.")
+    own = dict(given) | {n: v for n, v in options.items() if n not in known and n != "options"}
+    named = {name: value for name, value in options.items() if name in known}
+    named |= {name: value for name, value in specs.items() if isinstance(value, str)}
+    return named | ({"options": own} if own else {})
+
+
+def no_options(settings: Settings) -> None:
+    """Raises `UsageError` for an option where no method takes any."""
+    for option in settings.options:
+        raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
 
 def _from_file(path: Path) -> dict[str, Any]:

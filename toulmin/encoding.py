@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.config import Settings, fitting
-from toulmin.corpus import store
+from toulmin.corpus import shards, store
 from toulmin.corpus.hybrid import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.corpus.links import Linked
 from toulmin.corpus.vectors import Dense, DenseInMemory, Encoded, how_to_encode, no_vectors
@@ -111,10 +111,18 @@ def label_of(index: str) -> store.Label | None:
     from toulmin.shared.address import is_shared
 
     if not is_shared(index):
-        return store.label_of(Path(index))
-    from toulmin.shared import corpus
+        return shards.label_of(Path(index))
+    from toulmin.adapters import adapter
 
-    return corpus.label_of(index)
+    return adapter(index).label_of(index)
+
+
+def spec_of(index: str, settings: Settings) -> str:
+    """The SPEC of that encoder; `none` for none."""
+    if settings.encoder is not None:
+        return settings.encoder
+    label = label_of(index)
+    return label.spec if label else NONE
 
 
 def wanted(index: str, settings: Settings) -> store.Wanted | None:
@@ -122,10 +130,7 @@ def wanted(index: str, settings: Settings) -> store.Wanted | None:
 
     Raises as `encoder` does, and `SourceError` for an address that cannot be used.
     """
-    spec = settings.encoder
-    if spec is None:
-        label = label_of(index)
-        spec = label.spec if label else NONE
+    spec = spec_of(index, settings)
     return None if spec == NONE else store.Wanted(encoder(spec, settings), spec)
 
 

@@ -4,7 +4,7 @@
     ├── UsageError          2   a wrong word, option or value
     ├── SourceError         3   a file, folder or index that cannot be used
     │   ├── IndexDamaged    3
-    │   └── StoreAway       3   an object store that does not answer now
+    │   └── StoreAway       3   an object store or a database that does not answer now
     ├── ModelError          4   a model that cannot be reached, or that refused
     └── BudgetEnded         5   calls, tokens or seconds are spent
 
@@ -43,7 +43,7 @@ class IndexDamaged(SourceError):
 
 
 class StoreAway(SourceError):
-    """An object store does not answer, or fails; what was opened before may be used on."""
+    """An object store or a database does not answer, or fails; what was opened before may be used on."""
 
     http_status = 503
 

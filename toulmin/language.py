@@ -190,11 +190,20 @@ def terms(text: str) -> list[str]:
 # ---------------------------------------------------------------- rarity
 
 
+def _table() -> list[tuple[str, str, str]]:
+    """The terms whose rarity is known, a tab, and the rarity in words."""
+    told = resources.files("toulmin").joinpath("rarity.tsv").read_text("utf-8")
+    return [line.partition("\t") for line in told.split("\n") if line and line[0] != "#"]
+
+
 @lru_cache(maxsize=1)
 def _rarities() -> dict[str, float]:
-    table = resources.files("toulmin").joinpath("rarity.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
-    return {term: float(value) for term, value in rows}
+    return {term: float(value) for term, _, value in _table()}
+
+
+def common_terms() -> list[str]:
+    """The terms whose rarity is known, in an order that is part of the form of an index: see `FORMAT` there."""
+    return [term for term, _, _ in _table()]
 
 
 def rarity(term: str) -> float:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import dataclass, field, fields, replace
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import __version__, asking, build, errors
+from toulmin import asking, build, errors
 from toulmin.asking import Study
-from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
 from toulmin.driver.kit import Judge
@@ -27,6 +25,8 @@ from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.grounding.steps import Pair, Verdict
 from toulmin.runs.running import Answering, Ended, ended
+from toulmin.searchable import Sources
+from toulmin.spread.home import Home
 from toulmin.spread.pool import Pool, sent
 from toulmin.spread.where import Crew
 
@@ -51,24 +51,6 @@ class _Loop:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-@dataclass(frozen=True, slots=True)
-class _Home:
-    """Whence work was sent: the folder that the command was given in, and the version that it was given to."""
-
-    folder: Path = field(default_factory=Path.cwd)
-    version: str = __version__
-
-    def enter(self) -> None:
-        """Works in that folder; raises `UsageError` where this machine has another version."""
-        if self.version != __version__:
-            raise UsageError(
-                f"A machine of the cluster has toulmin {__version__}, but {self.version} sent the work; install the"
-                " same version on all of them."
-            )
-        with suppress(OSError):  # not there: then relative names mean nothing here, as the part that reads says
-            os.chdir(self.folder)
-
-
 # ---------------------------------------------------------------- answering
 
 
@@ -80,7 +62,7 @@ def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
     for part, value in _own_parts(study):
         sent(part, value)
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
-    pool = Pool(sent("run", partial(_Answerer, shown, ready, _Home())), crew)
+    pool = Pool(sent("run", partial(_Answerer, shown, ready, Home())), crew)
 
     async def answered(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
@@ -101,7 +83,7 @@ def _own_parts(study: Study) -> list[tuple[str, Any]]:
 class _Answerer:
     """Answers items side by side; what it opens stays open as long as the process lives."""
 
-    def __init__(self, study: Study, ready: Sources | None, home: _Home) -> None:
+    def __init__(self, study: Study, ready: Sources | None, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
         self._held = AsyncExitStack()
@@ -147,7 +129,7 @@ class _Known:
 class _Decider:
     """Judges pairs, each by itself where several together fail; what it made ends with the process."""
 
-    def __init__(self, settings: Settings, own: Judge | None, home: _Home) -> None:
+    def __init__(self, settings: Settings, own: Judge | None, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
         self._judge = build.judge(settings.judge, settings) if own is None else own
@@ -219,5 +201,5 @@ async def judge(settings: Settings, own: Judge | None, crew: Crew) -> Spread:
     Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
     """
     sent("judge", own)
-    pool = Pool(sent("judge", partial(_Decider, settings, own, _Home())), crew)
+    pool = Pool(sent("judge", partial(_Decider, settings, own, Home())), crew)
     return Spread(pool, await pool.first(_Decider.known))

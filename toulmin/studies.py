@@ -16,13 +16,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin import __version__, asking, build, indexes, shipped
+from toulmin import __version__, asking, build, indexes, searchable, shipped
 from toulmin.asking import Study
-from toulmin.build import Sources
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
 from toulmin.driver.kit import Judge
 from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.searchable import Sources
 
 if TYPE_CHECKING:
     from toulmin.corpus.readers import Skipped
@@ -129,12 +129,12 @@ async def _indexed(
     wanted = asking.searched(study)
     if wanted is None:
         return None, ()
-    return await asyncio.to_thread(build.indexed, wanted, study.settings, on_reading)
+    return await asyncio.to_thread(searchable.indexed, wanted, study.settings, on_reading)
 
 
 @asynccontextmanager
 async def _answering(
-    study: Study, ready: Sources | None, found: build.Opened, crew: Crew | None
+    study: Study, ready: Sources | None, found: searchable.Opened, crew: Crew | None
 ) -> AsyncIterator[Answering]:
     """Who answers: this process, or the workers of a cluster."""
     if crew is not None:
@@ -164,7 +164,7 @@ def _crew(where: Where | None) -> Iterator[Crew | None]:
 # ---------------------------------------------------------------- run.json
 
 
-def _about(study: Study, found: build.Opened) -> dict[str, Any]:
+def _about(study: Study, found: searchable.Opened) -> dict[str, Any]:
     """What `run.json` says; see `runs.folder`."""
     data = study.dataset
     return {
@@ -191,7 +191,7 @@ def _version(library: str) -> str | None:
         return None
 
 
-def _index(study: Study, found: build.Opened) -> dict[str, Any] | None:
+def _index(study: Study, found: searchable.Opened) -> dict[str, Any] | None:
     """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
     corpus = found.corpus
     if isinstance(found.retriever, asking.NoIndex):
@@ -360,14 +360,14 @@ class MadeReport:
 
 def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
     """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
-    from toulmin.corpus import store
+    from toulmin.corpus import shards
     from toulmin.runs.folder import replace_file
     from toulmin.shared.address import is_shared
     from toulmin.testsets.made import jsonl, made
 
-    is_index = len(docs) == 1 and (is_shared(docs[0]) or store.is_index(Path(docs[0])))
+    is_index = len(docs) == 1 and (is_shared(docs[0]) or shards.is_index(Path(docs[0])))
     sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
-    ready, skipped = build.indexed(sources, settings)
+    ready, skipped = searchable.indexed(sources, settings)
     with indexes.opened_index(ready.index or settings.index) as corpus:
         passages = list(corpus.every_passage())
     items = made(passages, n, seed)
@@ -378,4 +378,4 @@ def made_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)
-    return MadeReport(out, n, dict(kinds), len(passages), build.not_read(skipped))
+    return MadeReport(out, n, dict(kinds), len(passages), searchable.not_read(skipped))

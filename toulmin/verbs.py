@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from toulmin import aio, build
+from toulmin import aio, build, config, searchable
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.driver.workers import spread
@@ -88,18 +88,18 @@ def _spread_over(
     questions: Iterable[str],
     workers: int,
     *,
-    docs: aio.Docs | None = None,
+    docs: searchable.Docs | None = None,
     index: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     **options: Any,
 ) -> Iterator[Answer]:
     if workers < 1:
         raise UsageError(f"workers counts processes from 1, not {workers}.")
-    chosen = aio.settled(settings, aio.settings_of(options))
+    chosen = config.settled(settings, config.settings_of(options))
     build.job("?", chosen)
-    ready, skipped = build.indexed(aio.sources(docs, index, None, None), chosen)
-    with build.opened(ready, chosen) as found:  # what cannot be opened is told here, not by a worker
+    ready, skipped = searchable.indexed(searchable.named(docs, index, None, None), chosen)
+    with searchable.opened(ready, chosen) as found:  # what cannot be opened is told here, not by a worker
         build.kit(found.retriever, chosen)
-        notes = build.Opened(found.retriever, skipped, found.remarks).notes
-    answers = spread(map(aio.checked_question, questions), partial(build.Answerer, ready, chosen), workers)
+        notes = searchable.Opened(found.retriever, skipped, found.remarks).notes
+    answers = spread(map(searchable.checked_question, questions), partial(build.Answerer, ready, chosen), workers)
     return (replace(answer, notes=(*answer.notes, *notes)) for answer in answers)

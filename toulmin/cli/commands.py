@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,14 @@ from toulmin.data import Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from toulmin.build import Sources
+    from collections.abc import Awaitable, Sequence
+
     from toulmin.config import Settings
+    from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
+    from toulmin.searchable import Sources
+
+    Rows = Sequence[Sequence[Hit]]
 
 app = App(
     name="toulmin",
@@ -120,14 +126,14 @@ def ask(
     explain
         Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
-    from toulmin import aio, build
+    from toulmin import build, searchable
 
     chosen = settings_from(
         set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
-    job = build.job(aio.checked_question(question), chosen)
-    return _driven(job, aio.sources(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
+    job = build.job(searchable.checked_question(question), chosen)
+    return _driven(job, searchable.named(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -187,7 +193,7 @@ def check(
     explain
         Print the rounds: what was searched and what failed, and why.
     """
-    from toulmin import aio, build
+    from toulmin import aio, build, searchable
 
     chosen = settings_from(
         set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
@@ -196,7 +202,7 @@ def check(
     given = _passages(passages) if passages else None
     make = build.repair_job if repair else build.check_job
     job = make(aio.checked_text(_text(file)), given or (), chosen)
-    done = _driven(job, aio.sources(docs or None, index, given, None), chosen, json=json, explain=explain)
+    done = _driven(job, searchable.named(docs or None, index, given, None), chosen, json=json, explain=explain)
     failing = [claim for claim in done.answer.claims if not claim.is_supported]
     return done.exit_code or (UNSUPPORTED if strict and failing else 0)
 
@@ -205,7 +211,7 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
     """One job run to its end over the sources, and shown."""
     import asyncio
 
-    from toulmin import aio, build
+    from toulmin import aio, build, searchable
     from toulmin.cli import show
     from toulmin.driver.drive import Driver
 
@@ -214,10 +220,10 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
             return await Driver(parts).answer(job, on_draft)
 
     with show.indexing() as on_progress:
-        ready, skipped = build.indexed(sources, settings, on_progress)
-    with build.opened(ready, settings) as found, show.watching() as on_draft:
+        ready, skipped = searchable.indexed(sources, settings, on_progress)
+    with searchable.opened(ready, settings) as found, show.watching() as on_draft:
         outcome = asyncio.run(answered(on_draft))
-    outcome = aio.with_notes(outcome, (*build.not_read(skipped), *found.notes))
+    outcome = aio.with_notes(outcome, (*searchable.not_read(skipped), *found.notes))
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
 
@@ -255,15 +261,14 @@ def search(
     json
         Print {"query", "hits"} as JSON on standard output, and nothing else there.
     """
-    import toulmin
-    from toulmin import aio, build
+    from toulmin import config, searchable
     from toulmin.cli import show
 
     chosen = settings_from(set_, index=index, fusion=fusion)
-    build.no_options(chosen)
-    sources = aio.sources(docs or None, index, None, None)
-    with show.indexing() as on_progress, build.opened(sources, chosen, on_progress) as found:
-        hits = toulmin.search(query, retriever=found.retriever, k=k, settings=chosen)
+    config.no_options(chosen)
+    plain, sources = searchable.checked_search(query, k), searchable.named(docs or None, index, None, None)
+    with show.indexing() as on_progress, searchable.opened(sources, chosen, on_progress) as found:
+        (hits,) = _arrived(found.retriever.search([plain], k))
     show.notes(found.notes)
     show.hits(query, hits, as_json=json)
     return 0
@@ -277,6 +282,10 @@ def index(
     into: str | None = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     encoder: str | None = None,
+    shards: int | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
     strict: bool = False,
     set_: Sets = (),
     json: Json = False,
@@ -293,12 +302,20 @@ def index(
         Files and folders to read.
     into
         The folder of the index (default: .toulmin), or the address of a shared corpus: s3://BUCKET/CORPUS, gs://,
-        az:// or lance:FOLDER.
+        az://, lance:FOLDER or postgresql://HOST/DATABASE/CORPUS.
     from_
         In place of paths: the address of a shared corpus, which the index of the folder is to hold whole.
     encoder
         Also encode the passages, to search them by meaning: onnx:FOLDER, transformer:FOLDER, or none to drop the
         vectors. Later runs keep them up to date.
+    shards
+        Make a new index of so many parts, each written by a process of its own, which is read as one.
+    on
+        Let the workers of a Ray cluster write it: ray begins one of this machine, ray://HOST:PORT names one.
+    workers
+        How many workers (default: as many as the cluster has CPUs, less one); a new index has a shard for each.
+    gpus_per_worker
+        How many GPUs each worker gets (default: none).
     strict
         Leave with exit code 3 if a file could not be read.
     set_
@@ -306,20 +323,25 @@ def index(
     json
         Print the report as JSON on standard output, and nothing else there.
     """
-    from toulmin import build, indexes
+    from toulmin import aio, config, indexes
     from toulmin.cli import show
 
     if bool(paths) == bool(from_):
         told = "files and folders, or --from ADDRESS and none of them," if paths else "the files and folders to index,"
         raise UsageError(f"Name {told} for example: toulmin index notes/")
     chosen = settings_from(set_, encoder=encoder)
-    build.no_options(chosen)
+    config.no_options(chosen)
     place = into or chosen.index
+    where = aio.cluster(on, workers, gpus_per_worker)
+    if from_ and (shards is not None or where is not None):
+        raise UsageError(
+            "--from copies a shared corpus by one process, into an index in one piece; leave out the rest."
+        )
     with show.indexing() as on_progress:
         if from_:
             report = indexes.copy_index(from_, place, chosen, on_progress)
         else:
-            report = indexes.update_index(paths, place, chosen, on_progress)
+            report = indexes.update_index(paths, place, chosen, on_progress, shards=shards, where=where)
     show.index_report(report, place, as_json=json)
     return SourceError.exit_code if strict and report.skipped else 0
 
@@ -350,10 +372,22 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
 
 def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
     """The settings in force under the flags; `--set` names a setting or an option of the method."""
-    from toulmin import aio, config
+    from toulmin import config
 
     given = {name: value for name, value in flags.items() if value is not None}
-    return aio.settled(None, aio.settings_of(config.parse_options(pairs) | given))
+    return config.settled(None, config.settings_of(config.parse_options(pairs) | given))
+
+
+def _arrived(rows: Rows | Awaitable[Rows]) -> Rows:
+    """What a retriever gave, waited for where it takes its time, as the web does."""
+    if not isawaitable(rows):
+        return rows
+    import asyncio
+
+    async def wait() -> Rows:
+        return await rows
+
+    return asyncio.run(wait())
 
 
 def _address(web: str | None) -> dict[str, str] | None:

@@ -43,6 +43,7 @@ def examined(index: str | None) -> list[Finding]:
         ("trained parts", _trained),
         ("evaluation", _evaluation),
         ("shared corpus", _shared),
+        ("corpus in a database", _database),
         ("cluster", _cluster),
         ("encoder", lambda: _encoder(index)),
         ("index", lambda: _index(index)),
@@ -184,6 +185,17 @@ def _shared() -> Finding:
         told = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
         return Finding("shared corpus", "missing", told, INSTALL)
     return Finding("shared corpus", "works", "--index and --into take s3://, gs://, az:// and lance: addresses")
+
+
+def _database() -> Finding:
+    """Whether corpora in a PostgreSQL database can be used; none is asked here."""
+    from toulmin.shared.address import INSTALL_POSTGRES
+
+    if find_spec("psycopg") is None:
+        told = "psycopg not installed; postgresql:// addresses cannot be used"
+        return Finding("corpus in a database", "missing", told, INSTALL_POSTGRES)
+    told = f"psycopg {version('psycopg')} is installed; --index and --into take postgresql://HOST/DATABASE/CORPUS"
+    return Finding("corpus in a database", "works", told)
 
 
 def _index(index: str | None) -> Finding:

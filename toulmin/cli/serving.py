@@ -68,7 +68,7 @@ def serve(
     import asyncio
     import webbrowser
 
-    from toulmin import aio, build
+    from toulmin import build, searchable
     from toulmin.cli import show
     from toulmin.web.serve import Door, serve
 
@@ -81,10 +81,10 @@ def serve(
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     build.method(chosen.method)
-    sources = aio.sources(docs or None, index, None, None)
+    sources = searchable.named(docs or None, index, None, None)
     with show.indexing() as on_progress:
-        found, skipped = build.indexed(sources, chosen, on_progress)
-    show.notes(build.not_read(skipped))
+        found, skipped = searchable.indexed(sources, chosen, on_progress)
+    show.notes(searchable.not_read(skipped))
     asyncio.run(serve(found, chosen, door, ready))
     return 0
 
@@ -107,7 +107,7 @@ def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
     import asyncio
     from importlib.util import find_spec
 
-    from toulmin import aio, build
+    from toulmin import searchable
     from toulmin.errors import UsageError
 
     if find_spec("mcp") is None:
@@ -115,6 +115,6 @@ def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
     from toulmin.web.serve import serve_tools
 
     chosen = settings_from(set_, index=index)
-    ready, _ = build.indexed(aio.sources(docs or None, index, None, None), chosen)
+    ready, _ = searchable.indexed(searchable.named(docs or None, index, None, None), chosen)
     asyncio.run(serve_tools(ready, chosen))
     return 0

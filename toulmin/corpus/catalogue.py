@@ -5,7 +5,9 @@
 * Write-ahead logging lets readers go on beside the one writer; the writer's place is SQLite's own lock, which the
   system frees when a process dies.
 * A document's text is stored once, cut at the ends of its passages: a row of `passages` holds the text since the
-  passage before it, and the passage is that without its first `lead` characters.
+  passage before it, compressed, and the passage is that without its first `lead` characters.
+* A first update has no state to keep from readers, so it commits now and then, which keeps the log short whatever the
+  size of the corpus. The row of `state` comes last: tables without it are what a killed first update left behind.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import errno
 import os
 import re
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,14 +26,18 @@ from toulmin.errors import IndexDamaged, SourceError
 from toulmin.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-FORMAT = 4  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 5  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
+_PAGE_BYTES = 8192  # of rows of 700 bytes, less is left empty in these than in SQLite's usual 4096
+_CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which come in no order
+_EFFORT = 3  # of zlib; more takes half as long again for a hundredth of the size
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
 _TABLES = """
-CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INTEGER, passages INTEGER, terms INTEGER);
+CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INTEGER, passages INTEGER, terms INTEGER,
+  updates INTEGER);
 CREATE TABLE term_files (name TEXT, digest TEXT);
 CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime_ns INTEGER, digest BLOB);
 CREATE INDEX files_path ON files (path);
@@ -39,21 +46,29 @@ CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, ur
   tail TEXT);
 CREATE INDEX documents_file ON documents (file);
 CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER, start INTEGER, lead INTEGER,
-  page INTEGER, codes BLOB, text TEXT);
+  page INTEGER, codes BLOB, text BLOB);
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_document ON passages (document);
 """
 
 
+class NoIndex(SourceError):
+    """There is no index where one was looked for."""
+
+
 @dataclass(slots=True)
 class State:
-    """The settings and totals of an index; `passages` counts distinct ones, `terms` is their length together."""
+    """The settings and totals of an index; `passages` counts distinct ones, `terms` is their length together.
+
+    `updates` counts the updates that made it what it is; indexes that are parts of one have the same number.
+    """
 
     passage_words: int
     terms_version: int = TERMS_VERSION
     generation: int = 0
     passages: int = 0
     terms: int = 0
+    updates: int = 0
 
 
 # ---------------------------------------------------------------- opening
@@ -68,7 +83,7 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     """A connection that changes nothing. Raises SourceError where no index is."""
     _check_folder(index)
     if not (index / FILE).is_file():
-        raise _no_index(index)
+        raise no_index(index)
     with clear_errors(index), _closed_on_error(_connect(index, _reading_mode(index))) as connection:
         connection.execute("PRAGMA query_only = 1")
         return connection
@@ -92,11 +107,25 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
         if not (index / FILE).exists() and any(index.iterdir()):
             raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
         with _closed_on_error(_connect(index, "?mode=rwc")) as connection:
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA cache_size = -32000")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
             connection.execute("BEGIN IMMEDIATE")
             return connection
+
+
+def shut_others_out(connection: sqlite3.Connection) -> None:
+    """Begins the open transaction anew, as one after whose commits nobody else comes in, neither reader nor writer."""
+    connection.execute("ROLLBACK")
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def let_others_in(connection: sqlite3.Connection) -> None:
+    """Takes `shut_others_out` back, outside a transaction."""
+    connection.execute("PRAGMA locking_mode = NORMAL")
+    connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # locks are let go of with the next access
 
 
 @contextmanager
@@ -123,10 +152,11 @@ def _check_folder(index: Path) -> None:
         raise SourceError(f"{index} is a file; an index is a folder. Name a folder with --index or --into.")
 
 
-def _no_index(index: Path) -> SourceError:
+def no_index(index: Path) -> SourceError:
+    """The error for a folder that holds no index, or one whose first update never ended."""
     if any(index.glob("*.lance")):
         return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
-    return SourceError(f"There is no index in {index}; to make one, {how_to_make(index)}")
+    return NoIndex(f"There is no index in {index}; to make one, {how_to_make(index)}")
 
 
 # ---------------------------------------------------------------- state
@@ -135,8 +165,10 @@ def _no_index(index: Path) -> SourceError:
 def read_state(connection: sqlite3.Connection, index: Path) -> State:
     """The state of a usable index. Raises SourceError for none or a foreign file, IndexDamaged for another version."""
     if is_empty(connection):
-        raise _no_index(index)
+        raise no_index(index)
     check_ours(connection, index)
+    if is_unfinished(connection):
+        raise no_index(index)
     state = usable_state(connection)
     if state is None:
         raise IndexDamaged(f"The index in {index} was written by another version; {how_to_make(index)}")
@@ -148,13 +180,20 @@ def usable_state(connection: sqlite3.Connection) -> State | None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != FORMAT:
         return None
-    row = connection.execute("SELECT passage_words, terms_version, generation, passages, terms FROM state").fetchone()
+    columns = "passage_words, terms_version, generation, passages, terms, updates"
+    row = connection.execute(f"SELECT {columns} FROM state").fetchone()
     return State(*row) if row and row[1] == TERMS_VERSION else None
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
     """Whether nothing was ever committed, as after a first update that was killed."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+def is_unfinished(connection: sqlite3.Connection) -> bool:
+    """Whether these are the tables of a first update that did not come to its end."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return version == FORMAT and connection.execute("SELECT 1 FROM state").fetchone() is None
 
 
 def check_ours(connection: sqlite3.Connection, index: Path) -> None:
@@ -166,15 +205,20 @@ def check_ours(connection: sqlite3.Connection, index: Path) -> None:
 
 def make_tables(connection: sqlite3.Connection) -> None:
     """Replaces whatever tables there are by empty ones of this format, inside the open transaction."""
+    drop_tables(connection)
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def drop_tables(connection: sqlite3.Connection) -> None:
+    """Leaves nothing, inside the open transaction."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
     for (name,) in names:
         connection.execute(f'DROP TABLE "{name}"')
-    for statement in _TABLES.split(";"):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def give_back_space(connection: sqlite3.Connection) -> None:
@@ -190,9 +234,22 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     """Replaces the one row of `state`."""
     connection.execute("DELETE FROM state")
     connection.execute(
-        "INSERT INTO state VALUES (?, ?, ?, ?, ?)",
-        (state.terms_version, state.passage_words, state.generation, state.passages, state.terms),
+        "INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)",
+        (state.terms_version, state.passage_words, state.generation, state.passages, state.terms, state.updates),
     )
+
+
+def compressed(text: str) -> bytes:
+    """A stretch of text as a row keeps it."""
+    return zlib.compress(text.encode(), _EFFORT)
+
+
+def text_of(kept: bytes) -> str:
+    """The inverse of `compressed`; raises SQLite's error for what is damaged, as reading the row would."""
+    try:
+        return zlib.decompress(kept).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise sqlite3.DatabaseError(f"the text of a passage cannot be unpacked ({error})") from error
 
 
 def key_of(passage_id: str) -> int:

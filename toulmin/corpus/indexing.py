@@ -170,6 +170,7 @@ class _Update:
         self._writer = writer
         self._on_progress = on_progress
         self._progress = Progress("", 0, 0, 0)
+        self._passages = 0
         self.read = self.unchanged = self.removed = 0
         self.skipped: list[Skipped] = []
 
@@ -177,9 +178,13 @@ class _Update:
         """Adds or replaces each that is new or changed."""
         for done, path in enumerate(sorted(files)):
             self._progress = replace(self._progress, path=str(path), done_files=done, total_files=len(files))
-            self._on_progress(self._progress)
+            self._tell()
             self._read_file(path)
         self._progress = replace(self._progress, done_files=len(files))
+        self._tell()
+
+    def _tell(self) -> None:
+        self._progress = replace(self._progress, passages=self._passages)
         self._on_progress(self._progress)
 
     def _read_file(self, path: Path) -> None:
@@ -210,10 +215,9 @@ class _Update:
         self.read += 1
 
     def _count_passage(self) -> None:
-        added = self._progress.passages + 1
-        self._progress = replace(self._progress, passages=added)
-        if added % _PROGRESS_EVERY == 0:
-            self._on_progress(self._progress)
+        self._passages += 1
+        if self._passages % _PROGRESS_EVERY == 0:
+            self._tell()
 
     def on_encoded(self, done: int, total: int) -> None:
         """Tells how many passages are encoded of those that are to be."""

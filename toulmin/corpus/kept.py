@@ -1,4 +1,4 @@
-"""What the commands ask of a corpus, wherever it is kept: an index folder, or a shared corpus on an object store."""
+"""What the commands ask of a corpus, wherever it is kept: an index folder, an object store, or a database."""
 
 from __future__ import annotations
 

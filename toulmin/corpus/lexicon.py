@@ -9,15 +9,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
+import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +28,21 @@ from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.corpus.catalogue import FILE, cannot_write, damaged
 from toulmin.data import Passage
-from toulmin.language import terms
+from toulmin.language import common_terms, terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
 _HEAP_BYTES = 48_000_000
 _CODE = np.dtype("<u4")
+_COMMON = np.dtype("<u2")
+_UNCOMMON = 1 << 16  # the least code of a term that is not common
+_COUNT = struct.Struct("<I")
+_KEPT = 1 << 18  # stretches, and as many from before; 150 MB together at most
+_LONGEST_KEPT = 40  # characters; scripts that do not space their words have stretches of a line and more
 _REPLACED = {"meta.json", ".managed.json"}
 
 Codes = npt.NDArray[np.uint32]
+Owners = npt.NDArray[np.int64]
 
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
@@ -42,20 +50,99 @@ def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[st
     return terms(passage.title) * title_weight + terms(passage.text)
 
 
-@lru_cache(maxsize=200_000)
+class _Codes(dict[str, int]):
+    """Terms as whole numbers of 32 bits: the common ones of English by their place in a table, others by a checksum."""
+
+    def __missing__(self, term: str) -> int:
+        return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON
+
+
+@lru_cache(maxsize=1)
+def _codes() -> _Codes:
+    return _Codes({term: place for place, term in enumerate(common_terms())})
+
+
 def term_code(term: str) -> int:
-    """A term as 32 bits; two terms of one query share a code with another term about once in ten million passages."""
-    return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+    """A term as 32 bits; two terms of one query share a code with another term about once in five million passages."""
+    return _codes()[term]
 
 
-def pack(passage_terms: Sequence[str]) -> bytes:
-    """The codes of a passage's terms, four bytes each, in order."""
-    return np.fromiter(map(term_code, passage_terms), _CODE, len(passage_terms)).tobytes()
+class Findable(NamedTuple):
+    """What a passage is found by: its terms, joined by spaces, and their codes as `unpack` takes them."""
+
+    terms: str
+    packed: bytes
 
 
-def unpack(codes: bytes) -> Codes:
-    """The inverse of `pack`, over one passage or several joined."""
-    return np.frombuffer(codes, _CODE)
+def findable(passage: Passage) -> Findable:
+    """The `passage_terms` of a passage, for an index."""
+    stretches = passage.title.split() * TITLE_WEIGHT + passage.text.split()  # no word has white space in it
+    found = list(map(_stretches.__getitem__, stretches))
+    words, common, others = zip(*found, strict=True) if found else ((), (), ())
+    return Findable(" ".join(filter(None, words)), _packed(b"".join(common), b"".join(others)))
+
+
+class _Stretches(dict[str, tuple[str, bytes, bytes]]):
+    """For stretches without white space their terms, joined, and the codes of those that are common and that are not.
+
+    Most of a text was read before, and one look here is all that it costs. What was not read for long is forgotten.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[str, tuple[str, bytes, bytes]] = {}
+
+    def __missing__(self, stretch: str) -> tuple[str, bytes, bytes]:
+        found = self._before.get(stretch) or _coded(terms(stretch))
+        if len(stretch) <= _LONGEST_KEPT:
+            if len(self) >= _KEPT:
+                self._before = dict(self)
+                self.clear()
+            self[stretch] = found
+        return found
+
+
+def _coded(found: Sequence[str]) -> tuple[str, bytes, bytes]:
+    codes = list(map(term_code, found))
+    common = [code.to_bytes(_COMMON.itemsize, "little") for code in codes if code < _UNCOMMON]
+    others = [code.to_bytes(_CODE.itemsize, "little") for code in codes if code >= _UNCOMMON]
+    return " ".join(found), b"".join(common), b"".join(others)
+
+
+_stretches = _Stretches()
+
+
+def _packed(common: bytes, others: bytes) -> bytes:
+    """How many terms are common, those in two bytes each, and then the others."""
+    return _COUNT.pack(len(common) // _COMMON.itemsize) + common + others
+
+
+def length(packed: bytes) -> int:
+    """How many terms a passage has, by its packed codes."""
+    common: int = _COUNT.unpack_from(packed)[0]
+    rest = len(packed) - _COUNT.size - common * _COMMON.itemsize
+    return common + rest // _CODE.itemsize
+
+
+class Unpacked(NamedTuple):
+    """The terms of several passages, joined: of each its passage, counted from 0, and its code."""
+
+    owners: Owners
+    codes: Codes
+
+
+def unpack(several: Sequence[bytes]) -> Unpacked:
+    """What several passages hold, from their packed codes; the common terms of all come first."""
+    common = [_COUNT.unpack_from(packed)[0] for packed in several]
+    ends = [_COUNT.size + count * _COMMON.itemsize for count in common]
+    others = [(len(packed) - end) // _CODE.itemsize for packed, end in zip(several, ends, strict=True)]
+    first = b"".join([packed[_COUNT.size : end] for packed, end in zip(several, ends, strict=True)])
+    last = b"".join([packed[end:] for packed, end in zip(several, ends, strict=True)])
+    places = np.arange(len(several))
+    return Unpacked(
+        np.concatenate([np.repeat(places, common), np.repeat(places, others)]),
+        np.concatenate([np.frombuffer(first, _COMMON).astype(_CODE), np.frombuffer(last, _CODE)]),
+    )
 
 
 def folder_of(index: Path, generation: int) -> Path:
@@ -103,6 +190,8 @@ class Lexicon:
             # tantivy takes a missing file of positions for an empty one, and fails with the first search: a generation
             # that is deleted while it is opened must be told here, where a reader begins again.
             self._searcher.doc_freq("terms", "")
+            # tantivy counts deleted passages among those that hold a term until it rewrites their file.
+            self._is_whole = all(part["deletes"] is None for part in _segments(folder))
 
     @property
     def passages(self) -> int:
@@ -112,19 +201,24 @@ class Lexicon:
     def frequency(self, term: str) -> int:
         """How many passages hold the term."""
         with _clear_errors(self._index):
-            if not self._searcher.doc_freq("terms", term):
-                return 0
-            # `doc_freq` counts deleted passages until their file is rewritten; a search does not.
+            counted = self._searcher.doc_freq("terms", term)
+            if not counted or self._is_whole:
+                return int(counted)
             found: Any = self._searcher.search(self._query(term), 1, count=True)
             return int(found.count)
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> list[int]:
-        """The keys of at most `limit` passages that hold any of the terms, the likely best first."""
+    def candidates(self, weights: Mapping[str, float], limit: int) -> list[tuple[float, int]]:
+        """At most `limit` passages that hold any of the terms, the likely best first: about its score, and its key.
+
+        What a term counts by its rarity here is multiplied by its weight.
+        """
         with _clear_errors(self._index):
-            query = Query.boolean_query([(Occur.Should, self._query(term)) for term in query_terms])
-            found = self._searcher.search(query, limit, count=False).hits
+            query = Query.boolean_query(
+                [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
+            )
+            found: list[Any] = self._searcher.search(query, limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in found])
-            return keys
+            return [(score, key) for (score, _), key in zip(found, keys, strict=True)]
 
     def close(self) -> None:
         """Lets go of the files; nothing may be asked afterwards."""
@@ -153,10 +247,10 @@ class LexiconWriter:
             # One thread: cutting text into terms is the slow part, and fewer segments search faster.
             self._writer = opened.writer(heap_size=_HEAP_BYTES, num_threads=1)
 
-    def add(self, key: int, passage_terms: Sequence[str]) -> None:
-        """Makes a passage findable."""
+    def add(self, key: int, terms: str) -> None:
+        """Makes a passage findable by terms joined by spaces."""
         with _clear_errors(self._index):
-            self._writer.add_document(tantivy.Document(key=key, terms=" ".join(passage_terms)))
+            self._writer.add_document(tantivy.Document(key=key, terms=terms))
 
     def remove(self, key: int) -> None:
         """Makes a passage that was added before no longer findable."""
@@ -193,6 +287,16 @@ def _open(folder: Path) -> tantivy.Index:
 def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
     opened.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
     return opened
+
+
+def _segments(folder: Path) -> list[dict[str, Any]]:
+    """What tantivy says of each of its files of passages."""
+    try:
+        told: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
+    except FileNotFoundError as error:  # deleted meanwhile
+        raise ValueError(str(error)) from error
+    segments: list[dict[str, Any]] = told["segments"]
+    return segments
 
 
 @contextmanager

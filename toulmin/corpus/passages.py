@@ -63,7 +63,7 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     lead, end = len(text) - len(text.lstrip()), len(text.rstrip())
     if lead >= end:
         return []
-    count = _count_mixed if UNSPACED.search(text) else _count_spaced
+    count = _count_spaced if text.isascii() or not UNSPACED.search(text) else _count_mixed
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
         return [_passage(document, lead, end)]

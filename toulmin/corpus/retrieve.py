@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toulmin.corpus.catalogue import damaged, id_of
-from toulmin.corpus.lexicon import TITLE_WEIGHT, Codes, passage_terms, term_code, unpack
+from toulmin.corpus.lexicon import TITLE_WEIGHT, Unpacked, passage_terms, term_code, unpack
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.language import STOPWORDS, stem, terms
@@ -58,7 +58,8 @@ class _Weighing:
         return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
 
 
-def _idf(frequency: int, passages: int) -> float:
+def idf(frequency: int, passages: int) -> float:
+    """What a term counts for that so many of so many passages hold."""
     return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -139,13 +140,14 @@ class Bm25:
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
         """The exact score of each candidate, from its packed terms."""
-        lengths = np.fromiter((len(packed) // 4 for packed in codes), np.float64, len(codes))
-        counts = _counts(unpack(b"".join(codes)), lengths, [term_code(term) for term in asked])
+        held = unpack(codes)
+        counts = _counts(held, len(codes), [term_code(term) for term in asked])
         if not counts.any(axis=1).all():
             raise damaged(self._corpus.folder, "the term index finds passages by words that they do not hold")
-        idf = np.array([_idf(frequency, len(self._corpus)) for frequency in asked.values()])
+        rarity = np.array([idf(frequency, len(self._corpus)) for frequency in asked.values()])
+        lengths = np.bincount(held.owners, minlength=len(codes))
         relative = lengths / self._corpus.average_terms
-        return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * idf).sum(axis=1)]
+        return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * rarity).sum(axis=1)]
 
     def _frequency_of(self, asked: Sequence[str]) -> Callable[[str], int]:
         new = [term for term in asked if term not in self._frequencies]
@@ -153,10 +155,9 @@ class Bm25:
         return self._frequencies.__getitem__
 
 
-def _counts(flat: Codes, lengths: Floats, asked: Sequence[int]) -> Floats:
-    """How often each asked code (columns) stands in each passage (rows), the passages' codes being joined in `flat`."""
-    owners = np.repeat(np.arange(len(lengths)), lengths.astype(np.int64))
-    columns = [np.bincount(owners[flat == code], minlength=len(lengths)) for code in asked]
+def _counts(held: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
+    """How often each asked code (columns) stands in each passage (rows)."""
+    columns = [np.bincount(held.owners[held.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
@@ -188,7 +189,7 @@ class InMemory:
         scores = np.zeros(total)
         for term, frequency in _asked(query, self._frequency).items():
             where, counts = self._postings[term]
-            scores[where] += _idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
+            scores[where] += idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
         hits = [Hit(self._passages[i], float(scores[i])) for i in _at_least_kth(scores, k)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[: max(0, k)]
 

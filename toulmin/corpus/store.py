@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from toulmin.corpus import catalogue
-from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of
+from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of, text_of
 from toulmin.corpus.indexing import IndexReport, Progress, update
-from toulmin.corpus.lexicon import Lexicon, digests, pack, passage_terms
+from toulmin.corpus.lexicon import Lexicon, digests, findable
 from toulmin.corpus.readers import Skipped
 from toulmin.corpus.vector_files import Label, Stored, Wanted, keys_in, named_in
 from toulmin.data import Passage, Source, content_id
@@ -151,17 +151,18 @@ class Corpus:
         if vectors is not None and len(vectors.packed.keys) != state.passages:
             raise damaged(index, f"{state.passages} passages are stored, {len(vectors.packed.keys)} have vectors")
 
+    @property
+    def updates(self) -> int:
+        """How many updates made the index what it is."""
+        return self._state.updates
+
     def passage(self, passage_id: str) -> Passage:
         """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
         """The passages of those ids, in their order. Raises SourceError if one is unknown."""
-        found = self._by_id(passage_ids)
-        for passage_id in passage_ids:
-            if passage_id not in found:
-                raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
-        return [found[passage_id] for passage_id in passage_ids]
+        return in_order(self.found(passage_ids), passage_ids, self.folder)
 
     def neighbours(self, passage_id: str) -> Neighbours:
         """The passages before and after one in its document. Raises SourceError for an unknown id."""
@@ -204,7 +205,7 @@ class Corpus:
         """The whole extracted text, into which the offsets of its passages point."""
         with clear_errors(self.folder):
             query = "SELECT text FROM passages WHERE document = ? ORDER BY number"
-            pieces = [text for (text,) in self._sql.execute(query, (document.number,))]
+            pieces = [text_of(kept) for (kept,) in self._sql.execute(query, (document.number,))]
             row = self._sql.execute("SELECT tail FROM documents WHERE number = ?", (document.number,)).fetchone()
         if row is None:
             raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
@@ -220,7 +221,7 @@ class Corpus:
                 if finding != "ok":
                     raise damaged(self.folder, finding)
             for codes, *row in self._sql.execute(_PASSAGE.replace("SELECT", "SELECT p.codes,", 1)):
-                if pack(passage_terms(self._passage(row))) != codes:
+                if findable(self._passage(row)).packed != codes:
                     raise damaged(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
             written = dict(self._sql.execute("SELECT name, digest FROM term_files"))
             if digests(self.folder, self._state.generation, {}) != written:
@@ -248,6 +249,11 @@ class Corpus:
         return self._state.passages
 
     @property
+    def terms(self) -> int:
+        """How many terms the distinct passages have together."""
+        return self._state.terms
+
+    @property
     def average_terms(self) -> float:
         """The mean length of a passage in terms."""
         return self._state.terms / max(1, self._state.passages)
@@ -258,7 +264,7 @@ class Corpus:
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
         """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
-        keys = self.lexicon.candidates(query_terms, limit)
+        keys = [key for _, key in self.lexicon.candidates(dict.fromkeys(query_terms, 1.0), limit)]
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:
@@ -293,7 +299,7 @@ class Corpus:
     ) -> None:
         self.close()
 
-    def _by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+    def found(self, passage_ids: Iterable[str]) -> dict[str, Passage]:
         """Those passages that there are; of one that stands in several places, the place indexed first."""
         keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
         found: dict[str, Passage] = {}
@@ -311,11 +317,19 @@ class Corpus:
 
     def _passage(self, row: Sequence[Any]) -> Passage:
         key, title, piece, lead, start, *place = row
-        text = piece[lead:]
+        text = text_of(piece)[lead:]
         passage_id = id_of(key)
         if content_id(title, text) != passage_id:
             raise damaged(self.folder, f"the text of passage {passage_id} is not what was indexed")
         return Passage(passage_id, title, text, Source(start, start + len(text), *place))
+
+
+def in_order(found: Mapping[str, Passage], passage_ids: Sequence[str], place: Path | str) -> list[Passage]:
+    """The passages of those ids, in their order. Raises SourceError if one was not found."""
+    for passage_id in passage_ids:
+        if passage_id not in found:
+            raise SourceError(f"There is no passage {passage_id!r} in {place}; ids come from a search there.")
+    return [found[passage_id] for passage_id in passage_ids]
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from toulmin.corpus.catalogue import damaged
+from toulmin.corpus.catalogue import damaged, text_of
 from toulmin.corpus.vectors import CANDIDATES, Keys, Packed, best, packed
 from toulmin.encoders.encoder import Encoder, Vectors
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from toulmin.corpus.nearest import Nearest
 
 _PARTS = "vectors-parts"
+_BLOCK = 65_536  # vectors that are gathered at once
 _CHUNK = 512  # passages that are encoded before they are put on the disk
 _NEAREST = "nearest.faiss"
 _ARRAYS = ("keys", "scales", "codes")
@@ -132,7 +134,8 @@ class Stored:
 
 def keys_in(connection: sqlite3.Connection) -> Keys:
     """The keys of the distinct passages, in order."""
-    return np.array([key for (key,) in connection.execute("SELECT DISTINCT key FROM passages ORDER BY key")], np.int64)
+    rows = connection.execute("SELECT DISTINCT key FROM passages ORDER BY key")
+    return np.fromiter((key for (key,) in rows), np.int64)
 
 
 # ---------------------------------------------------------------- writing
@@ -158,10 +161,10 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
         if np.array_equal(before[0].keys, keys) and _is_whole(named):
             connection.execute("UPDATE vectors SET label = ?", (json.dumps(asdict(label)),))
             return 0
-    known = _joined([*before, _read_parts(index, label)], label)
-    missing = np.setdiff1d(keys, known.keys)
-    made = _encoded(index, connection, encoder, label, missing, on_encoded)
-    _write(index, connection, label, _in_order(_joined([known, *made], label), keys))
+    known = np.concatenate([one.keys for one in (*before, _read_parts(index, label))])
+    missing = np.setdiff1d(keys, known)
+    _encode(index, connection, encoder, label, missing, on_encoded)
+    _write(index, connection, label, keys, [*before, _read_parts(index, label)])
     return len(missing)
 
 
@@ -170,24 +173,21 @@ def _is_whole(named: Named) -> bool:
     return find_spec("faiss") is None or _NEAREST in named.digests
 
 
-def _encoded(
+def _encode(
     index: Path,
     connection: sqlite3.Connection,
     encoder: Encoder,
     label: Label,
     missing: Keys,
     on_encoded: Callable[[int, int], None],
-) -> list[Packed]:
-    """The vectors of those passages, each chunk on the disk before the next is begun."""
-    made = []
+) -> None:
+    """Puts the vectors of those passages among the parts, each chunk before the next is begun."""
     for start in range(0, len(missing), _CHUNK):
         keys = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
-        made.append(packed(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
-        _add_part(index, label, made[-1])
+        _add_part(index, label, packed(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
     if len(missing):
         on_encoded(len(missing), len(missing))
-    return made
 
 
 def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
@@ -197,44 +197,54 @@ def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
         f" WHERE p.key IN ({among})",
         list(keys),
     )
-    found = {key: _Text(title, text[lead:]) for key, title, text, lead in rows}
+    found = {key: _Text(title, text_of(kept)[lead:]) for key, title, kept, lead in rows}
     return [found[key] for key in keys]
 
 
-def _joined(several: Sequence[Packed], label: Label) -> Packed:
-    none = Packed(np.empty(0, np.int64), np.empty(0, np.float32), np.empty((0, label.dimension), np.int8))
-    every = [none, *several]
-    return Packed(
-        np.concatenate([one.keys for one in every]),
-        np.concatenate([one.scales for one in every]),
-        np.concatenate([one.codes for one in every]),
-    )
-
-
-def _in_order(known: Packed, keys: Keys) -> Packed:
-    """Those of the keys, all of which are known, in their order."""
-    order = np.argsort(known.keys, kind="stable")
-    return known.at(order[np.searchsorted(known.keys[order], keys)])
-
-
-def _write(index: Path, connection: sqlite3.Connection, label: Label, vectors: Packed) -> None:
+def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
+    """A new folder with the vectors of those keys, all of which the sources have, in their order; names it."""
     numbers = [int(folder.name[8:]) for folder in _folders(index)]
     folder = index / f"vectors-{1 + max(numbers, default=0):08d}"
     folder.mkdir()
-    for name in _ARRAYS:
-        with (folder / f"{name}.npy").open("wb") as file:
-            np.save(file, getattr(vectors, name))
-            _last(file)
-    if find_spec("faiss") is not None and len(vectors.keys):
+    vectors = _gathered(folder, label, keys, sources)
+    if find_spec("faiss") is not None and len(keys):
         from toulmin.corpus.nearest import build
 
         build(vectors, folder / _NEAREST)
-        with (folder / _NEAREST).open("rb+") as file:
+    for path in folder.iterdir():
+        with path.open("rb+") as file:
             _last(file)
     connection.execute(_TABLE)
     connection.execute("DELETE FROM vectors")
     row = (folder.name, json.dumps(asdict(label)), json.dumps(_digests(folder)))
     connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
+
+
+def _gathered(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
+    """The arrays of the folder, filled from the sources a block at a time: both are mapped, not read."""
+    count = len(keys)
+    np.save(folder / "keys.npy", keys)
+    scales = _array(folder / "scales.npy", np.float32, (count,))
+    codes = _array(folder / "codes.npy", np.int8, (count, label.dimension))
+    known = np.concatenate([one.keys for one in sources])
+    order = np.argsort(known, kind="stable")
+    places = order[np.searchsorted(known, keys, sorter=order)]
+    first = 0
+    for one in sources:
+        mine = np.flatnonzero((places >= first) & (places < first + len(one.keys)))
+        for start in range(0, len(mine), _BLOCK):
+            at = mine[start : start + _BLOCK]
+            scales[at], codes[at] = one.scales[places[at] - first], one.codes[places[at] - first]
+        first += len(one.keys)
+    return Packed(keys, scales, codes)
+
+
+def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
+    """A mapped array of that file; of nothing there is nothing to map."""
+    if 0 in shape:
+        np.save(path, np.empty(shape, kind))
+        return np.empty(shape, kind)
+    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
 
 
 def _last(file: Any) -> None:
@@ -281,14 +291,15 @@ def _add_part(index: Path, label: Label, vectors: Packed) -> None:
 
 
 def _read_parts(index: Path, label: Label) -> Packed:
-    """What an update that was killed had encoded; a record that it did not finish is cut off."""
+    """What was encoded and is in no folder yet, mapped; a record that a killed update did not finish is cut off."""
     path, record = _part(index, label)
-    if not path.is_file():
-        return _joined([], label)
-    whole = path.stat().st_size // record.itemsize
-    os.truncate(path, whole * record.itemsize)
-    rows = np.fromfile(path, record, whole)
-    return Packed(rows["key"].astype(np.int64), rows["scale"].astype(np.float32), rows["codes"].astype(np.int8))
+    whole = path.stat().st_size // record.itemsize if path.is_file() else 0
+    if not whole:
+        rows: Any = np.empty(0, record)
+    else:
+        os.truncate(path, whole * record.itemsize)
+        rows = np.memmap(path, record, "r", shape=(whole,))
+    return Packed(rows["key"], rows["scale"], rows["codes"])
 
 
 def remove_parts(index: Path) -> None:

@@ -193,7 +193,8 @@ def _title(record: Record, field: str, fact: Any) -> str:
 
 def _supporting(record: Record) -> tuple[str, ...] | None:
     """The paragraphs that a dataset marks, by id or else by title (MuSiQue)."""
-    paragraphs = [p for p in record.get("paragraphs") or () if isinstance(p, dict)]
+    listed = record.entries("paragraphs", record.get("paragraphs") or [])
+    paragraphs = [p for p in listed if isinstance(p, dict)]
     if not any("is_supporting" in p for p in paragraphs):
         return None
     marked = [p for p in paragraphs if p.get("is_supporting")]

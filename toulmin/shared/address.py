@@ -1,7 +1,8 @@
-"""Where a shared corpus lies: `s3://bucket/corpus`, `gs://...`, `az://...`, or a LanceDB folder as `lance:PATH`.
+"""Where a shared corpus lies: `s3://bucket/corpus`, `gs://...`, `az://...`, a LanceDB folder as `lance:PATH`, or
+`postgresql://host/database/corpus`.
 
 A plain path is always the embedded index. Credentials never stand in an address: they come from the environment
-variables that each cloud's own tools read, and nothing here looks at their values.
+variables that each store's own tools read, and nothing here looks at their values.
 """
 
 from __future__ import annotations
@@ -19,8 +20,14 @@ CREDENTIALS = {
     "gs": "GOOGLE_APPLICATION_CREDENTIALS (the path of a service account's key file)",
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or AZURE_STORAGE_SAS_TOKEN",
     "lance": "none; it is a folder, which must be readable, and writable to index into it",
+    "postgresql": "PGUSER and PGPASSWORD (or a line of ~/.pgpass) and, where the server wants it, PGSSLMODE",
 }
+POSTGRES = ("postgresql", "postgres")
 INSTALL = "pip install 'toulmin[scale]'"
+INSTALL_POSTGRES = "pip install 'toulmin[postgres]'"
+_IN_POSTGRES = "postgresql://HOST/DATABASE/CORPUS"
+_SECRET = re.compile(r"(?:KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL)")
+_SHOWN = 160  # characters of a foreign error
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://|(?P<lance>lance):")
 
 
@@ -42,10 +49,15 @@ def is_shared(place: str) -> bool:
     if found is None:
         return False
     scheme = found["scheme"] or found["lance"]
-    if scheme not in CREDENTIALS:
-        known = ("s3://BUCKET/CORPUS", "gs://BUCKET/CORPUS", "az://CONTAINER/CORPUS", "lance:FOLDER")
+    if scheme not in CREDENTIALS and scheme not in POSTGRES:
+        known = ("s3://BUCKET/CORPUS", "gs://BUCKET/CORPUS", "az://CONTAINER/CORPUS", "lance:FOLDER", _IN_POSTGRES)
         raise unknown_name("address of a corpus", f"{scheme}://", known)
     return True
+
+
+def is_postgres(place: str) -> bool:
+    """Whether that names a corpus in a database."""
+    return place.partition("://")[0] in POSTGRES
 
 
 def address(text: str) -> Address:
@@ -63,7 +75,7 @@ def address(text: str) -> Address:
             raise UsageError("An address of this kind is lance:FOLDER, but no folder was named.")
     else:
         made = _remote(plain)
-    check_installed()
+    check_installed(text)
     return made
 
 
@@ -79,7 +91,18 @@ def _remote(text: str) -> Address:
     return Address(text, parts.scheme, text)
 
 
-def check_installed() -> None:
-    """Raises `SourceError`, with the command that mends it, where LanceDB is not installed."""
-    if find_spec("lancedb") is None:
+def check_installed(place: str) -> None:
+    """Raises `SourceError`, with the command that mends it, where the library for that address is not installed."""
+    if is_postgres(place):
+        if find_spec("psycopg") is None:
+            raise SourceError(f"A corpus in PostgreSQL needs psycopg, not installed here; run: {INSTALL_POSTGRES}")
+    elif find_spec("lancedb") is None:
         raise SourceError(f"A shared corpus needs LanceDB, not installed here; run: {INSTALL}")
+
+
+def harmless(what: str) -> str:
+    """The beginning of a foreign error, without any value that the environment keeps as a secret."""
+    for name, value in os.environ.items():
+        if value and _SECRET.search(name.upper()):
+            what = what.replace(value, "***")
+    return " ".join(what.split())[:_SHOWN]

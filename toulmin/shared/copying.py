@@ -1,21 +1,44 @@
-"""From a shared corpus to an embedded index, which then needs neither network nor LanceDB."""
+"""From a shared corpus to an embedded index, which then needs neither network nor database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
 
 from toulmin.corpus.catalogue import clear_errors
 from toulmin.corpus.indexing import IndexReport, Progress
+from toulmin.corpus.kept import Kept
 from toulmin.corpus.vector_files import Wanted
 from toulmin.corpus.writer import CorpusWriter, Stamp
 from toulmin.data import Document
-from toulmin.shared.corpus import SharedCorpus
 from toulmin.shared.files import FileRow
 
 
+class Whole(Kept, Protocol):
+    """A shared corpus as far as a copy asks for more than a search does."""
+
+    files: Mapping[str, FileRow]
+
+    @property
+    def passage_words(self) -> int:
+        """The wanted length of a passage."""
+        ...
+
+    def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
+        """Every file with its documents as they were read."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
 def copied(
-    corpus: SharedCorpus,
+    corpus: Whole,
     into: Path,
     *,
     vectors: Wanted | None = None,

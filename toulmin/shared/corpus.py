@@ -7,30 +7,30 @@ of files that are superseded, are known by their row ids from the beginning, and
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from lancedb.query import MatchQuery
 
-from toulmin.corpus.catalogue import damaged, id_of, key_of
+from toulmin.corpus.catalogue import id_of
 from toulmin.corpus.hybrid import Ranker
-from toulmin.corpus.lexicon import pack, passage_terms
-from toulmin.corpus.readers import Skipped
+from toulmin.corpus.lexicon import findable
 from toulmin.corpus.store import IndexedDocument, Neighbours, Stats
 from toulmin.corpus.vector_files import Label
 from toulmin.corpus.vectors import CANDIDATES, best
-from toulmin.data import Document, Hit, Passage, Source, content_id
+from toulmin.data import Document, Hit, Passage
 from toulmin.encoders.encoder import Vectors
 from toulmin.errors import SourceError
 from toulmin.shared import files, table
+from toulmin.shared.about import damaged
 from toulmin.shared.address import Address, address
 from toulmin.shared.files import FileRow
+from toulmin.shared.pieces import passage_of
+from toulmin.shared.reader import Reader, keys_of
 from toulmin.shared.table import DOCUMENT, FILE, PASSAGE
 
 _CHUNK = 500  # values of one condition
@@ -57,7 +57,7 @@ def label_of(place: str) -> Label | None:
     return None if found is None else table.about(found, where).label
 
 
-class SharedCorpus:
+class SharedCorpus(Reader):
     """One moment of a shared corpus; several threads may use it."""
 
     def __init__(self, where: Address, opened: Any, repeats: table.Repeats) -> None:
@@ -68,8 +68,7 @@ class SharedCorpus:
         self._repeats = repeats
         self.version: int = table.repeated(where, lambda: _pinned(opened))
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", files.COLUMNS).to_pylist()]
-        self.file_rows: list[FileRow] = rows
-        self.files = {path: row for path, row in files.newest(rows).items() if not row.is_gone}
+        self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
         self._count(self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True))
         self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
@@ -125,15 +124,6 @@ class SharedCorpus:
 
     # ------------------------------------------------------------ what BM25 asks
 
-    def __len__(self) -> int:
-        """How many distinct passages there are."""
-        return self._passages
-
-    @property
-    def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
-        return self._terms / max(1, self._passages)
-
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """How many distinct passages hold each of the terms."""
         if not terms:
@@ -148,21 +138,11 @@ class SharedCorpus:
 
     # ------------------------------------------------------------ passages
 
-    def passage(self, passage_id: str) -> Passage:
-        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
-        return self.passages([passage_id])[0]
+    def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
+        return {passage_id: self._passage(row) for passage_id, row in self._places(keys).items()}
 
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
-        found = {passage_id: self._passage(row) for passage_id, row in self._places(passage_ids).items()}
-        for passage_id in passage_ids:
-            if passage_id not in found:
-                raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
-        return [found[passage_id] for passage_id in passage_ids]
-
-    def _places(self, passage_ids: Sequence[str]) -> Mapping[str, dict[str, Any]]:
-        """The row of each passage that there is; of several places, the first by path."""
-        keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
+    def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
+        """The row of each passage that there is, by id; of several places, the first by path."""
         found: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
             among = ", ".join(map(str, keys[start : start + _CHUNK]))
@@ -176,17 +156,13 @@ class SharedCorpus:
         return rows
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
-        passage_id, text = id_of(row["key"]), row["text"][row["lead"] :]
-        if content_id(row["title"], text) != passage_id:
-            raise damaged(self.folder, f"the text of passage {passage_id} is not what was indexed")
-        start = row["start"]
         place = (row["path"], row["url"], row["record"], row["page"])
-        return Passage(passage_id, row["title"], text, Source(start, start + len(text), *place))
+        return passage_of(self.folder, row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
 
     def neighbours(self, passage_id: str) -> Neighbours:
         """The passages before and after one in its document. Raises SourceError for an unknown id."""
         self.passage(passage_id)
-        here = self._places([passage_id])[passage_id]
+        here = self._places(keys_of([passage_id]))[passage_id]
         beside = f"number IN ({here['number'] - 1}, {here['number'] + 1})"
         where = f"kind = {PASSAGE} AND file = {here['file']} AND document = {here['document']} AND {beside}"
         found = {row["number"]: self._passage(row) for row in self._live_rows(where, _PASSAGE)}
@@ -202,11 +178,6 @@ class SharedCorpus:
                     yield self._passage(row)
 
     # ------------------------------------------------------------ files and documents
-
-    @property
-    def passage_words(self) -> int:
-        """The wanted length of a passage."""
-        return self._about.passage_words
 
     def _by_file(self, kind: int, columns: Sequence[str]) -> Iterator[tuple[FileRow, Rows]]:
         """The rows of that kind of each file, by path, in order; some files at a time."""
@@ -238,7 +209,7 @@ class SharedCorpus:
     def document_of(self, passage_id: str) -> IndexedDocument:
         """The document that the passage's source points into. Raises SourceError for an unknown id."""
         self.passage(passage_id)
-        row = self._places([passage_id])[passage_id]
+        row = self._places(keys_of([passage_id]))[passage_id]
         return next(document for document, place in self._documents if place == (row["file"], row["document"]))
 
     def text(self, document: IndexedDocument) -> str:
@@ -274,22 +245,12 @@ class SharedCorpus:
                 ],
             )
 
-    def skipped(self) -> list[Skipped]:
-        """What was not read when it was last looked at, by path."""
-        return [Skipped(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
-
     @property
     def stats(self) -> Stats:
         """How much there is."""
         found = self._live_rows(f"kind = {DOCUMENT}", ("file", "document"))
         documents = len({(row["file"], row["document"]) for row in found})
         return Stats(len(self._live), documents, self._passages, self._terms, self.passage_words)
-
-    @property
-    def contents(self) -> str:
-        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
-        found = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
-        return hashlib.sha256(b"".join(found)).hexdigest()
 
     # ------------------------------------------------------------ its life
 
@@ -299,7 +260,7 @@ class SharedCorpus:
         for _, rows in self._by_file(PASSAGE, (*_PASSAGE, "codes")):
             for row in rows:
                 held.add(row["key"])
-                if pack(passage_terms(self._passage(row))) != row["codes"]:
+                if findable(self._passage(row)).packed != row["codes"]:
                     raise damaged(self.folder, f"the terms of passage {id_of(row['key'])} are not those of its text")
         if len(held) != self._passages:
             raise damaged(self.folder, f"{self._passages} passages are counted, {len(held)} can be read")
@@ -315,14 +276,6 @@ class SharedCorpus:
     def close(self) -> None:
         """Lets go of the table; nothing may be asked afterwards."""
         self.__dict__.pop("_table", None)
-
-    def __enter__(self) -> SharedCorpus:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class SharedVectors:
@@ -372,10 +325,3 @@ def _pinned(opened: Any) -> int:
 
 def _place(row: Mapping[str, Any]) -> tuple[str, int, int]:
     return row["path"], row["document"], row["number"]
-
-
-def _key_or_none(passage_id: str) -> int | None:
-    try:
-        return key_of(passage_id)
-    except ValueError:
-        return None

@@ -15,9 +15,8 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
@@ -25,19 +24,17 @@ import stamina
 from lancedb.index import FTS, BTree
 from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_metrics
 
-from toulmin.corpus.vector_files import Label
-from toulmin.errors import IndexDamaged, SourceError, StoreAway, UsageError
-from toulmin.language import TERMS_VERSION
-from toulmin.shared.address import CREDENTIALS, Address
+from toulmin.errors import SourceError, StoreAway, UsageError
+from toulmin.shared.about import About, read
+from toulmin.shared.address import CREDENTIALS, Address, harmless
 
 NAME = "corpus"
-FORMAT = 1  # raise it when the columns, the packing of terms or the weight of titles change
+FORMAT = 2  # raise it when the columns, the packing of terms or the weight of titles change
 FILE, DOCUMENT, PASSAGE = 0, 1, 2
 
 _REPEATS = 10  # of one request, by LanceDB
 _PATIENCE = 30  # seconds, for all of them
 _ATTEMPTS = 4  # at a whole search or commit
-_SHOWN = 160  # characters of a foreign error
 _ABOUT = b"toulmin"
 _REPEATED = "lance_object_store_retryable_responses_total"
 _DENIED = re.compile(r"status: (?:Some\()?40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|[Cc]redential")
@@ -46,19 +43,11 @@ _UNREACHED = re.compile(r"error sending request|[Cc]onnection refused|dns error|
 _PASSING = re.compile(
     r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError|already exists"
 )
-_SECRET = re.compile(r"(?:KEY|SECRET|TOKEN|PASSWORD|CREDENTIAL)")
 
 # stamina tells of each repetition as a warning, which Python prints where nobody asked for logs.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
-
-
-class About(NamedTuple):
-    """What a corpus was made with, and keeps."""
-
-    passage_words: int
-    label: Label | None
 
 
 class Passing(StoreAway):
@@ -102,9 +91,7 @@ def schema(about: About) -> pa.Schema:
     ]
     if about.label is not None:
         fields.append(("vector", pa.list_(pa.float16(), about.label.dimension)))
-    told = {"format": FORMAT, "terms": TERMS_VERSION, "passage_words": about.passage_words}
-    label = asdict(about.label) if about.label else None
-    return pa.schema(fields, metadata={_ABOUT: json.dumps({**told, "label": label}).encode()})
+    return pa.schema(fields, metadata={_ABOUT: json.dumps(about.written(FORMAT)).encode()})
 
 
 def about(table: Any, address: Address) -> About:
@@ -112,13 +99,7 @@ def about(table: Any, address: Address) -> About:
     written = (table.schema.metadata or {}).get(_ABOUT)
     if written is None:
         raise SourceError(f"The table in {address} belongs to another program; name another address.")
-    told = json.loads(written)
-    if (told["format"], told["terms"]) != (FORMAT, TERMS_VERSION):
-        raise IndexDamaged(
-            f"The corpus in {address} was written by another version of Toulmin, and others may still use that. Make"
-            " one at another address: toulmin index PATH --into ADDRESS"
-        )
-    return About(told["passage_words"], Label(**told["label"]) if told["label"] else None)
+    return read(json.loads(written), FORMAT, address)
 
 
 # ---------------------------------------------------------------- opening
@@ -132,11 +113,11 @@ def opened(address: Address) -> Any:
     return table
 
 
-def made(address: Address, wanted: Callable[[], About]) -> Any:
+def made(address: Address, wanted: About) -> Any:
     """The table, made where there is none: whoever comes second finds that of the first."""
     table = found(address)
     if table is None:
-        columns = schema(wanted())
+        columns = schema(wanted)
         repeated(address, lambda: _connected(address).create_table(NAME, schema=columns, exist_ok=True))
         table = opened(address)
     about(table, address)
@@ -259,12 +240,4 @@ def _translated(address: Address, what: str) -> SourceError:
         return StoreAway(f"The object store of {address} cannot be reached; check its endpoint and the network.")
     if _PASSING.search(what):
         return Passing(f"{address} failed again and again, or others write to it at once; try again in a moment.")
-    return SourceError(f"{address} cannot be used ({_harmless(what)}).")
-
-
-def _harmless(what: str) -> str:
-    """The beginning of a foreign error, without any value that the environment keeps as a secret."""
-    for name, value in os.environ.items():
-        if value and _SECRET.search(name.upper()):
-            what = what.replace(value, "***")
-    return " ".join(what.split())[:_SHOWN]
+    return SourceError(f"{address} cannot be used ({harmless(what)}).")

@@ -39,7 +39,7 @@ _BLOCKS = 10_000  # more than so many, and Ray Data spends its time on counting 
 def sent(part: str, value: Any) -> bytes:
     """The value as it goes to the workers; raises `UsageError` where it cannot, naming the part."""
     try:
-        return _packed(value)
+        return packed(value)
     except Exception as error:  # whatever somebody's own object raises
         raise UsageError(
             f"The {part} cannot be sent to the workers of a cluster: {_first_line(error)} Name one of ours, pass one"
@@ -60,9 +60,9 @@ class Pool:
         """What `of` says of the work of one worker, who is there for that alone."""
         asked = _remote(num_cpus=self._crew.cpus, num_gpus=self._crew.gpus)(_said)
         try:
-            return _read(await _got(asked.remote(self._make, sent("question", of))))  # type: ignore[no-any-return]
+            return read(await _got(asked.remote(self._make, sent("question", of))))  # type: ignore[no-any-return]
         except RayError as error:
-            raise _failed(error) from error
+            raise failed(error) from error
 
     async def results(
         self, batches: Sequence[Sequence[T]], is_over: Callable[[], bool] = lambda: False
@@ -72,7 +72,7 @@ class Pool:
         What was begun is still worked out. Raises what the work raises, and `ToulminError` where nobody is left who
         could do it.
         """
-        left = {place: _packed((place, list(batch))) for place, batch in enumerate(batches)}
+        left = {place: packed((place, list(batch))) for place, batch in enumerate(batches)}
         lost = 0
         while left:
             conducted = _Conducted(self._make, list(left.values()), self._crew)
@@ -89,7 +89,7 @@ class Pool:
                         " what ends its processes, and whether each machine has toulmin; what is done is kept."
                     ) from error
             except RayError as error:
-                raise _failed(error) from error
+                raise failed(error) from error
             finally:
                 conducted.end()
             if is_over():
@@ -107,7 +107,7 @@ class _Conducted:
     async def results(self, is_over: Callable[[], bool]) -> AsyncIterator[tuple[int, Sequence[Any] | None]]:
         """Each batch's place and results, None for one that was not begun."""
         while (row := await _got(self._conductor.following.remote())) is not None:
-            yield _read(row)
+            yield read(row)
             if not self._is_stopped and is_over():
                 self._is_stopped = True
                 self._conductor.stop.remote()
@@ -118,7 +118,8 @@ class _Conducted:
             ray.kill(self._conductor)
 
 
-def _packed(value: Any) -> bytes:
+def packed(value: Any) -> bytes:
+    """The value as bytes, for another process of ours."""
     return bytes(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
 
 
@@ -126,7 +127,7 @@ async def _got(ref: Any) -> Any:
     return await asyncio.wrap_future(ref.future())
 
 
-def _read(row: bytes) -> Any:
+def read(row: bytes) -> Any:
     """What a worker sent: results, or the error that it ended with."""
     found = cloudpickle.loads(row)
     if isinstance(found, ToulminError):
@@ -198,13 +199,13 @@ class _Worker:
 
     def _row(self, place: int, batch: Sequence[Any]) -> bytes:
         if self._work is None:
-            return _packed(self._refusal)
+            return packed(self._refusal)
         if self._is_over():
-            return _packed((place, None))
+            return packed((place, None))
         try:
-            return _packed((place, self._work(batch)))
+            return packed((place, self._work(batch)))
         except ToulminError as error:
-            return _packed(error)
+            return packed(error)
 
     def _is_over(self) -> bool:
         try:
@@ -229,12 +230,13 @@ def _made(make: bytes) -> Work:
 
 def _said(make: bytes, question: bytes) -> bytes:
     try:
-        return _packed(cloudpickle.loads(question)(_made(make)))
+        return packed(cloudpickle.loads(question)(_made(make)))
     except ToulminError as error:
-        return _packed(error)
+        return packed(error)
 
 
-def _failed(error: RayError) -> ToulminError:
+def failed(error: RayError) -> ToulminError:
+    """What Ray raised, as an error of ours."""
     cause = getattr(error, "cause", None) or error
     return ToulminError(f"A worker of the cluster failed: {type(cause).__name__}: {_first_line(cause)}")
 

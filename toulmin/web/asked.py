@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
-from toulmin.aio import LONGEST_QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.errors import UsageError
+from toulmin.searchable import LONGEST_QUESTION
 
 MOST_PASSAGES = 500  # that come with a text to check
 LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage

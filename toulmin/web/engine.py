@@ -21,12 +21,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from toulmin import build
-from toulmin.build import Opened, Own, Sources
+from toulmin.build import Own
 from toulmin.config import Settings
 from toulmin.corpus.kept import Kept
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.errors import SourceError, StoreAway, ToulminError
+from toulmin.searchable import Opened, Sources, opened
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -106,7 +107,7 @@ class _Moment:
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._held = ExitStack()
-        self.opened: Opened = self._held.enter_context(build.opened(sources, settings))
+        self.opened: Opened = self._held.enter_context(opened(sources, settings))
         self.stamp = _stamp(self.opened)
         self._users, self._is_over = 0, False
 
@@ -218,7 +219,7 @@ class Engine:
     async def _answered(self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]) -> Outcome:
         async with self._places:
             if passages is not None:
-                with build.opened(Sources(passages=tuple(passages)), self.settings) as found:
+                with opened(Sources(passages=tuple(passages)), self.settings) as found:
                     return await self._driver.answer(replace(job, retriever=found.retriever), show)
             with self._current().used() as found:
                 outcome = await self._driver.answer(replace(job, retriever=found.retriever), show)

@@ -20,11 +20,12 @@ from pydantic import Field
 from starlette.routing import Route
 
 from toulmin import __version__, build, wire
-from toulmin.aio import checked_question, checked_text
+from toulmin.aio import checked_text
 from toulmin.corpus.kept import Kept
 from toulmin.data import Answer, Passage, Style
 from toulmin.dialects.clean import address, reason, title
 from toulmin.errors import ToulminError
+from toulmin.searchable import checked_question
 from toulmin.web.asked import Given, Question, chosen
 from toulmin.web.desk import Desk
 from toulmin.web.engine import Running

@@ -16,12 +16,12 @@ import orjson
 from fastapi import FastAPI, Request, Response
 
 from toulmin import build
-from toulmin.aio import checked_question
 from toulmin.data import Answer, Claim
 from toulmin.dialects import openai as shapes
 from toulmin.dialects.clean import reason
 from toulmin.errors import ModelError, ToulminError
 from toulmin.methods import METHODS
+from toulmin.searchable import checked_question
 from toulmin.web.asked import ChatCompletion, Question, chosen, last_question
 from toulmin.web.asked import Response as AskedResponse
 from toulmin.web.desk import Desk, replied

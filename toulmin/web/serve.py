@@ -16,10 +16,11 @@ import uvicorn
 from platformdirs import user_state_path
 from starlette.routing import BaseRoute
 
-from toulmin.build import Own, Sources
+from toulmin.build import Own
 from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError
+from toulmin.searchable import Sources
 from toulmin.shared.address import is_shared
 from toulmin.web.desk import Desk
 from toulmin.web.engine import Engine

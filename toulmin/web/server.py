@@ -18,13 +18,14 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from toulmin import __version__, build, wire
-from toulmin.aio import checked_question, checked_text
+from toulmin.aio import checked_text
 from toulmin.corpus.kept import Kept
 from toulmin.corpus.store import IndexedDocument
 from toulmin.data import Answer
 from toulmin.dialects.vertex import check_grounding
 from toulmin.errors import SourceError, ToulminError
 from toulmin.methods import METHODS
+from toulmin.searchable import checked_question
 from toulmin.web import openai
 from toulmin.web.asked import Grounding, Query, Question, TextToCheck, chosen
 from toulmin.web.desk import Desk, Document, replied

@@ -1,0 +1,1 @@
+"""A corpus that many readers and writers share, in a PostgreSQL database."""
