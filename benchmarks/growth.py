@@ -3,7 +3,8 @@
     python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE] [--plot FILE.svg]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
-can be measured by itself.
+can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast it
+answers is measured again.
 
 Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
 a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form
@@ -27,9 +28,10 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import data
 import numpy as np
@@ -144,6 +146,11 @@ def grown(count: int, shards: int, folder: Path, questions: Sequence[str]) -> Gr
     text = write(file, count)
     making = made(index, file, shards)
     file.unlink()  # what is measured needs it no more, and the disk may need its place
+    return Grown(count, text, making, **answering(index, questions))
+
+
+def answering(index: Path, questions: Sequence[str]) -> dict[str, Any]:
+    """How large an index is, and how fast it answers, as the fields of `Grown` of those names."""
     search = [*CLI, "search", QUESTION, "--index", str(index)]
     ask = [*CLI, "ask", QUESTION, "--index", str(index)]
     cold = statistics.median(seconds(search) for _ in range(COLD))
@@ -151,7 +158,7 @@ def grown(count: int, shards: int, folder: Path, questions: Sequence[str]) -> Gr
     with open_any(index) as corpus:
         each = milliseconds_a_query(corpus, list(questions[:QUERIES]))
         rate = queries_a_second(corpus, list(questions[:BATCH]))
-    return Grown(count, text, making, size(index) / 1e6, cold, each, rate, whole)
+    return {"index": size(index) / 1e6, "cold": cold, "queries": each, "rate": rate, "ask": whole}
 
 
 def known(kept: Path | None) -> dict[int, Grown]:
@@ -207,7 +214,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
     parser.add_argument("--shards", type=int, default=os.cpu_count() or 1, help="(default: one a processor)")
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
-    parser.add_argument("--leave", action="store_true", help="leave the indexes there")
+    parser.add_argument("--leave", action="store_true", help="leave the indexes there, as index-COUNT")
     parser.add_argument("--kept", type=Path, help="a file of what was measured before")
     parser.add_argument("--plot", type=Path, help="an SVG file of the figures")
     chosen = parser.parse_args()
@@ -216,17 +223,18 @@ def main() -> None:
     kept = known(chosen.kept)
     print(HEAD, flush=True)
     for millions in sorted(chosen.sizes):
-        if (count := round(millions * 1e6)) in kept:
-            found.append(kept[count])
-            print(line(found[-1]), flush=True)
-            continue
-        with tempfile.TemporaryDirectory(dir=chosen.into) as place:
-            found.append(grown(count, chosen.shards, Path(place), questions))
-            if chosen.leave:
-                (Path(place) / "index").rename(Path(place).with_name(f"index-{count}"))
-        if chosen.kept:
-            with chosen.kept.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(found[-1])) + "\n")
+        count = round(millions * 1e6)
+        left = (chosen.into or Path()) / f"index-{count}"
+        if count in kept:
+            found.append(replace(kept[count], **answering(left, questions)) if left.exists() else kept[count])
+        else:
+            with tempfile.TemporaryDirectory(dir=chosen.into) as place:
+                found.append(grown(count, chosen.shards, Path(place), questions))
+                if chosen.leave:
+                    (Path(place) / "index").rename(left)
+            if chosen.kept:
+                with chosen.kept.open("a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(asdict(found[-1])) + "\n")
         print(line(found[-1]), flush=True)
     if len(found) > 1:
         overall, last = exponents(found)

@@ -24,7 +24,7 @@ from toulmin.corpus.store import open_index
 UPDATE = """
 import json, resource, sys, time
 from pathlib import Path
-from toulmin.corpus.store import update
+from toulmin.corpus.indexing import update
 started, worked = time.perf_counter(), time.process_time()
 report = update(Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]])
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -23,11 +23,12 @@ from typing import Any, Protocol
 
 import data
 
+from toulmin.corpus.indexing import update
 from toulmin.corpus.lexicon import TITLE_WEIGHT
 from toulmin.corpus.passages import cut
 from toulmin.corpus.readers import read_documents
 from toulmin.corpus.retrieve import K1, B, Bm25, InMemory
-from toulmin.corpus.store import open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.data import Hit, Passage
 
 TARGETS = {"short": 0.87, "long": 0.895, "multihop": 0.975, "retrieval-only": 0.67}

@@ -32,9 +32,10 @@ from retrieval import questions
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import postgres_server
 from toulmin.adapters import adapter
+from toulmin.corpus.indexing import update
 from toulmin.corpus.kept import Kept
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.data import Hit
 
 STORES = ("lance", "postgres", "s3")

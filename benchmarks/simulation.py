@@ -15,8 +15,9 @@ import data
 from gold import Question
 from scoring import Score, score
 
+from toulmin.corpus.indexing import update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel

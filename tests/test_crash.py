@@ -19,8 +19,9 @@ from pathlib import Path
 
 import pytest
 
+from toulmin.corpus.indexing import Progress, update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Progress, open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.errors import SourceError
 
 TRIALS = int(os.environ.get("TOULMIN_CRASH_TRIALS", "12"))
@@ -28,7 +29,7 @@ WORDS = "lamp tower keeper storm harbour reef oil wick lens fog horn boat wreck 
 PROGRAM = """
 import sys
 from pathlib import Path
-from toulmin.corpus.store import update
+from toulmin.corpus.indexing import update
 print("ready", flush=True)
 update(Path(sys.argv[1]), [Path(sys.argv[2])])
 print("done", flush=True)
@@ -178,7 +179,7 @@ def test_a_reader_goes_on_while_updates_come_and_are_killed(scene: Scene, index:
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from toulmin.corpus.store import update
+from toulmin.corpus.indexing import update
 from toulmin.errors import SourceError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:

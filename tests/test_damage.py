@@ -11,8 +11,9 @@ import damage
 import pytest
 
 from toulmin.corpus.catalogue import compressed, text_of
+from toulmin.corpus.indexing import Progress, update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Progress, open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.errors import IndexDamaged, SourceError
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."

@@ -24,8 +24,10 @@ import toulmin
 from toulmin import encoding
 from toulmin.config import Settings
 from toulmin.corpus.catalogue import id_of
+from toulmin.corpus.indexing import update
 from toulmin.corpus.retrieve import Bm25, query_terms
-from toulmin.corpus.store import Wanted, open_index, update
+from toulmin.corpus.store import open_index
+from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.postgres import candidates
 from toulmin.postgres.address import place_of

@@ -27,8 +27,10 @@ if why_not():
 import psycopg
 
 import toulmin
+from toulmin.corpus.indexing import update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Wanted, open_index, update
+from toulmin.corpus.store import open_index
+from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import SourceError, StoreAway
 from toulmin.postgres.corpus import open_postgres
 from toulmin.postgres.writer import update_postgres

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from texts import SCRIPTS
 
+from toulmin.corpus.indexing import update
 from toulmin.corpus.lexicon import TITLE_WEIGHT
 from toulmin.corpus.retrieve import K1, B, Bm25, Given, InMemory, query_terms
-from toulmin.corpus.store import Corpus, open_index, update
+from toulmin.corpus.store import Corpus, open_index
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.language import STOPWORDS, terms

@@ -24,12 +24,14 @@ import pytest
 import toulmin
 from tests.tiny_encoders import ByWords
 from toulmin.corpus.catalogue import id_of
+from toulmin.corpus.indexing import IndexReport, update
 from toulmin.corpus.readers import read_documents
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.shard_process import Process
 from toulmin.corpus.sharding import Call, Shard, ShardedWriter, update_shards
 from toulmin.corpus.shards import Sharded, open_any, place_of, shards_in
-from toulmin.corpus.store import Corpus, IndexReport, Wanted, open_index, update
+from toulmin.corpus.store import Corpus, open_index
+from toulmin.corpus.vector_files import Wanted
 from toulmin.corpus.vectors import Dense
 from toulmin.data import Document
 from toulmin.errors import IndexDamaged, SourceError, UsageError

@@ -18,8 +18,10 @@ from shared_parts import ByWords, notes_in, run
 import toulmin
 from toulmin import encoding, indexes, searchable
 from toulmin.config import Settings
+from toulmin.corpus.indexing import update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Wanted, open_index, update
+from toulmin.corpus.store import open_index
+from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import SourceError, UsageError
 from toulmin.shared.address import is_shared
 from toulmin.shared.files import FileRow, after, newest, waste

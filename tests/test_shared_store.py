@@ -19,8 +19,9 @@ pytest.importorskip("moto.server", reason="needs moto[server]")
 pytest.importorskip("boto3", reason="needs boto3")
 
 import toulmin
+from toulmin.corpus.indexing import update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index, update
+from toulmin.corpus.store import open_index
 from toulmin.errors import SourceError, StoreAway
 from toulmin.shared.corpus import open_shared
 from toulmin.shared.writer import update_shared

@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
+from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Corpus, IndexedDocument, IndexReport, Progress, open_index, update
+from toulmin.corpus.store import Corpus, IndexedDocument, open_index
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
@@ -299,6 +300,50 @@ def test_a_reader_sees_the_moment_in_which_it_was_opened(docs: Path, index: Path
         assert [hit.passage.text for hit in Bm25(corpus).search(["Hannah Pell"], 5)[0]] == [TOWER]
 
 
+@pytest.fixture
+def fleet(docs: Path) -> Path:
+    """A file of so many documents that all of them are looked up side by side."""
+    file = docs / "fleet.jsonl"
+    file.write_text("".join(json.dumps({"text": f"Ship {n} sailed in {1800 + n}."}) + "\n" for n in range(60)), "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("has_searched", [False, True])
+@pytest.mark.parametrize("what", ["changed", "vanished", "the index lies elsewhere"])
+def test_a_reader_of_many_passages_sees_the_moment_in_which_it_was_opened(
+    fleet: Path, index: Path, what: str, has_searched: bool
+) -> None:
+    update(index, [fleet.parent])
+    before = sorted(found(index, "ship sailed", 60))
+    with open_index(index) as corpus:
+        if has_searched:
+            Bm25(corpus).search(["ship sailed"], 60)
+        if what == "changed":
+            fleet.write_text(fleet.read_text("utf-8").replace("sailed", "sank, and never sailed again"), "utf-8")
+        elif what == "vanished":
+            fleet.unlink()
+        if what == "the index lies elsewhere":
+            index.rename(index.with_name("moved"))
+        else:
+            update(index, [fleet.parent])
+            assert sorted(found(index, "ship sailed", 60)) != before
+        assert sorted(hit.passage.text for hit in Bm25(corpus).search(["ship sailed"], 60)[0]) == before
+
+
+@given(st.data())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_codes_looked_up_side_by_side_are_those_looked_up_one_by_one(
+    fleet: Path, index: Path, data: st.DataObject
+) -> None:
+    update(index, [fleet.parent])
+    with open_index(index) as corpus:
+        keys = [key for key, _ in corpus.candidates(["ship"], 60)]
+        some = data.draw(st.lists(st.sampled_from(keys), max_size=150))
+        assert corpus.codes(some) == [corpus.codes([key])[0] for key in some]
+        with pytest.raises(IndexDamaged, match="not stored"):
+            corpus.codes([*keys, 1])
+
+
 def test_a_reader_opened_while_an_update_runs_sees_what_was_before(docs: Path, index: Path) -> None:
     update(index, [docs])
     (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
@@ -378,7 +423,7 @@ def test_threads_may_share_one_corpus(docs: Path, index: Path) -> None:
 ONE_AFTER_ANOTHER = """
 import sys
 from pathlib import Path
-from toulmin.corpus.store import update
+from toulmin.corpus.indexing import update
 index, docs = map(Path, sys.argv[1:])
 for version in range(30):
     for name in ("a.txt", "b.txt", "c.txt"):
@@ -463,7 +508,7 @@ def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch
 
 
 def test_two_first_updates_at_once_leave_a_whole_index(docs: Path, index: Path) -> None:
-    code = "import sys; from pathlib import Path; from toulmin.corpus.store import update;"
+    code = "import sys; from pathlib import Path; from toulmin.corpus.indexing import update;"
     code += "update(Path(sys.argv[1]), [Path(sys.argv[2])])"
     arguments = [sys.executable, "-c", code, str(index), str(docs)]
     running = [subprocess.Popen(arguments, stderr=subprocess.PIPE) for _ in range(2)]

@@ -24,10 +24,12 @@ from toulmin.cli.commands import index as index_command
 from toulmin.cli.commands import search as search_command
 from toulmin.cli.doctor import examined
 from toulmin.config import Settings
+from toulmin.corpus.indexing import update
 from toulmin.corpus.nearest import Nearest
 from toulmin.corpus.nearest import build as build_nearest
 from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import Wanted, label_of, open_index, update
+from toulmin.corpus.store import label_of, open_index
+from toulmin.corpus.vector_files import Wanted
 from toulmin.corpus.vectors import Dense, DenseInMemory, packed
 from toulmin.data import Passage
 from toulmin.encoding import searched

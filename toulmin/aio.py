@@ -28,7 +28,7 @@ from toulmin.shared.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.comparisons import Exported
-    from toulmin.corpus.store import IndexReport, Progress
+    from toulmin.corpus.indexing import IndexReport, Progress
     from toulmin.evaluate.scoring import Profile
     from toulmin.metrics.judging import Progress as JudgingProgress
     from toulmin.runs.running import Limits, RunReport

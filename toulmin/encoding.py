@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.config import Settings, fitting
-from toulmin.corpus import shards, store
+from toulmin.corpus import shards
 from toulmin.corpus.hybrid import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.corpus.links import Linked
+from toulmin.corpus.vector_files import Label, Wanted
 from toulmin.corpus.vectors import Dense, DenseInMemory, Encoded, how_to_encode, no_vectors
 from toulmin.data import Passage
 from toulmin.encoders.encoder import Encoder
@@ -106,7 +107,7 @@ def meaning(settings: Settings) -> Meaning | None:
     return Compared(lambda: encoder(spec, settings))
 
 
-def label_of(index: str) -> store.Label | None:
+def label_of(index: str) -> Label | None:
     """Whose vectors an index holds, in a folder or at an address; None for none, and where there is no index."""
     from toulmin.shared.address import is_shared
 
@@ -125,13 +126,13 @@ def spec_of(index: str, settings: Settings) -> str:
     return label.spec if label else NONE
 
 
-def wanted(index: str, settings: Settings) -> store.Wanted | None:
+def wanted(index: str, settings: Settings) -> Wanted | None:
     """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
 
     Raises as `encoder` does, and `SourceError` for an address that cannot be used.
     """
     spec = spec_of(index, settings)
-    return None if spec == NONE else store.Wanted(encoder(spec, settings), spec)
+    return None if spec == NONE else Wanted(encoder(spec, settings), spec)
 
 
 class Searched(NamedTuple):

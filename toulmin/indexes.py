@@ -16,8 +16,8 @@ from toulmin.shared.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.corpus.hybrid import Ranker
+    from toulmin.corpus.indexing import IndexReport, Progress
     from toulmin.corpus.kept import Kept
-    from toulmin.corpus.store import IndexReport, Progress
     from toulmin.spread.where import Where
 
 
@@ -49,7 +49,7 @@ def update_index(
     shards: int | None = None,
     where: Where | None = None,
 ) -> IndexReport:
-    """Reads what changed in the files and folders into the index, a folder or an address; see `corpus.store.update`.
+    """Reads what changed in the files and folders into the index, a folder or an address; see `corpus.indexing.update`.
 
     A new index has so many `shards`, or is in one piece; with `where` the workers of that cluster write it, one shard
     each. Raises `SourceError` where there is no file at all, and nothing that was there before.
@@ -74,14 +74,14 @@ def update_index(
 def _folder(index: Path, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin import encoding
-    from toulmin.corpus import sharding, store
+    from toulmin.corpus import indexing, sharding
     from toulmin.corpus.shard_process import Process
     from toulmin.corpus.shards import shards_in
 
     words = settings.passage_words
     there = len(shards_in(index)) or None
     if where is None and shards is None and there is None:
-        return partial(store.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
+        return partial(indexing.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
     wanted = partial(encoding.wanted, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
     update = partial(sharding.update_shards, passage_words=words, wanted=wanted)

@@ -190,20 +190,17 @@ def terms(text: str) -> list[str]:
 # ---------------------------------------------------------------- rarity
 
 
-def _table() -> list[tuple[str, str, str]]:
-    """The terms whose rarity is known, a tab, and the rarity in words."""
-    told = resources.files("toulmin").joinpath("rarity.tsv").read_text("utf-8")
-    return [line.partition("\t") for line in told.split("\n") if line and line[0] != "#"]
-
-
 @lru_cache(maxsize=1)
 def _rarities() -> dict[str, float]:
-    return {term: float(value) for term, _, value in _table()}
+    """The terms whose rarity is known, in the order of their file: a line with a number sign, then pairs."""
+    _, _, told = resources.files("toulmin").joinpath("rarity.tsv").read_text("utf-8").partition("\n")
+    cells = told.split()
+    return dict(zip(cells[::2], map(float, cells[1::2]), strict=True))
 
 
 def common_terms() -> list[str]:
     """The terms whose rarity is known, in an order that is part of the form of an index: see `FORMAT` there."""
-    return [term for term, _, _ in _table()]
+    return list(_rarities())
 
 
 def rarity(term: str) -> float:

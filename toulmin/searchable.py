@@ -19,9 +19,9 @@ from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 
 if TYPE_CHECKING:
+    from toulmin.corpus.indexing import Progress
     from toulmin.corpus.kept import Kept
     from toulmin.corpus.readers import Skipped
-    from toulmin.corpus.store import Progress
     from toulmin.driver.kit import Retriever
 
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

@@ -25,8 +25,8 @@ from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.searchable import Sources
 
 if TYPE_CHECKING:
+    from toulmin.corpus.indexing import Progress as Reading
     from toulmin.corpus.readers import Skipped
-    from toulmin.corpus.store import Progress as Reading
     from toulmin.datasets.item import Dataset
     from toulmin.evaluate.scoring import EvidenceRun, Profile
     from toulmin.metrics.choosing import Models

@@ -19,7 +19,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
-    from toulmin.corpus.store import IndexReport, Progress
+    from toulmin.corpus.indexing import IndexReport, Progress
 
 # A verdict is told by a word and a shape as well as by a colour.
 LOOKS = {

@@ -15,7 +15,7 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, printable, words
 
 if TYPE_CHECKING:
-    from toulmin.corpus.store import Progress as Reading
+    from toulmin.corpus.indexing import Progress as Reading
     from toulmin.runs.running import Progress, RunReport
     from toulmin.studies import MadeReport
 

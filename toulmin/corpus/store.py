@@ -1,4 +1,4 @@
-"""The index on disk, as the rest of the program sees it: `update` writes it, `open_index` reads it.
+"""The index on disk, as the rest of the program reads it; `indexing.update` writes it.
 
 A `Corpus` sees one moment: what a later update changes, it does not see; whoever wants that opens the index again.
 Whatever is read is compared with its content id, so that a damaged file cannot put words into a source's mouth.
@@ -17,29 +17,13 @@ from typing import Any, NamedTuple
 
 from toulmin.corpus import catalogue
 from toulmin.corpus.catalogue import FILE, State, clear_errors, damaged, id_of, key_of, text_of
-from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.lexicon import Lexicon, digests, findable
+from toulmin.corpus.lookups import Lookups, among, chunks
 from toulmin.corpus.readers import Skipped
-from toulmin.corpus.vector_files import Label, Stored, Wanted, keys_in, named_in
+from toulmin.corpus.vector_files import Label, Stored, keys_in, named_in
 from toulmin.data import Passage, Source, content_id
 from toulmin.errors import IndexDamaged, SourceError
 
-__all__ = [
-    "Corpus",
-    "IndexReport",
-    "IndexedDocument",
-    "Label",
-    "Neighbours",
-    "Progress",
-    "Stats",
-    "Wanted",
-    "is_index",
-    "label_of",
-    "open_index",
-    "update",
-]
-
-_CHUNK = 500  # ids a statement; SQLite allows some thousands
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
     " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
@@ -143,6 +127,7 @@ class Corpus:
         """For `open_index`."""
         self.folder = index
         self._sql = connection
+        self._lookups = Lookups(index, connection, state)
         self._state = state
         self.lexicon = lexicon
         self.vectors = vectors
@@ -278,16 +263,15 @@ class Corpus:
 
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """The packed terms of passages, by the keys that the lexicon gives, in their order."""
-        found: dict[int, bytes] = {}
         with clear_errors(self.folder):
-            for chunk in _chunks(keys):
-                found.update(self._sql.execute(f"SELECT key, codes FROM passages WHERE {_among(chunk)}", chunk))
+            found = self._lookups.codes(keys)
         if len(found) < len(set(keys)):
             raise damaged(self.folder, "the term index names passages that are not stored")
         return [found[key] for key in keys]
 
     def close(self) -> None:
         """Lets go of the files; nothing may be asked afterwards."""
+        self._lookups.close()
         self._sql.close()
         self.lexicon.close()
 
@@ -304,8 +288,8 @@ class Corpus:
         keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
         found: dict[str, Passage] = {}
         with clear_errors(self.folder):
-            for chunk in _chunks(keys):
-                for row in self._sql.execute(f"{_PASSAGE} WHERE {_among(chunk)} ORDER BY p.number", chunk):
+            for chunk in chunks(keys):
+                for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} ORDER BY p.number", chunk):
                     if id_of(row[0]) not in found:
                         found[id_of(row[0])] = self._passage(row)
         return found
@@ -342,12 +326,3 @@ def _key_or_none(passage_id: str) -> int | None:
         return key_of(passage_id)
     except ValueError:
         return None
-
-
-def _chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(keys), _CHUNK):
-        yield keys[start : start + _CHUNK]
-
-
-def _among(keys: Sequence[int]) -> str:
-    return f"key IN ({', '.join('?' * len(keys))})"
