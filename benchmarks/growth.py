@@ -3,8 +3,8 @@
     python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE] [--plot FILE.svg]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
-can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast it
-answers is measured again.
+can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast
+it answers is measured again.
 
 Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
 a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form

@@ -33,6 +33,7 @@ from toulmin.language import common_terms, terms
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
 _HEAP_BYTES = 48_000_000
+_TOGETHER = 200  # passages handed to tantivy's thread at once: to wake it for each costs a quarter of all time
 _CODE = np.dtype("<u4")
 _COMMON = np.dtype("<u2")
 _UNCOMMON = 1 << 16  # the least code of a term that is not common
@@ -246,19 +247,29 @@ class LexiconWriter:
             opened = _open(self._folder) if before else _create(self._folder)
             # One thread: cutting text into terms is the slow part, and fewer segments search faster.
             self._writer = opened.writer(heap_size=_HEAP_BYTES, num_threads=1)
+        self._waiting: list[tantivy.Document] = []
 
     def add(self, key: int, terms: str) -> None:
         """Makes a passage findable by terms joined by spaces."""
-        with _clear_errors(self._index):
-            self._writer.add_document(tantivy.Document(key=key, terms=terms))
+        self._waiting.append(tantivy.Document(key=key, terms=terms))
+        if len(self._waiting) >= _TOGETHER:
+            self._hand_over()
 
     def remove(self, key: int) -> None:
         """Makes a passage that was added before no longer findable."""
+        self._hand_over()
         with _clear_errors(self._index):
             self._writer.delete_documents_by_term("key", key)
 
+    def _hand_over(self) -> None:
+        with _clear_errors(self._index):
+            for document in self._waiting:
+                self._writer.add_document(document)
+        self._waiting.clear()
+
     def commit(self) -> None:
         """Puts everything on the disk; nothing may be added afterwards."""
+        self._hand_over()
         with _clear_errors(self._index):
             self._writer.commit()
             self._writer.wait_merging_threads()
