@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
+from toulmin.corpus import lookups
 from toulmin.corpus.indexing import IndexReport, Progress, update
 from toulmin.corpus.retrieve import Bm25
 from toulmin.corpus.store import Corpus, IndexedDocument, open_index
@@ -308,6 +310,13 @@ def fleet(docs: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing lies in memory, so look-ups are made side by side."""
+    monkeypatch.setattr(lookups, "_blocks_read", itertools.count().__next__)
+
+
+@pytest.mark.usefixtures("slow_disk")
 @pytest.mark.parametrize("has_searched", [False, True])
 @pytest.mark.parametrize("what", ["changed", "vanished", "the index lies elsewhere"])
 def test_a_reader_of_many_passages_sees_the_moment_in_which_it_was_opened(
@@ -330,6 +339,7 @@ def test_a_reader_of_many_passages_sees_the_moment_in_which_it_was_opened(
         assert sorted(hit.passage.text for hit in Bm25(corpus).search(["ship sailed"], 60)[0]) == before
 
 
+@pytest.mark.usefixtures("slow_disk")
 @given(st.data())
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_codes_looked_up_side_by_side_are_those_looked_up_one_by_one(
