@@ -401,7 +401,7 @@ def test_a_terminal_shows_the_draft_as_it_grows():
 
     ours, theirs = pty.openpty()
     words = ["ask", "When was the sea watch H4 finished?", "--docs", str(demo.FOLDER), "--method", "vtg"]
-    command = [sys.executable, "-c", "from toulmin.cli import main; main()", *words]
+    command = [sys.executable, "-m", "toulmin", *words]
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"}):
         os.close(theirs)
         shown = b"".join(iter(lambda: _piece(ours), b""))
@@ -473,7 +473,7 @@ def test_a_repair_may_leave_what_it_cannot_put_right(draft: str, capsys):
 def test_line_ends_of_a_checked_file_stay(tmp_path: Path):
     text = b"The Board of Longitude was dissolved in 1828.\r\nThe Longitude Act was passed in July 1714.\r\n"
     (tmp_path / "draft.txt").write_bytes(text)
-    command = [sys.executable, "-c", "from toulmin.cli import main; main()", "check", "draft.txt"]
+    command = [sys.executable, "-m", "toulmin", "check", "draft.txt"]
     done = subprocess.run([*command, "--docs", str(demo.FOLDER), "--repair", "--json"], capture_output=True, check=True)
     whole = [step["text"] for step in json.loads(done.stdout)["rounds"] if step["kind"] == "repair" and step["text"]]
     assert whole[-1].encode() == text

@@ -96,7 +96,7 @@ MAY_IMPORT = {
     | {"indexes", "searchable", "shared", "spread", "studies"},
     "verbs": GROUND | {"aio", "build", "config", "driver", "searchable"},
 }
-EDGES = {"cli", "web", "__init__"}
+EDGES = {"cli", "web", "__init__", "__main__"}
 # Libraries that are slow to load or belong to one job: the modules that may name them.
 HOMES = {
     "tantivy": {"corpus"},
