@@ -7,6 +7,8 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from queue import Queue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from toulmin.corpus.sharding import Call, Shard
@@ -90,8 +92,21 @@ def _serve(shard: Shard, pipe: Connection, encoded: Any) -> None:
         encoded[:] = (done, total)
 
     shard.on_encoded = note
+    waiting: Queue[Sequence[Call] | None] = Queue()
+    Thread(target=_take_in, args=(pipe, waiting), daemon=True).start()
     try:
-        while True:
-            pipe.send(shard.do(pipe.recv()))
+        while (calls := waiting.get()) is not None:
+            pipe.send(shard.do(calls))
     finally:
         shard.leave()
+
+
+def _take_in(pipe: Connection, waiting: Queue[Sequence[Call] | None]) -> None:
+    """Takes what comes while the shard waits for the disk, or whoever sends would wait too, and the others for that.
+
+    How much that can be is the sender's business, which counts what is not answered.
+    """
+    with suppress(*_GONE):
+        while True:
+            waiting.put(pipe.recv())
+    waiting.put(None)

@@ -26,7 +26,7 @@ from toulmin.errors import UsageError
 
 _CALLS = 200  # that go to a worker together
 _CHARACTERS = 500_000  # of documents among them, about
-_BEHIND = 4  # lots of calls that a worker may have before it
+_BEHIND = 40  # lots of calls that a worker may have before it: what others do while it waits some seconds for the disk
 _LOOK_SECONDS = 0.5
 
 Call = tuple[str, tuple[Any, ...]]
