@@ -33,7 +33,7 @@ from toulmin.language import common_terms, terms
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
 _HEAP_BYTES = 48_000_000
-_TOGETHER = 200  # passages handed to tantivy's thread at once: to wake it for each costs a quarter of all time
+_TOGETHER = 200  # passages handed to tantivy's thread at once, as to wake it for each costs more than the handing
 _CODE = np.dtype("<u4")
 _COMMON = np.dtype("<u2")
 _UNCOMMON = 1 << 16  # the least code of a term that is not common
