@@ -35,11 +35,8 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
-from toulmin.grounding.steps import Pair
-from toulmin.judges.memo import Remembered
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.judges.wording import hypothesis, premise
-from toulmin.language import sentences as spans
+from toulmin.judges.verdict_cache import Remembered
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.autoais import cited
@@ -47,6 +44,9 @@ from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
 from toulmin.metrics.written import written
+from toulmin.runtime.premises import hypothesis, premise
+from toulmin.steps import Pair
+from toulmin.text.language import sentences as spans
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.slow_alce import Doc, Record, SlowAlce

@@ -20,8 +20,8 @@ from typing import Any
 import data
 
 from toulmin.data import Citation, Claim, Passage, render
-from toulmin.language import sentences
-from toulmin.reading.citing import read_draft
+from toulmin.parsing.citing import read_draft
+from toulmin.text.language import sentences
 
 OFFERED = [Passage.of(f"Passage {n}") for n in range(1, 101)]
 LABEL = {passage.id: n for n, passage in enumerate(OFFERED, start=1)}

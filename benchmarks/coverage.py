@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from headings import heading
 
-from toulmin.evaluate.significance import Difference, Table, compared
+from toulmin.evaluation.significance import Difference, Table, compared
 from toulmin.metrics.columns import Column, Derived, harmonic
 
 POPULATION = 200_000

@@ -29,8 +29,8 @@ from writer_sets import (
     short_answers,
 )
 
+from toulmin.build.encoding import encoder
 from toulmin.config import Settings
-from toulmin.encoding import encoder
 from toulmin.extractive.evidence import Features, gather
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.nearness import Compared

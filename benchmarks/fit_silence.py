@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from reader import logistic
 from reader_sets import Item, sets
 
+from toulmin.build.providers import uncached
 from toulmin.config import Settings
 from toulmin.extractive import answering
 from toulmin.extractive.answering import Manner
 from toulmin.extractive.writer import Extractive
-from toulmin.providers import uncached
 
 FITTED, BESIDE = "qa_clapnq", ("squad2_devhalf", "pool_questions")
 PARTS, TIMES = 10, 10

@@ -25,8 +25,8 @@ from data import rows
 from writer_sets import normalised
 
 from toulmin.extractive.analysis import content_terms, weight
-from toulmin.language import sentences
 from toulmin.simulation.truth import Fact, is_legible, plain
+from toulmin.text.language import sentences
 
 KINDS = ("short", "long", "multihop", "unanswerable")
 MOST_FACTS = 4

@@ -38,8 +38,8 @@ import numpy as np
 from indexing import milliseconds_a_query, queries_a_second, size
 from startup import CLI, QUESTION, seconds
 
-from toulmin.corpus.shards import open_any
-from toulmin.language import sentences
+from toulmin.index.shards import open_any
+from toulmin.text.language import sentences
 
 SIZES = (0.1, 1.0, 5.0, 21.0)
 WORDS, STEEPNESS, SEED = 100, 0.7, 0

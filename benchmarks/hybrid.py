@@ -30,16 +30,16 @@ import data
 import numpy as np
 import retrieval
 
+from toulmin.build.encoding import encoder
 from toulmin.config import Settings
-from toulmin.corpus.hybrid import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fused_by_ranks, fused_by_sum
-from toulmin.corpus.links import Linked
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import read_documents
-from toulmin.corpus.retrieve import InMemory
-from toulmin.corpus.vectors import DenseInMemory
 from toulmin.data import Hit, Passage
-from toulmin.encoders.encoder import Encoder, Titled, Vectors
-from toulmin.encoding import encoder
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fused_by_ranks, fused_by_sum
+from toulmin.retrieval.links import Linked
+from toulmin.retrieval.vectors import DenseInMemory
+from toulmin.runtime.encoder import Encoder, Titled, Vectors
 
 SEED = 7
 CHUNK = 256

@@ -18,13 +18,13 @@ from time import perf_counter
 
 import data
 
-from toulmin.corpus.retrieve import Bm25, Terms
-from toulmin.corpus.store import open_index
+from toulmin.index.store import open_index
+from toulmin.retrieval.bm25 import Bm25, Terms
 
 UPDATE = """
 import json, resource, sys, time
 from pathlib import Path
-from toulmin.corpus.indexing import update
+from toulmin.index.indexing import update
 started, worked = time.perf_counter(), time.process_time()
 report = update(Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]])
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

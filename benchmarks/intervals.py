@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from toulmin.evaluate import significance
+from toulmin.evaluation import significance
 from toulmin.metrics.columns import Column
 
 RESAMPLES = 10_000

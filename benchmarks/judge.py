@@ -24,10 +24,10 @@ from data import rows
 from numpy.typing import NDArray
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
 from toulmin.judges.gate import CEILING, Gate, Ruling
 from toulmin.judges.lexical import Lexical
-from toulmin.language import terms
+from toulmin.steps import Pair
+from toulmin.text.language import terms
 
 SETS = (
     "attributionbench_dev begin_dev factscore fever_paperdev fever_symmetric_dev fm2_dev halueval_qa q2_wow"

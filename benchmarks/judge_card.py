@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from headings import heading
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
+from toulmin.steps import Pair
 
 NEEDED = 40  # GiB: 22 for the weights, the rest for a batch
 PAIRS, ALONE = 512, 24
@@ -123,7 +123,7 @@ def peak(size: int, device: str, dtype: Any, times: int = 20) -> float:
 def report(shape: Shape, device: str, dtype: Any, count: int, alone: int, batch_tokens: int, size: int) -> None:
     """One line a way of judging."""
     from toulmin.judges.seq2seq import Seq2Seq
-    from toulmin.weights import Loaded
+    from toulmin.runtime.torch_models import Loaded
 
     words = tokenizer(shape.words)
     own = Loaded(model(shape, len(words), device, dtype), words, "random weights")
@@ -147,7 +147,7 @@ def report(shape: Shape, device: str, dtype: Any, count: int, alone: int, batch_
 
 def lengths(words: Any, pair: Pair) -> int:
     """Tokens of a pair as the judge reads it."""
-    from toulmin.judges.wording import hypothesis, premise
+    from toulmin.runtime.premises import hypothesis, premise
 
     return len(words(f"premise: {premise(pair.premises)} hypothesis: {hypothesis(pair)}")["input_ids"])
 

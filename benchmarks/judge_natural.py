@@ -42,9 +42,9 @@ from data import rows
 from headings import heading
 from judge import NATURAL, SETS, cases
 
-from toulmin import build
+from toulmin.build import assembly
 from toulmin.config import Settings
-from toulmin.grounding.steps import Pair
+from toulmin.steps import Pair
 
 BARRED = ("wice_dev", "attributionbench_dev", "factscore", "fever_paperdev")  # a lower bound above 0 is asked of each
 POOLED = sorted(NATURAL | set(BARRED))
@@ -99,7 +99,7 @@ def read_scores(file: Path) -> dict[str, float]:
 
 def scores(records: Sequence[Record], spec: str) -> tuple[str, Vector]:
     """A judge's name and its support of every record."""
-    judge = build.judge(spec, Settings())
+    judge = assembly.judge(spec, Settings())
     return judge.name, np.array([verdict.support for verdict in verdicts(judge, [record.pair for record in records])])
 
 

@@ -16,11 +16,11 @@ from itertools import islice
 
 from data import rows
 
-from toulmin import build
+from toulmin.build import assembly
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
 from toulmin.judges.lexical import Lexical
+from toulmin.steps import Pair
 
 BATCH, NAMED = 64, 100
 PREMISES = 700  # fewer than the judge remembers
@@ -44,7 +44,7 @@ def pairs() -> list[Pair]:
 
 def of(spec: str) -> None:
     """One line about a judge that is named; its network should have been given one core."""
-    judge, given = build.judge(spec, Settings()), pairs()
+    judge, given = assembly.judge(spec, Settings()), pairs()
     judge.judge(given[:BATCH])
     begin = time.process_time()
     for at in range(BATCH, len(given), BATCH):

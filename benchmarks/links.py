@@ -15,8 +15,8 @@ from statistics import fmean
 
 import retrieval
 
-from toulmin.corpus.links import FIRST, OPEN, SHARE, Linked
-from toulmin.corpus.retrieve import InMemory
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.retrieval.links import FIRST, OPEN, SHARE, Linked
 
 GRID = product((1, 2, 3, 5, 8), (0.2, 0.3, 0.4, 0.5), (0.8, 0.9, 0.95, 1.01))
 

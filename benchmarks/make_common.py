@@ -1,4 +1,4 @@
-"""Writes `toulmin/grounding/common.txt`: the terms that English writes in lower case inside a sentence.
+"""Writes `toulmin/text/common.txt`: the terms that English writes in lower case inside a sentence.
 
     python benchmarks/make_common.py
 
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from data import rows
 
-from toulmin.language import sentences, stem, words
+from toulmin.text.language import sentences, stem, words
 
-TABLE = Path("toulmin/grounding/common.txt")
+TABLE = Path("toulmin/text/common.txt")
 LEAST = 4  # lower-case occurrences that a term needs
 SHARE = 0.6  # of its occurrences inside sentences that must be lower case
 

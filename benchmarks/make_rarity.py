@@ -1,4 +1,4 @@
-"""Writes `toulmin/rarity.tsv`: how rare each term is, counted over the passages of `pool_corpus`.
+"""Writes `toulmin/text/rarity.tsv`: how rare each term is, counted over the passages of `pool_corpus`.
 
 python benchmarks/make_rarity.py
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import data
 
-from toulmin.language import terms
+from toulmin.text.language import terms
 
-TABLE = Path("toulmin/rarity.tsv")
+TABLE = Path("toulmin/text/rarity.tsv")
 LEAST = 4  # passages that must hold a term for it to be listed
 
 

@@ -27,17 +27,17 @@ from time import perf_counter, process_time
 from typing import Any
 from urllib.parse import urlsplit
 
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Place
-from toulmin.grounding.prompts import AnswerPrompt, Cite, Correct, NextClaim, Prompt, Queries
-from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods import METHODS
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
-from toulmin.models.templates import Templates
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.types import AnswerPrompt, Cite, Correct, NextClaim, Prompt, Queries
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Generate, Pair, Reply, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

@@ -19,9 +19,9 @@ from data import rows
 from edits import FALSE, TRUE, Maker, Place
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
-from toulmin.language import sentences
+from toulmin.steps import Pair, Verdict
+from toulmin.text.language import sentences
 
 WANTED = 400  # edits of each kind
 SEED = 7

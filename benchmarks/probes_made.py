@@ -29,8 +29,8 @@ from data import rows
 from held_out import is_held_out
 from probes_facts import Fact, Page
 
-from toulmin.grounding.steps import Pair
-from toulmin.language import terms
+from toulmin.steps import Pair
+from toulmin.text.language import terms
 
 Kind = Literal["number", "date", "entity", "negation", "role swap", "added detail"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from probes_facts import Page, named
 
-from toulmin.language import sentences
+from toulmin.text.language import sentences
 
 SHORTEST, LONGEST = 6, 40  # words
 _PRONOUN = re.compile(

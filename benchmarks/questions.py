@@ -30,14 +30,14 @@ import data
 from headings import heading
 
 import toulmin.demo
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import read_documents
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.datasets.item import Item
-from toulmin.grounding.overlap import normalised, token_f1
-from toulmin.judges.reader import Embedded
-from toulmin.testsets.made import made
+from toulmin.datasets.synthetic import made
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
+from toulmin.extractive.reader import Embedded
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.text.overlap import normalised, token_f1
 
 SAMPLE = 5_000
 WANTED = 300

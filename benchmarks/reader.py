@@ -30,13 +30,13 @@ from numpy.typing import NDArray
 from reader_fit import fitted, table
 from reader_sets import Item, sets
 
+from toulmin.build.providers import trained_reader
 from toulmin.config import Settings
-from toulmin.judges import reader
-from toulmin.judges.asking import Form
-from toulmin.judges.confidence import Signs
-from toulmin.judges.ranking import WEIGHTS
-from toulmin.judges.span_model import TrainedReader
-from toulmin.providers import trained_reader
+from toulmin.extractive import reader
+from toulmin.extractive.asking import Form
+from toulmin.extractive.confidence import Signs
+from toulmin.extractive.ranking import WEIGHTS
+from toulmin.extractive.trained_reader import TrainedReader
 
 BINS = 10
 ROUNDS, DECAY = 30, 1e-3

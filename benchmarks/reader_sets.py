@@ -16,7 +16,7 @@ from data import rows
 from writer_sets import Pool
 
 from toulmin.data import Passage
-from toulmin.grounding.overlap import normalised, token_f1
+from toulmin.text.overlap import normalised, token_f1
 
 FOUND = 5  # passages of a search
 RIGHT = 0.5  # F1

@@ -17,9 +17,9 @@ from statistics import mean
 
 import data
 
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import read_documents
 from toulmin.data import Document, Passage
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from pdf_writer import lines, pdf  # type: ignore[import-not-found]

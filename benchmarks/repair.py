@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from data import rows
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
@@ -31,6 +30,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places
 from toulmin.methods.repair import repair
+from toulmin.retrieval.bm25 import InMemory
 
 ABOUT_SUPPORT = frozenset({"Wrong-Grounding", "Unverifiable"})
 FATES = ("stays", "cited anew", "rewritten", "taken away")

@@ -34,16 +34,16 @@ from data import rows
 from headings import heading
 from writer_sets import Pool
 
-from toulmin.build import equipped
+from toulmin.build.assembly import equipped
 from toulmin.config import Settings
 from toulmin.data import Answer, Style
 from toulmin.driver.drive import Driver, Job
-from toulmin.grounding.steps import Pair
+from toulmin.extractive.reader import Embedded
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.reader import Embedded
-from toulmin.language import words
 from toulmin.methods.direct import closed, vanilla
 from toulmin.methods.plan import plan
+from toulmin.steps import Pair
+from toulmin.text.language import words
 
 STYLE: Style = "report"
 SEED = 7

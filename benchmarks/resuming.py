@@ -30,7 +30,7 @@ from headings import heading
 WORKER = """
 import asyncio, sys
 import toulmin
-from toulmin.grounding.steps import Reply
+from toulmin.steps import Reply
 
 class Logged:
     name, concurrency = "logged", 64

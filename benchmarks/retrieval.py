@@ -23,13 +23,13 @@ from typing import Any, Protocol
 
 import data
 
-from toulmin.corpus.indexing import update
-from toulmin.corpus.lexicon import TITLE_WEIGHT
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import read_documents
-from toulmin.corpus.retrieve import K1, B, Bm25, InMemory
-from toulmin.corpus.store import open_index
 from toulmin.data import Hit, Passage
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
+from toulmin.index.indexing import update
+from toulmin.index.lexicon import TITLE_WEIGHT
+from toulmin.index.store import open_index
+from toulmin.retrieval.bm25 import K1, B, Bm25, InMemory
 
 TARGETS = {"short": 0.87, "long": 0.895, "multihop": 0.975, "retrieval-only": 0.67}
 GRID = product((1, 2, 3, 4, 6), (0.6, 0.9, 1.2, 1.6, 2.0), (0.3, 0.4, 0.5, 0.6, 0.75, 0.9))

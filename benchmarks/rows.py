@@ -20,10 +20,10 @@ import onnxruntime
 from tokenizers import Tokenizer
 from writer_sets import asqa_dev
 
-from toulmin.encoders.encoder import joined
 from toulmin.extractive.analysis import analyse
-from toulmin.graph import Feed, Graph
-from toulmin.shipped import part
+from toulmin.runtime.encoder import joined
+from toulmin.runtime.network import Feed, Graph
+from toulmin.runtime.shipped import part
 
 QUESTIONS, TIMES, TOGETHER = 6, 5, 30
 Rows = list[list[int]]

@@ -20,8 +20,8 @@ from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Page, sync_playwright
 from served import served
 
+from toulmin.build.indexes import update_index
 from toulmin.config import Settings
-from toulmin.indexes import update_index
 
 DEMO = Path(__file__).parent.parent / "toulmin" / "demo" / "longitude"
 QUESTION = "Which reward did the Longitude Act offer for finding longitude at sea?"

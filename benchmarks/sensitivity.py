@@ -24,12 +24,12 @@ from statistics import fmean
 import data
 
 from toulmin.data import Passage
-from toulmin.evaluate.relevance import Item, Ranked, answer_recall, items_of, passages_recall
-from toulmin.evaluate.sensitivity import Curve, Member, Report, Row, sensitivity
+from toulmin.evaluation.relevance import Item, Ranked, answer_recall, items_of, passages_recall
+from toulmin.evaluation.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.extractive.writer import Extractive
-from toulmin.language import sentences
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact, is_legible, plain
+from toulmin.text.language import sentences
 
 RATES = (0.15, 0.3, 0.5)
 

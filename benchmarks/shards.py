@@ -22,9 +22,9 @@ import data
 from indexing import show
 from startup import CLI, seconds
 
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.shards import Sharded, open_any
 from toulmin.data import Hit
+from toulmin.index.shards import Sharded, open_any
+from toulmin.retrieval.bm25 import Bm25
 
 DEPTHS = (10, 100)
 R = TypeVar("R")

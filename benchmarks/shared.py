@@ -31,12 +31,12 @@ from retrieval import questions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import postgres_server
-from toulmin.adapters import adapter
-from toulmin.corpus.indexing import update
-from toulmin.corpus.kept import Kept
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
 from toulmin.data import Hit
+from toulmin.index.corpus import Kept
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
+from toulmin.retrieval.bm25 import Bm25
+from toulmin.stores.adapters import adapter
 
 STORES = ("lance", "postgres", "s3")
 FIRST = 10

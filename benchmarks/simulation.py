@@ -15,15 +15,15 @@ import data
 from gold import Question
 from scoring import Score, score
 
-from toulmin.corpus.indexing import update
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel
+from toulmin.extractive.reader import Embedded
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
+from toulmin.retrieval.bm25 import Bm25
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact
 

@@ -34,8 +34,8 @@ from headings import heading
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import toulmin
 from tests.ray_cluster import Cluster, until
-from toulmin.runs.journal import entries
-from toulmin.runs.running import Progress
+from toulmin.evaluation.run_journal import entries
+from toulmin.evaluation.running import Progress
 
 WANTED = 1.7  # times one worker's rate, of two
 WORKER = b"ray::MapWorker"  # how Ray calls the process of a worker

@@ -17,9 +17,9 @@ from pathlib import Path
 import data
 
 from toulmin.data import Passage
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.models.templates import Templates
-from toulmin.models.tokens import estimated_tokens
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.types import AnswerPrompt
 
 DECLARATION = {
     "en": (

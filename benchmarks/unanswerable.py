@@ -35,10 +35,10 @@ from methods import ROWS
 from simulation import POLICY, STYLE, Row, kit, pool_index, program
 from writer_sets import normalised, passage
 
-from toulmin.corpus.retrieve import Given, InMemory
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.extractive.writer import Extractive
+from toulmin.retrieval.bm25 import Given, InMemory
 
 SEED = 4
 Result = Literal["right", "wrong", "answered", "silent", "failed"]

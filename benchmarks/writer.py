@@ -33,17 +33,17 @@ from writer_sets import (
     slots_of,
 )
 
+from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Claim, Passage
-from toulmin.encoding import encoder
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.nearness import Compared
 from toulmin.extractive.survey import Survey
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate
-from toulmin.language import sentences
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.steps import Generate
+from toulmin.text.language import sentences
 
 LENGTHS = (50, 75, 100)
 EVERY = 4  # of the many short questions of the train split, spread over its sources

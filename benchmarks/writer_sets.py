@@ -18,10 +18,10 @@ from typing import Any
 
 from data import rows
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.extractive.analysis import content_terms
-from toulmin.grounding.facts import facts
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.text.facts import facts
 
 
 @dataclass(frozen=True)

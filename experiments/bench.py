@@ -23,8 +23,8 @@ from stand_ins import Place
 
 import toulmin
 from toulmin.data import Answer, content_id
+from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.methods.vtg import trials
-from toulmin.runs.folder import read_run, run_folders
 
 SMALL = 3  # questions of a dataset in the small form
 

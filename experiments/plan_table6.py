@@ -16,14 +16,14 @@ from bench import Bench, figures, main
 from frame import Answers, Experiment, Ours, Panel, Printed, Row
 from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 
-from toulmin.build import judge
+from toulmin.build.assembly import judge
 from toulmin.config import settings_of, settled
-from toulmin.evaluate.scores import Scores, document, gathered, joined
+from toulmin.evaluation.run_folder import read_run, run_folders
+from toulmin.evaluation.scores import Scores, document, gathered, joined
 from toulmin.metrics.answered import answered
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.evidence import attributed, evidence_overlap
+from toulmin.metrics.evidence_sets import attributed, evidence_overlap
 from toulmin.metrics.judging import Judging
-from toulmin.runs.folder import read_run, run_folders
 
 ONE = work("news-events", "One-Retrieval")
 PLANNED = work("news-events", "Plan-based (Var.B)")

@@ -12,10 +12,10 @@ from vtg_parts import QUESTION, Corpus, Judge
 from toulmin.data import Answer, Round
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.grounding.prompts import AnswerPrompt, Feedback, Refine
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.methods.a2r import a2r
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
+from toulmin.steps import Generate, Reply
 
 # Claims that speak of all that the question asks; GOOD holds by A, FAIR by B, and BAD by nothing.
 GOOD, FAIR, BAD = "The lamp is said to be red.", "The lamp is said to be new.", "The lamp is said to be gone."

@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from tests.slow_alce import Entails, Record
 from toulmin.data import Answer, Citation, Claim, Passage, Style
 from toulmin.datasets.item import Gold, Item
-from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.wording import hypothesis, premise
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.autoais import cited
@@ -18,6 +16,8 @@ from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest, Profile
 from toulmin.metrics.written import written
+from toulmin.runtime.premises import hypothesis, premise
+from toulmin.steps import Pair, Verdict
 
 NLI = tuple[str, str]
 

@@ -15,11 +15,11 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
-from toulmin.grounding.prompts import AnswerPrompt, Outline, Queries, Refine, Write
-from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.best import best
-from toulmin.methods.telling import rescued
+from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Outline, Queries, Refine, Write
+from toulmin.steps import Generate, Pair, Reply, Verdict
 
 RED, NEW, OLD, GONE = (f"The lamp is said to be {word}." for word in ("red", "new", "old", "gone"))
 # RED holds by A, NEW by B, OLD by F, which only a search for GONE finds; GONE holds by nothing.

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job, Outcome, Watch
 from toulmin.driver.kit import Kit
-from toulmin.grounding.prompts import Correct
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.calm import calm
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import Correct
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Generate, Reply
 
 QUESTION = "Who sings don't tell me what to do?"
 POOL = tuple(Passage.of(f"What passage {n} says of the matter.", f"Title {n}") for n in range(1, 31))

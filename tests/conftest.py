@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toulmin import shipped
+from toulmin.runtime import shipped
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

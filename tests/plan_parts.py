@@ -13,11 +13,11 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
-from toulmin.grounding.prompts import AnswerPrompt, Outline, Prompt, Questions, Write
-from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
 from toulmin.methods.plan import plan
-from toulmin.methods.telling import rescued
+from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Outline, Prompt, Questions, Write
+from toulmin.steps import Generate, Pair, Reply, Span, Verdict
 
 TOPIC = "Ada Bell"
 PASSAGES = {letter: Passage.of(f"Passage {letter} tells of {letter}-lore.", letter) for letter in "ABCDEFGHIJ"}

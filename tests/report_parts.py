@@ -6,13 +6,13 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from toulmin import wire
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Round, Support, Tokens, Usage
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluate.scores import Scores, document, lines, table_of
-from toulmin.evaluate.significance import compared
+from toulmin.evaluation.scores import Scores, document, lines, table_of
+from toulmin.evaluation.shown import Beside, RunShown, Scored
+from toulmin.evaluation.significance import compared
+from toulmin.formats import answer_json
 from toulmin.metrics.columns import Column, Derived, Measured, harmonic
-from toulmin.report.shown import Beside, RunShown, Scored
 
 PROFILE, JUDGE = "honest", "lexical-1"
 OUTCOMES = ("supported", "unsure", "unsupported", "contradicted", "uncited", "out_of_range", "failed")
@@ -54,7 +54,7 @@ def run(chance: random.Random, name: str, items: list[Item], seeds: int = 1, att
     answers = [answer(chance, one, attack) for _ in range(seeds) for one in items]
     found = scored(chance, answers, attack)
     about = {"dataset": f"notes.jsonl {attack}", "method": name, "k": 5, "limits": {"calls": None, "flag": True}}
-    return RunShown(name, items, [wire.document(one) for one in answers], [found], about)
+    return RunShown(name, items, [answer_json.document(one) for one in answers], [found], about)
 
 
 def answer(chance: random.Random, item: Item, attack: str = "") -> Answer:

@@ -11,10 +11,10 @@ from toulmin.data import Answer, Hit, Passage, Round
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit, LanguageModel
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.steps import Generate, Pair, Reply, TokenLogprob, Verdict
 from toulmin.methods.selfrag import self_rag
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.reflection import NextSegment
+from toulmin.steps import Generate, Pair, Reply, TokenLogprob, Verdict
 
 QUESTION = "When was the tower lit?"
 A, B, C = PASSAGES = tuple(Passage.of(f"Passage {letter} says so.", letter) for letter in "ABC")

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vtg_parts import PASSAGES, QUESTION
 
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Citation, Claim, Passage, Section, SubQuestion
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt, Feedback, Refine
-from toulmin.grounding.steps import Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
 from toulmin.methods.refining import UNTOUCHED, WITHDRAWN, WITHOUT_GOLD
-from toulmin.methods.telling import EMPTY, SILENCE
+from toulmin.methods.reporting import EMPTY, SILENCE
+from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Reply
 
 CORRECTNESS = "correctness (reference-free)"
 

@@ -29,7 +29,6 @@ from tests.strategies import answers
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import answered as as_alce_reads
@@ -38,6 +37,7 @@ from toulmin.metrics.columns import Column
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest
 from toulmin.metrics.written import written
+from toulmin.steps import Pair, Verdict
 
 DOCS = tuple(Doc(f"T{n}", f"text{n}") for n in range(1, 6))
 

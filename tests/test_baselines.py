@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin import wire
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
-from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, vanilla
-from toulmin.methods.sampled import rerank, usc
+from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.methods.sampling import rerank, usc
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
-from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Generate, Pair, Reply, Verdict
 
 LIT = Passage.of("Kettle Rock is a lighthouse. The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")
@@ -211,7 +211,7 @@ def test_whatever_the_model_replies_the_answer_cites_only_what_was_read(name: st
 @pytest.mark.parametrize("name", METHODS)
 def test_the_answer_survives_the_wire(name: str):
     answer = answered(name, Extractive())
-    back = wire.parse(wire.dumps(answer))
+    back = answer_json.parse(answer_json.dumps(answer))
     assert (back.claims, back.rounds, back.notes) == (answer.claims, answer.rounds, answer.notes)
 
 

@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Judge, Kit, LanguageModel
 from toulmin.errors import ModelError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.steps import Generate, Pair, Reply
-from toulmin.grounding.verify import hypothesis
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
-from toulmin.methods.telling import rescued
+from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.retrieval.bm25 import InMemory
 from toulmin.simulation.chance import ChanceJudge
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact
+from toulmin.steps import Generate, Pair, Reply
+from toulmin.verify import hypothesis
 
 QUESTION = "Who built the tower of Hull, and when?"
 TRUE = [
@@ -150,8 +150,8 @@ def test_no_budget_of_calls_is_exceeded(replies: list[Any], calls: int, options:
 @given(st.lists(REPLIES, min_size=1, max_size=6), BUDGETS, OPTIONS)
 def test_whatever_happens_the_answer_is_a_valid_document(replies: list[Any], budget: Budget, options: dict[str, Any]):
     outcome = run(model(replies), Lexical(), budget, options)
-    document = wire.document(outcome.answer)
-    assert wire.document(wire.parse(wire.dumps(outcome.answer))) == document
+    document = answer_json.document(outcome.answer)
+    assert answer_json.document(answer_json.parse(answer_json.dumps(outcome.answer))) == document
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,20 +20,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt, Prompt, Queries, Refine
-from toulmin.grounding.replies import plain, reply_of
-from toulmin.grounding.steps import Generate, Reply, TokenLogprob
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import plain, reply_of
+from toulmin.prompts.types import AnswerPrompt, Prompt, Queries, Refine
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Reply, TokenLogprob
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("When was the tower lit?", (PASSAGE,)))

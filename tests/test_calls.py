@@ -11,15 +11,15 @@ import pytest
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round, Source
 from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.fingerprint import fingerprint
 from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError
-from toulmin.grounding.fingerprint import fingerprint
-from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, Queries
-from toulmin.grounding.steps import Generate, Program, Reply, Show, exchange, generate
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.telling import rescued
+from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Cite, Extract, Queries
+from toulmin.steps import Generate, Program, Reply, Show, exchange, generate
 
 PASSAGE = Passage.of("The mill stands on the hill.", title="mill")
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tests.calm_parts import FALSE, FOUR, POOL, QUESTION, TRUE, Run, Writer, run
-from toulmin.grounding.prompts import AnswerPrompt, Example
 from toulmin.methods.calm import UNCONTRASTED
+from toulmin.prompts.types import AnswerPrompt, Example
 
 # ---------------------------------------------------------------- Figure 5 (ASQA, long style)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.calm_parts import FALSE, FOUR, POOL, TRUE, Writer, numbers, run
 from toulmin.errors import UsageError
 from toulmin.methods.calm import FORMER, UNCONFIRMED, UNCONTRASTED
-from toulmin.methods.telling import EMPTY
+from toulmin.methods.reporting import EMPTY
 
 # ---------------------------------------------------------------- the end
 

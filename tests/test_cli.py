@@ -16,7 +16,7 @@ import pytest
 
 from toulmin import demo
 from toulmin.cli import run
-from toulmin.cli.evaluation import app
+from toulmin.cli.evaluation_commands import app
 
 COMMANDS = tuple("ask check compare demo doctor export index mcp prefer questions run score search serve".split())
 QUESTION = "When was Kettle Rock Tower first lit?"

@@ -10,11 +10,11 @@ from pathlib import Path
 import damage
 import pytest
 
-from toulmin.corpus.catalogue import compressed, text_of
-from toulmin.corpus.indexing import Progress, update
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
 from toulmin.errors import IndexDamaged, SourceError
+from toulmin.index.catalogue import compressed, text_of
+from toulmin.index.indexing import Progress, update
+from toulmin.index.store import open_index
+from toulmin.retrieval.bm25 import Bm25
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
 BRIDGE = "The Long Bridge carries two lanes of traffic. It opened in 1931."

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.datasets.item import Dataset, Item
-from toulmin.datasets.reading import read, result_items
+from toulmin.datasets.loading import read, result_items
 from toulmin.errors import SourceError, UsageError
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from toulmin.data import STYLES, Passage, Source
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.datasets.reading import read
+from toulmin.datasets.loading import read
 from toulmin.datasets.spelling import OWN, misspelt
 from toulmin.errors import SourceError, UsageError
 

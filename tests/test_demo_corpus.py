@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from toulmin import ask
-from toulmin.corpus.readers import find_files, read_documents
 from toulmin.demo import FOLDER, QUESTION, UNANSWERED
-from toulmin.language import STOPWORDS, terms
+from toulmin.documents.loaders import find_files, read_documents
+from toulmin.text.language import STOPWORDS, terms
 
 FILES = sorted(FOLDER.iterdir())
 

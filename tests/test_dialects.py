@@ -14,15 +14,15 @@ from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
 from toulmin.data import Answer, Citation, Claim, Passage, Source
-from toulmin.dialects import DIALECTS, exported, pieces, problems
-from toulmin.dialects.anthropic import message
-from toulmin.dialects.clean import clean
-from toulmin.dialects.cohere import chat_response
-from toulmin.dialects.gemini import generated_content
-from toulmin.dialects.offsets import utf8_spans, utf16_spans
-from toulmin.dialects.openai import chat_completion, response
-from toulmin.dialects.vertex import check_grounding
 from toulmin.errors import UsageError
+from toulmin.formats.anthropic import message
+from toulmin.formats.clean_text import clean
+from toulmin.formats.cohere import chat_response
+from toulmin.formats.export import DIALECTS, exported, pieces, problems
+from toulmin.formats.gemini import generated_content
+from toulmin.formats.offsets import utf8_spans, utf16_spans
+from toulmin.formats.openai import chat_completion, response
+from toulmin.formats.vertex import check_grounding
 
 some = settings(deadline=None, max_examples=30)  # the first law is the one that looks at everything
 LINES = sorted(name for name, dialect in DIALECTS.items() if dialect.form == "lines")

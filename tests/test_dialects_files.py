@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.datasets.reading import read, result_items
-from toulmin.dialects import DIALECTS, exported, problems
-from toulmin.dialects.trec import words_in
+from toulmin.datasets.loading import read, result_items
+from toulmin.formats.export import DIALECTS, exported, problems
+from toulmin.formats.trec import words_in
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import answered

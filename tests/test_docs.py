@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from toulmin import demo
-from toulmin.cli.evaluation import app
+from toulmin.cli.evaluation_commands import app
 from toulmin.config import Settings
-from toulmin.report.meanings import METRICS
+from toulmin.evaluation.meanings import METRICS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

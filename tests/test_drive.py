@@ -18,21 +18,9 @@ from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Transcript
 from toulmin.errors import BudgetEnded, ModelError, UsageError
-from toulmin.grounding.prompts import Extract, NextClaim
-from toulmin.grounding.steps import (
-    Finish,
-    Generate,
-    Pair,
-    Program,
-    Reply,
-    Show,
-    Verdict,
-    entail,
-    generate,
-    search,
-    together,
-)
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import Extract, NextClaim
+from toulmin.steps import Finish, Generate, Pair, Program, Reply, Show, Verdict, entail, generate, search, together
 
 PASSAGES = [Passage.of(f"The {word} stands on the hill.", title=word) for word in ("mill", "tower", "church")]
 

@@ -13,14 +13,14 @@ import torch
 from tiny_encoders import HIDDEN, bert, dpr, gtr, sentence_bert, steps, tokenizer, write
 from transformers import BertModel, DPRContextEncoder, T5EncoderModel
 
+from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.encoders.layout import read_layout
-from toulmin.encoders.onnx import OnnxEncoder
-from toulmin.encoders.transformer import TransformerEncoder
-from toulmin.encoding import encoder
 from toulmin.errors import ModelError, UsageError
-from toulmin.graph import Graph
+from toulmin.runtime.layout import read_layout
+from toulmin.runtime.network import Graph
+from toulmin.runtime.onnx_encoder import OnnxEncoder
+from toulmin.runtime.transformer_encoder import TransformerEncoder
 
 TEXTS = ["the tower was tall", "lamp", "the keeper built the stone tower on the rock in the sea wind", "boat ship"]
 PASSAGES = [Passage.of(text) for text in TEXTS]

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 import toulmin
+from toulmin.build.beside import Without
 from toulmin.cli import run as command
-from toulmin.corpus.beside import Without
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage, Source
-from toulmin.dialects import problems
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.evaluate.scorable import digest, scorable
-from toulmin.evaluate.scores import read_kept
-from toulmin.grounding.steps import Pair, Verdict
-from toulmin.runs.running import Limits
+from toulmin.evaluation.running import Limits
+from toulmin.evaluation.scorable import digest, scorable
+from toulmin.evaluation.scores import read_kept
+from toulmin.formats.export import problems
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Pair, Verdict
 
 YEARS = {"North": 1821, "South": 1834, "East": 1850, "West": 1866, "Old": 1790, "New": 1911}
 

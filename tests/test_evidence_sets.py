@@ -12,11 +12,11 @@ from tests.autoais_parts import Told, holding, of_claims, scores, values
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.metrics.answered import Answered, answered
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.evidence import Evidence, attributed, evidence_overlap
+from toulmin.metrics.evidence_sets import Evidence, attributed, evidence_overlap
 from toulmin.metrics.judging import Judging
+from toulmin.steps import Pair, Verdict
 
 scoring = pytest.importorskip("rouge_score.rouge_scorer", reason="rouge-score is not installed")
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from toulmin.data import Citation, Claim, Passage, Quote, Support
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding import prompts as ask
-from toulmin.grounding.steps import Generate, Span
-from toulmin.language import sentences
+from toulmin.prompts import types as ask
+from toulmin.steps import Generate, Span
+from toulmin.text.language import sentences
 
 TOWER = Passage.of(
     "Kettle Rock Tower was designed by Hannah Pell. It was lit for the first time on 3 May 1824. The tower is 38 metres"

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import UsageError
-from toulmin.grounding import prompts as ask
-from toulmin.grounding.reflection import NextSegment, weighed
-from toulmin.grounding.steps import Generate, Pair
-from toulmin.reading.citing import Draft
+from toulmin.parsing.citing import Draft
+from toulmin.prompts import types as ask
+from toulmin.prompts.reflection import NextSegment, weighed
 from toulmin.simulation.chance import ChanceJudge, ChanceWriter, Dice
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact, holds, is_legible, supports
+from toulmin.steps import Generate, Pair
 
 TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
 QUESTIONS = [f"What is known about {town} number {n}?" for n in range(20) for town in TOWNS]

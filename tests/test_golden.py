@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.metrics_parts import DATA, Answered, alce, columns, entities, golden, honest, output, rows, said
-from toulmin.metrics.listing import alce_list
+from toulmin.metrics.qampari import alce_list
 from toulmin.metrics.recall import alce_recall
 from toulmin.metrics.references import alce_rouge, bootstrap_median
 from toulmin.metrics.splitting import splitter_name

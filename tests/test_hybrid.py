@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toulmin.corpus.hybrid import by_ranks, by_sum, fused_by_ranks, fused_by_sum
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
+from toulmin.retrieval.fusion import by_ranks, by_sum, fused_by_ranks, fused_by_sum
 
 PASSAGES = [Passage.of(f"text {n}") for n in range(8)]
 

@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 from strategies import MARK_LIKE, WORDS
 from typed_prompts import HOSTILE
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import STYLES, Answer, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Judge, Kit
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.grounding.verify import hypothesis
+from toulmin.extractive.reader import Embedded
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.reader import Embedded
 from toulmin.methods import METHODS
-from toulmin.methods.telling import rescued
+from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.retrieval.bm25 import InMemory
 from toulmin.simulation.chance import ChanceJudge
+from toulmin.steps import Generate, Reply
+from toulmin.verify import hypothesis
 
 QUESTION = "Who built the tower of Hull, and when?"
 TRUE = [
@@ -129,7 +129,7 @@ def test_no_passage_is_cited_that_no_round_tells_to_have_been_read(name: str, dr
 @given(RUNS)
 def test_the_end_is_a_valid_document_within_the_calls_granted(name: str, drawn: dict[str, Any]):
     outcome = run(name, **drawn)
-    wire.parse(wire.dumps(outcome.answer))
+    answer_json.parse(answer_json.dumps(outcome.answer))
     calls = sum(outcome.answer.usage.calls.values())
     assert (outcome.answer.status == "failed", calls <= (drawn["calls"] or calls)) == (
         outcome.exit_code in (4, 5),

@@ -18,10 +18,10 @@ from transformers import AutoModel
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.classes import Classes, classes_of
 from toulmin.judges.cross import Cross
-from toulmin.judges.windows import windows, with_short_titles
+from toulmin.runtime.windows import windows, with_short_titles
+from toulmin.steps import Pair, Verdict
 
 CLAIM = "the tower was tall"
 WINDOW = 64

@@ -18,10 +18,10 @@ from transformers import T5EncoderModel
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.batching import batches, in_batches, padded
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.weights import Loaded
+from toulmin.runtime.batching import batches, in_batches, padded
+from toulmin.runtime.torch_models import Loaded
+from toulmin.steps import Pair, Verdict
 
 TITLED = Passage.of("The tower was lit in 1824.", "Kettle Rock")
 PLAIN = Passage.of("Three keepers lived there.")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 
-from toulmin.language import Span, fold, rarity, sentences, stem, terms, words
+from toulmin.text.language import Span, fold, rarity, sentences, stem, terms, words
 
 
 def split(text: str) -> list[str]:

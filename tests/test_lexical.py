@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
-from toulmin.language import sentences
+from toulmin.steps import Pair, Verdict
+from toulmin.text.language import sentences
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 SONG = Passage.of(

@@ -7,10 +7,10 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toulmin.corpus.catalogue import FORMAT
-from toulmin.corpus.lexicon import findable, length, passage_terms, term_code, unpack
 from toulmin.data import Passage
-from toulmin.language import common_terms
+from toulmin.index.catalogue import FORMAT
+from toulmin.index.lexicon import findable, length, passage_terms, term_code, unpack
+from toulmin.text.language import common_terms
 
 
 def test_terms_come_back_as_they_were_packed():

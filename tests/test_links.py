@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from toulmin import searchable
+from toulmin.build import opening
 from toulmin.config import Settings
-from toulmin.corpus.links import Linked, title_key
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.retrieval.links import Linked, title_key
 
 FILM = Passage.of(
     "Fortunella is a 1958 Italian film directed by Eduardo De Filippo. Giulietta Masina plays.", "Fortunella (film)"
@@ -95,7 +95,7 @@ def test_titles_are_compared_without_case_accents_and_brackets(title: str, key: 
 
 def test_the_setting_turns_it_off():
     def searched(links: bool) -> list[Passage]:
-        with searchable.opened(searchable.Sources(passages=tuple(EVERY)), Settings(links=links)) as opened:
+        with opening.opened(opening.Sources(passages=tuple(EVERY)), Settings(links=links)) as opened:
             return [hit.passage for hit in opened.retriever.search([QUESTION], 10)[0]]
 
     assert searched(False) == plain(QUESTION)

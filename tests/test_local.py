@@ -20,20 +20,20 @@ import tiny_model
 import torch
 from transformers import AutoTokenizer
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
-from toulmin.grounding.steps import Generate, Reply
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
 from toulmin.models.decoding import Draw, drawn
 from toulmin.models.local import RESAMPLING, Local
-from toulmin.models.templates import Templates
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.types import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Reply
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 ASK = Generate(Queries("When was it lit?", "", "It was lit in 1824."))
@@ -455,7 +455,9 @@ def test_questions_side_by_side_end_in_valid_answers(model: Local):
         ]
         return [outcome.answer async for outcome in driver.in_order(jobs)]
 
-    assert [wire.parse(wire.dumps(answer)).usage.calls for answer in asyncio.run(answers())] == [{"main": 1}] * 3
+    assert [answer_json.parse(answer_json.dumps(answer)).usage.calls for answer in asyncio.run(answers())] == [
+        {"main": 1}
+    ] * 3
 
 
 def test_a_model_that_was_let_go_answers_no_more(folder: Path):

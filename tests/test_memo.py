@@ -23,12 +23,12 @@ from tests.autoais_parts import in_a_file
 from tests.slow_alce import Doc, Record
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, SourceError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.memo import Remembered, Rows
+from toulmin.judges.verdict_cache import Remembered, Rows
 from toulmin.metrics.autoais import cited
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest
+from toulmin.steps import Pair, Verdict
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 OTHER = Passage.of("Three keepers lived there. \ud800 é", "")
@@ -266,9 +266,9 @@ def test_a_folder_is_no_memo(tmp_path: Path):
 SHARING = """
 import asyncio, sys
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
+from toulmin.steps import Pair
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.memo import Remembered
+from toulmin.judges.verdict_cache import Remembered
 
 pairs = [Pair((Passage.of(f"Tower {n % 50}."),), sys.argv[2]) for n in range(200)]
 memo = Remembered(Lexical(), sys.argv[1])

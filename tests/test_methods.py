@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from toulmin.corpus.retrieve import Given, InMemory
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.grounding.prompts import AnswerPrompt, Example
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.direct import vanilla
-from toulmin.methods.telling import EMPTY
+from toulmin.methods.reporting import EMPTY
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Example
+from toulmin.retrieval.bm25 import Given, InMemory
+from toulmin.steps import Generate, Reply
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, notes, output, said
-from toulmin import language
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import UsageError
-from toulmin.grounding.overlap import normalised
 from toulmin.metrics.choosing import measures
 from toulmin.metrics.cleaning import alce_text
-from toulmin.metrics.listing import alce_list, honest_list, pieces
+from toulmin.metrics.qampari import alce_list, honest_list, pieces
 from toulmin.metrics.recall import alce_recall, honest_recall
 from toulmin.metrics.splitting import sentences, splitter_note
+from toulmin.text import language
+from toulmin.text.overlap import normalised
 
 # ---------------------------------------------------------------- the text that is scored
 

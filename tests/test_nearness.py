@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from toulmin.data import Passage
-from toulmin.encoders.encoder import Titled, Vectors
 from toulmin.extractive.nearness import Compared
 from toulmin.extractive.survey import Survey
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.runtime.encoder import Titled, Vectors
+from toulmin.steps import Generate
 
 TOPICS = (("lamp", "light", "lit", "shine"), ("sea", "wave", "tide"), ("built", "made", "raised"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.grounding.overlap import differences, longest_run
+from toulmin.text.overlap import differences, longest_run
 
 sequences = st.lists(st.sampled_from("abcd"), max_size=12)
 

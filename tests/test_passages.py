@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from texts import LATIN, keeps_the_laws, latin_texts, texts
 
-from toulmin.corpus.passages import cut
 from toulmin.data import Document, content_id
-from toulmin.language import sentences
+from toulmin.documents.passages import cut
+from toulmin.text.language import sentences
 
 modest = settings(max_examples=60, deadline=None)
 sizes = st.sampled_from([1, 2, 7, 30, 100])

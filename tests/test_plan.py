@@ -27,10 +27,10 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt, Outline, Paragraph, Questions, Write
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.methods.plan import plan
-from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
+from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.prompts.types import AnswerPrompt, Outline, Paragraph, Questions, Write
+from toulmin.steps import Generate, Reply
 
 BIRTH, HOME, TOWERS = "She was born in 1790.", "She lived in Hull.", "She built ten towers."
 ALL_TRUE = {BIRTH: ["C"], HOME: ["D"], TOWERS: ["AF"]}

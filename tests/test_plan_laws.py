@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_parts import BORN, BUILT, LIVED, OUTLINE, PASSAGES, TOPIC, Run, letters, lore
 
-from toulmin import wire
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import find_files, read_documents
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Hit, Passage
 from toulmin.demo import FOLDER
+from toulmin.documents.loaders import find_files, read_documents
+from toulmin.documents.passages import cut
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
+from toulmin.extractive.reader import Embedded
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.reader import Embedded
 from toulmin.methods.plan import plan
 from toulmin.models.scripted import Scripted
-from toulmin.models.templates import Templates
+from toulmin.prompts.templates import Templates
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Pair, Reply, Span, Verdict
 
 # ---------------------------------------------------------------- laws
 
@@ -123,7 +123,7 @@ law = settings(deadline=None, max_examples=60)
 @given(st.data(), OPTIONS)
 def test_whatever_is_replied_it_ends_in_an_answer_that_can_be_written_and_read(data: st.DataObject, options: Any):
     _, answer = drawn(data, options)
-    assert wire.parse(wire.dumps(answer)).claims == answer.claims
+    assert answer_json.parse(answer_json.dumps(answer)).claims == answer.claims
 
 
 @law

@@ -9,9 +9,9 @@ import pytest
 from plan_parts import BORN, BUILT, LIVED, PASSAGES, TOPIC, Reader, Run, Writer, letters, lore, shown
 
 from toulmin.errors import UsageError
-from toulmin.grounding.prompts import AnswerPrompt, Finding, Outline, Write
-from toulmin.grounding.steps import Span
-from toulmin.methods.telling import SILENCE
+from toulmin.methods.reporting import SILENCE
+from toulmin.prompts.types import AnswerPrompt, Finding, Outline, Write
+from toulmin.steps import Span
 
 Sure = Mapping[str, Mapping[str, float]]
 SURE: Sure = {BORN: {"C": 0.9, "D": 0.3}, LIVED: {"D": 0.3}, BUILT: {"F": 0.7, "A": 0.8, "G": 0.1}}

@@ -22,19 +22,19 @@ if why_not():
 import psycopg
 
 import toulmin
-from toulmin import encoding
+from toulmin.build import encoding
 from toulmin.config import Settings
-from toulmin.corpus.catalogue import id_of
-from toulmin.corpus.indexing import update
-from toulmin.corpus.retrieve import Bm25, query_terms
-from toulmin.corpus.store import open_index
-from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.postgres import candidates
-from toulmin.postgres.address import place_of
-from toulmin.postgres.corpus import PostgresCorpus, open_postgres
-from toulmin.postgres.writer import update_postgres
-from toulmin.shared.address import is_shared
+from toulmin.index.catalogue import id_of
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
+from toulmin.index.vector_files import Wanted
+from toulmin.retrieval.bm25 import Bm25, query_terms
+from toulmin.stores import postgres_candidates
+from toulmin.stores.address import is_shared
+from toulmin.stores.postgres_address import place_of
+from toulmin.stores.postgres_corpus import PostgresCorpus, open_postgres
+from toulmin.stores.postgres_writer import update_postgres
 
 TOKEN = "a-token-of-some-length"
 QUERIES = (
@@ -117,14 +117,14 @@ def test_passages_ids_offsets_and_sources_are_those_of_the_embedded_index(both: 
 def test_the_ranking_and_its_scores_are_those_of_the_embedded_index(
     both: Any, query: str, enough: int, monkeypatch: Any
 ):
-    monkeypatch.setattr(candidates, "_ENOUGH", enough)  # which words the first passages are looked up by
+    monkeypatch.setattr(postgres_candidates, "_ENOUGH", enough)  # which words the first passages are looked up by
     embedded, shared = both
     assert Bm25(shared).search([query], 10) == Bm25(embedded).search([query], 10)
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_first_candidates_are_the_best_however_few_are_wanted(both: Any, query: str, monkeypatch: Any):
-    monkeypatch.setattr(candidates, "_ENOUGH", 1)
+    monkeypatch.setattr(postgres_candidates, "_ENOUGH", 1)
     embedded, shared = both
     best = [hit.passage.id for hit in Bm25(embedded).search([query], 3)[0]]
     keys = shared.candidates(sorted(set(query_terms(query))), 6)[:3]
@@ -133,7 +133,7 @@ def test_the_first_candidates_are_the_best_however_few_are_wanted(both: Any, que
 
 @pytest.mark.parametrize("fusion", ["dense", "rrf", "weighted"])
 def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: Any, fusion: Any, monkeypatch: Any):
-    monkeypatch.setattr("toulmin.encoding.encoder", lambda spec, settings: ByWords())
+    monkeypatch.setattr("toulmin.build.encoding.encoder", lambda spec, settings: ByWords())
     found = []
     for corpus in both:
         ranker = encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
@@ -461,6 +461,6 @@ def test_psycopg_is_loaded_only_where_such_an_address_is_used(notes: Path, place
 
 
 def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.shared.address.find_spec", lambda name: None)
+    monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
     with pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[postgres\]'"):
         toulmin.search("clock", index="postgresql://host/db/corpus")

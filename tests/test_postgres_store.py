@@ -27,13 +27,13 @@ if why_not():
 import psycopg
 
 import toulmin
-from toulmin.corpus.indexing import update
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
-from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import SourceError, StoreAway
-from toulmin.postgres.corpus import open_postgres
-from toulmin.postgres.writer import update_postgres
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
+from toulmin.index.vector_files import Wanted
+from toulmin.retrieval.bm25 import Bm25
+from toulmin.stores.postgres_corpus import open_postgres
+from toulmin.stores.postgres_writer import update_postgres
 
 QUERIES = ["Who built the first marine clock?", "longitude act prize", "moons of Jupiter", "Harrison"]
 
@@ -298,7 +298,7 @@ def test_a_connection_that_breaks_during_an_update_ends_with_3_and_changes_nothi
 WRITES = """
 import sys
 from pathlib import Path
-from toulmin.postgres.writer import update_postgres
+from toulmin.stores.postgres_writer import update_postgres
 
 place, folder = sys.argv[1], Path(sys.argv[2])
 for n in range(6):
@@ -401,7 +401,7 @@ def test_a_file_that_one_missed_and_another_read_anew_stays(place: str, tmp_path
         (folder / "a.md").write_text("This was written again.")
         update_postgres(place, [folder])
 
-    from toulmin.postgres.writer import PostgresWriter
+    from toulmin.stores.postgres_writer import PostgresWriter
 
     commit = PostgresWriter.commit
     with pytest.MonkeyPatch.context() as patch:
@@ -469,7 +469,7 @@ def test_a_reader_stays_at_its_moment(place: str, notes: Path):
 KILLED = """
 import sys, time
 from pathlib import Path
-from toulmin.postgres.writer import update_postgres
+from toulmin.stores.postgres_writer import update_postgres
 
 def told(progress):
     if progress.done_files == progress.total_files:
@@ -509,8 +509,8 @@ def test_a_writer_that_is_killed_changes_nothing(place: str, notes: Path, when: 
 
 def merging_waits_for(connection: psycopg.Connection[Any], place: str) -> None:
     """A writer cannot end its merge while the transaction of that connection is open."""
-    from toulmin.postgres.address import place_of
-    from toulmin.postgres.merging import wait_for_others
+    from toulmin.stores.postgres_address import place_of
+    from toulmin.stores.postgres_merging import wait_for_others
 
     wait_for_others(connection, place_of(place))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError, UsageError
-from toulmin.evaluate.preference import Preference, kept, lines, pairs, preferred, shares
+from toulmin.evaluation.preference import Preference, kept, lines, pairs, preferred, shares
 
 
 def run(method: str, *ids: str) -> list[Answer]:

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from tests.typed_prompts import BARE, KEPT, LIT, LONG, PASSAGES, PROMPTS, QUESTION, SHIPPED, hostile_texts, matter
 from toulmin.data import Passage
 from toulmin.errors import UsageError
-from toulmin.grounding.prompts import AnswerPrompt, Example
-from toulmin.models.templates import Templates
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.types import AnswerPrompt, Example
 
 
 def loaded(folder: Path, text: str, **options: Any) -> Templates:

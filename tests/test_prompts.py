@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Claim, Passage
-from toulmin.grounding.prompts import (
+from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,
     Correct,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import toulmin
+from toulmin.build.providers import model, server
 from toulmin.config import Settings, gathered
 from toulmin.errors import SourceError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
-from toulmin.providers import model, server
 
 PASSAGE = toulmin.Passage.of("The tower was lit on 3 May 1824.", title="Kettle Rock")
 QUESTION = "When was the tower lit?"

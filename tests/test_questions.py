@@ -12,9 +12,9 @@ from strategies import texts
 
 from toulmin.data import Passage, Source
 from toulmin.datasets.item import Item
+from toulmin.datasets.synthetic import jsonl, made
 from toulmin.errors import UsageError
-from toulmin.grounding.overlap import normalised
-from toulmin.testsets.made import jsonl, made
+from toulmin.text.overlap import normalised
 
 FIRST = "Hannah Robert Maria Thomas Alice George Martha Walter Helen Oscar".split()
 LAST = "Pell Ashby Corrow Denholm Estwick Farrant Gorse Hendry Ilvery Jasp".split()
@@ -225,7 +225,7 @@ def test_the_jsonl_has_one_line_a_question():
 
 
 def test_what_is_written_is_read_back_as_it_was(tmp_path):
-    from toulmin.datasets.reading import read
+    from toulmin.datasets.loading import read
 
     (tmp_path / "made.jsonl").write_bytes(jsonl(ITEMS))
     again = read(tmp_path / "made.jsonl").items

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.testsets.asking import asked
-from toulmin.testsets.conjugation import of_participle, of_past, of_present
-from toulmin.testsets.kinds import is_person, thing
-from toulmin.testsets.statements import statements
+from toulmin.datasets.synthetic_kinds import is_person, thing
+from toulmin.datasets.synthetic_questions import asked
+from toulmin.datasets.synthetic_statements import statements
+from toulmin.datasets.synthetic_verbs import of_participle, of_past, of_present
 
 
 def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:

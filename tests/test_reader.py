@@ -16,12 +16,12 @@ from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage
 from toulmin.errors import UsageError
-from toulmin.grounding.overlap import token_f1
-from toulmin.grounding.steps import Span
-from toulmin.judges.asking import asked
-from toulmin.judges.ranking import WEIGHTS
-from toulmin.judges.reader import Embedded, find
-from toulmin.judges.spans import sentences_of
+from toulmin.extractive.asking import asked
+from toulmin.extractive.ranking import WEIGHTS
+from toulmin.extractive.reader import Embedded, find
+from toulmin.extractive.spans import sentences_of
+from toulmin.steps import Span
+from toulmin.text.overlap import token_f1
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 TOWER = Passage.of(

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from pdf_writer import Line, encrypted, lines, pdf
 from texts import keeps_the_laws, latin_texts, texts, unspaced
 
-from toulmin.corpus.readers import SUFFIXES, find_files, read_documents
 from toulmin.data import Document
+from toulmin.documents.loaders import SUFFIXES, find_files, read_documents
 from toulmin.errors import SourceError
 
 modest = settings(max_examples=30, deadline=None)

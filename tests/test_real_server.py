@@ -17,20 +17,20 @@ from pathlib import Path
 import pytest
 from tiny_model import word_in
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import ModelError
-from toulmin.grounding.prompts import AnswerPrompt, Cite, Queries
-from toulmin.grounding.steps import Generate, Reply
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
+from toulmin.prompts.types import AnswerPrompt, Cite, Queries
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Reply
 
 # Looked for, not imported: the server is another process, so this one needs no torch.
 MISSING = [name for name in ("torch", "transformers", "uvicorn", "fastapi") if importlib.util.find_spec(name) is None]
@@ -229,7 +229,7 @@ def answered(place: Place, method: str, budget: Budget) -> Answer:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_ends_within_its_budget_with_a_valid_answer(place: Place, method: str):
     answer = answered(place, method, Budget(calls=CALLS, seconds=SECONDS))
-    assert wire.parse(wire.dumps(answer)).text == answer.text
+    assert answer_json.parse(answer_json.dumps(answer)).text == answer.text
     assert (answer.status != "failed", 0 < sum(answer.usage.calls.values()) <= CALLS) == (True, True), answer.notes
 
 

@@ -18,15 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stub_server import ECHO, Rule, Stub, running_stub
 
-from toulmin import wire
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Passage, Tokens
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate, Reply
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.keys import Key, key_from
@@ -34,7 +31,10 @@ from toulmin.models.prices import Price, read_prices
 from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
-from toulmin.reading.thinking import without_thinking
+from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Generate, Reply
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")
@@ -753,7 +753,7 @@ def seen(stub: Stub, caplog: pytest.LogCaptureFixture, **settings: Any) -> str:
     logs = "\n".join(f"{record.getMessage()} {record.args!r} {record.__dict__!r}" for record in caplog.records)
     parts = (raised, chain, logs, repr(server), repr(model), str(vars(model)), model.key(asking()), repr(outcome))
     assert len(logs) > 500  # the log was really on
-    return "\n".join((*parts, wire.dumps(outcome.answer).decode(), to_json(outcome.transcript).decode()))
+    return "\n".join((*parts, answer_json.dumps(outcome.answer).decode(), to_json(outcome.transcript).decode()))
 
 
 def test_a_key_is_nowhere_to_be_seen_after_a_working_call(stub: Stub, caplog: pytest.LogCaptureFixture):

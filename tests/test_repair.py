@@ -12,21 +12,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import Refine
-from toulmin.grounding.steps import Generate, Pair, Verdict
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places, replaced
 from toulmin.methods.repair import Change, changes, labels, repair, repaired_text
 from toulmin.models.scripted import Scripted
-from toulmin.reading.citing import read_draft, without_marks
+from toulmin.parsing.citing import read_draft, without_marks
+from toulmin.prompts.types import Refine
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Pair, Verdict
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")
@@ -388,7 +388,7 @@ def test_the_answer_says_that_every_claim_left_is_supported():
 
 def test_a_repaired_answer_survives_the_wire_with_its_changes():
     answer = repaired(f"{TRUE} {MISCITED} {NONSENSE}")
-    again = wire.parse(wire.dumps(answer))
+    again = answer_json.parse(answer_json.dumps(answer))
     assert (changes(again), repaired_text(again), labels(again)) == (
         changes(answer),
         repaired_text(answer),

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from report_parts import ATTACKS, beside, runs
 
-from toulmin.report import meanings
-from toulmin.report.contents import contents
-from toulmin.report.page import WITHOUT_PLOTS, html
+from toulmin.evaluation import meanings
+from toulmin.evaluation.report_contents import contents
+from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 
 
 class Parts(HTMLParser):

@@ -14,9 +14,9 @@ import pytest
 from report_parts import ATTACKS, runs, silent
 
 from toulmin.errors import SourceError
-from toulmin.report import plots, series
-from toulmin.report.page import html
-from toulmin.report.shown import Plot, RunShown
+from toulmin.evaluation import plot_series, plots
+from toulmin.evaluation.report_page import html
+from toulmin.evaluation.shown import Plot, RunShown
 
 
 @pytest.fixture(scope="module")
@@ -114,15 +114,15 @@ def test_plots_stand_in_the_page(shown: list[RunShown], drawn: tuple[Plot, ...])
 
 def test_costs_are_told_in_dollars_where_every_price_is_known(shown: list[RunShown]):
     priced = [changed(run, cost={"usd": 0.25}) for run in shown]
-    assert (series.unit(priced), series.cost(priced[0], "usd")) == ("usd", 0.25)
+    assert (plot_series.unit(priced), plot_series.cost(priced[0], "usd")) == ("usd", 0.25)
 
 
 def test_costs_are_told_in_tokens_where_a_price_is_unknown(shown: list[RunShown]):
-    assert series.unit([changed(shown[0], cost={"usd": 0.25}), shown[1]]) == "tokens"
+    assert plot_series.unit([changed(shown[0], cost={"usd": 0.25}), shown[1]]) == "tokens"
 
 
 def test_what_costs_nothing_is_told_in_calls(shown: list[RunShown]):
-    assert series.unit([changed(run, tokens={}) for run in shown]) == "calls"
+    assert plot_series.unit([changed(run, tokens={}) for run in shown]) == "calls"
 
 
 def test_an_answer_that_stopped_keeps_its_last_scores(shown: list[RunShown]):
@@ -130,13 +130,13 @@ def test_an_answer_that_stopped_keeps_its_last_scores(shown: list[RunShown]):
         return [{"kind": "assess", "scores": {"citation recall": score}} for score in scores]
 
     answers = [{"id": "a", "rounds": assessed(20, 60)}, {"id": "b", "rounds": assessed(80)}]
-    found = series.by_round(replace(shown[0], answers=answers))["citation recall"]
+    found = plot_series.by_round(replace(shown[0], answers=answers))["citation recall"]
     assert [one.value for one in found] == [50, 70]
 
 
 def test_a_method_that_does_not_assess_its_answers_has_no_rounds(shown: list[RunShown]):
     silent = replace(shown[0], answers=[{**one, "rounds": []} for one in shown[0].answers])
-    assert series.by_round(silent) == {}
+    assert plot_series.by_round(silent) == {}
 
 
 def judged(shown: RunShown, *known: tuple[float, bool]) -> RunShown:
@@ -146,8 +146,8 @@ def judged(shown: RunShown, *known: tuple[float, bool]) -> RunShown:
 
 
 def test_calibration_sets_scores_against_what_is_true(shown: list[RunShown]):
-    group = series.groups([judged(shown[0], (0.91, True), (0.95, False), (1.0, True), (0.0, False))])[0]
-    low, high = series.calibration(group)
+    group = plot_series.groups([judged(shown[0], (0.91, True), (0.95, False), (1.0, True), (0.0, False))])[0]
+    low, high = plot_series.calibration(group)
     assert (low.n, low.true, high.n, high.true) == (1, 0, 3, 2)
     assert high.score == pytest.approx(fmean([0.91, 0.95, 1.0]))
 
@@ -161,7 +161,7 @@ def test_answers_are_set_against_gold_by_their_weakest_statement(shown: list[Run
         {"gold": [{"text": "g", "found": True}], "statements": []},
     ]
     scored = replace(shown[0].scores[0], reasons=[{"id": "q0", "values": {}, **line} for line in lines])
-    found = series.against_gold(series.groups([replace(shown[0], scores=[scored])])[0])
+    found = plot_series.against_gold(plot_series.groups([replace(shown[0], scores=[scored])])[0])
     assert [(one.score, one.n, one.true) for one in found] == [(0.15, 1, 1), (0.95, 1, 0)]
 
 

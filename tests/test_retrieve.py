@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from texts import SCRIPTS
 
-from toulmin.corpus.indexing import update
-from toulmin.corpus.lexicon import TITLE_WEIGHT
-from toulmin.corpus.retrieve import K1, B, Bm25, Given, InMemory, query_terms
-from toulmin.corpus.store import Corpus, open_index
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.language import STOPWORDS, terms
+from toulmin.index.indexing import update
+from toulmin.index.lexicon import TITLE_WEIGHT
+from toulmin.index.store import Corpus, open_index
+from toulmin.retrieval.bm25 import K1, B, Bm25, Given, InMemory, query_terms
+from toulmin.text.language import STOPWORDS, terms
 
 SETTINGS = [(K1, B), (0.9, 0.4), (1.2, 0.75), (2.0, 1.0), (0.0, 0.0)]
 WORDS = (

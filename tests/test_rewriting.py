@@ -8,8 +8,6 @@ import pytest
 
 from toulmin.data import Answer
 from toulmin.errors import UsageError
-from toulmin.grounding.prompts import AnswerPrompt, Refine
-from toulmin.grounding.steps import Program
 from toulmin.methods.a2r import a2r
 from toulmin.methods.best import best
 from toulmin.methods.calm import calm
@@ -17,12 +15,14 @@ from toulmin.methods.draws import Draws
 from toulmin.methods.options import check_whole
 from toulmin.methods.plan import plan
 from toulmin.methods.rewriting import rewrites
-from toulmin.methods.sampled import usc
+from toulmin.methods.sampling import usc
 from toulmin.methods.selfrag import self_rag
 from toulmin.methods.selfrefine import self_refine
+from toulmin.methods.sentence_wording import worded
 from toulmin.methods.shortened import summ
 from toulmin.methods.vtg import vtg
-from toulmin.methods.wording import worded
+from toulmin.prompts.types import AnswerPrompt, Refine
+from toulmin.steps import Program
 
 LIT, BUILT = "The lighthouse was lit in 1824.", "The bridge was built by Ada Bell."
 

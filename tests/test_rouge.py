@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import texts
-from toulmin.grounding.overlap import entity_f1, normalised, token_f1
-from toulmin.grounding.porter import porter_stem
-from toulmin.grounding.rouge import Overlap, is_legible, rouge_l, rouge_l_sum, rouge_n
+from toulmin.text.overlap import entity_f1, normalised, token_f1
+from toulmin.text.porter import porter_stem
+from toulmin.text.rouge import Overlap, is_legible, rouge_l, rouge_l_sum, rouge_n
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no folder {DATA} with the shared data")

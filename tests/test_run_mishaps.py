@@ -18,9 +18,9 @@ import toulmin
 from toulmin.cli import preferring
 from toulmin.cli.tables import run_report
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.runs.folder import begin, read_about, read_run, replace_file
-from toulmin.runs.journal import Journal
-from toulmin.runs.running import Limits
+from toulmin.evaluation.run_folder import begin, read_about, read_run, replace_file
+from toulmin.evaluation.run_journal import Journal
+from toulmin.evaluation.running import Limits
 
 
 def run(file: Path, out: Path, **options: Any) -> Any:

@@ -18,15 +18,16 @@ import orjson
 import pytest
 
 import toulmin
-from toulmin import shipped, wire
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.journal import from_json
 from toulmin.errors import BudgetEnded, ModelError, SourceError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.runs.folder import read_run
-from toulmin.runs.journal import entries, transcript
-from toulmin.runs.running import Limits, Progress
+from toulmin.evaluation.run_folder import read_run
+from toulmin.evaluation.run_journal import entries, transcript
+from toulmin.evaluation.running import Limits, Progress
+from toulmin.formats import answer_json
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.runtime import shipped
+from toulmin.steps import Generate, Reply
 
 
 def dataset(folder: Path, n: int = 12, **fields: Any) -> Path:
@@ -342,7 +343,7 @@ def test_a_limit_that_grants_nothing_is_refused(limits: dict[str, Any]):
 RUN = """
 import sys, time
 import toulmin
-from toulmin.grounding.steps import Reply
+from toulmin.steps import Reply
 
 class Slow:
     name, concurrency = "slow", 4
@@ -409,4 +410,4 @@ def test_a_run_can_be_read_while_it_goes_on(tmp_path: Path):
         process.kill()
         process.wait(10)
     assert 0 < len(found) < 120
-    assert all(isinstance(wire.parse(entry.answer), Answer) for entry in found)
+    assert all(isinstance(answer_json.parse(entry.answer), Answer) for entry in found)

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage, Tokens
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt, NextClaim, Queries
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models import scripted
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, NextClaim, Queries
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Reply
 
 PASSAGE = Passage.of("Hannah Pell built the tower between 1821 and 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("Who built the tower?", (PASSAGE,)))

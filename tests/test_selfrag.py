@@ -18,11 +18,11 @@ from selfrag_parts import (
     reply,
 )
 
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.steps import Reply
 from toulmin.methods.direct import NO_MEMORY
+from toulmin.methods.reporting import REFUSED, SILENCE
 from toulmin.methods.selfrag import FROM_MEMORY
-from toulmin.methods.telling import REFUSED, SILENCE
+from toulmin.prompts.reflection import NextSegment
+from toulmin.steps import Reply
 
 # ---------------------------------------------------------------- the wish to search
 

@@ -26,8 +26,6 @@ from selfrag_parts import (
     reply,
 )
 
-from toulmin import wire
-from toulmin.corpus.retrieve import Given
 from toulmin.data import STYLES, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job
@@ -35,11 +33,13 @@ from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.steps import Reply
+from toulmin.formats import answer_json
 from toulmin.methods.direct import vanilla
 from toulmin.methods.selfrag import NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.vtg import vtg
+from toulmin.prompts.reflection import NextSegment
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Reply
 
 # ---------------------------------------------------------------- segment after segment
 
@@ -244,7 +244,7 @@ def test_the_same_replies_give_the_same_answer():
 
 def test_the_answer_is_a_document():
     answer = Run(garden_path).answer
-    assert wire.parse(wire.dumps(answer)).claims == answer.claims
+    assert answer_json.parse(answer_json.dumps(answer)).claims == answer.claims
 
 
 @pytest.mark.parametrize("calls", range(1, 9))

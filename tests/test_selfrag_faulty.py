@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.grounding.reflection import NextSegment, Reflected
-from toulmin.grounding.steps import Generate
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
+from toulmin.prompts.reflection import NextSegment, Reflected
+from toulmin.retrieval.bm25 import Given
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact, holds
+from toulmin.steps import Generate
 
 RATE = 0.3
 NUMBERS = range(300)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from toulmin.data import Passage
-from toulmin.grounding.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weighed
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.templates import Templates
+from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weighed
+from toulmin.prompts.templates import Templates
+from toulmin.steps import Generate, Reply
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

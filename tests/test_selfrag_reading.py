@@ -14,8 +14,8 @@ from selfrag_parts import (
 )
 
 from toulmin.data import STYLES, Passage
-from toulmin.grounding.reflection import NextSegment, marked, weighed
-from toulmin.models.templates import Templates
+from toulmin.prompts.reflection import NextSegment, marked, weighed
+from toulmin.prompts.templates import Templates
 
 # ---------------------------------------------------------------- reading a reply
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from toulmin.corpus.retrieve import Given
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.steps import Generate
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import NO_ODDS, self_rag
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
+from toulmin.prompts.reflection import NextSegment
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Generate
 
 QUESTION = "When was the tower lit, and who built it?"
 LIT = Passage.of("The tower was lit on 3 May 1824.", "Tower")

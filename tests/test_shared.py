@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 from shared_parts import ByWords, notes_in, run
 
 import toulmin
-from toulmin import encoding, indexes, searchable
+from toulmin.build import encoding, indexes, opening
 from toulmin.config import Settings
-from toulmin.corpus.indexing import update
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
-from toulmin.corpus.vector_files import Wanted
 from toulmin.errors import SourceError, UsageError
-from toulmin.shared.address import is_shared
-from toulmin.shared.files import FileRow, after, newest, waste
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
+from toulmin.index.vector_files import Wanted
+from toulmin.retrieval.bm25 import Bm25
+from toulmin.stores.address import is_shared
+from toulmin.stores.files import FileRow, after, newest, waste
 
 pytest.importorskip("lancedb", reason="needs lancedb")
 
-from toulmin.shared.corpus import Abreast, SharedCorpus, open_shared
-from toulmin.shared.writer import update_shared
+from toulmin.stores.lance_corpus import Abreast, SharedCorpus, open_shared
+from toulmin.stores.lance_writer import update_shared
 
 TOKEN = "a-token-of-some-length"
 QUERIES = (
@@ -87,7 +87,7 @@ def test_queries_side_by_side_are_ranked_as_one_by_one(both: Any):
 
 @pytest.mark.parametrize("fusion", ["dense", "rrf", "weighted"])
 def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: Any, fusion: Any, monkeypatch: Any):
-    monkeypatch.setattr("toulmin.encoding.encoder", lambda spec, settings: ByWords())
+    monkeypatch.setattr("toulmin.build.encoding.encoder", lambda spec, settings: ByWords())
     found = []
     for corpus in both:
         ranker = encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
@@ -125,8 +125,8 @@ def test_verify_finds_a_text_that_was_changed(notes: Path, tmp_path: Path):
     import lancedb
 
     update_shared(f"lance:{tmp_path}/c", [notes])
-    table = lancedb.connect(str(tmp_path / "c")).open_table("corpus")
-    table.update(where="kind = 2 AND number = 0", values={"text": "# Something else was written."})
+    lance_table = lancedb.connect(str(tmp_path / "c")).open_table("corpus")
+    lance_table.update(where="kind = 2 AND number = 0", values={"text": "# Something else was written."})
     with open_shared(f"lance:{tmp_path}/c") as corpus, pytest.raises(SourceError, match="is not what was indexed"):
         corpus.verify()
 
@@ -200,7 +200,9 @@ def test_rows_that_no_writer_tidied_up_count_nowhere(notes: Path, tmp_path: Path
     update_shared(place, [notes])
     (notes / "moons_of_jupiter.md").write_text("# Moons\n\nA quokka watched the moons.")
     (notes / "longitude_act.md").unlink()
-    monkeypatch.setattr("toulmin.shared.writer.SharedWriter._tidy", lambda self: None)  # as if it were killed here
+    monkeypatch.setattr(
+        "toulmin.stores.lance_writer.SharedWriter._tidy", lambda self: None
+    )  # as if it were killed here
     update_shared(place, [notes])
     update(tmp_path / "index", [notes])
     with open_shared(place) as shared, open_index(tmp_path / "index") as embedded:
@@ -211,12 +213,12 @@ def test_rows_that_no_writer_tidied_up_count_nowhere(notes: Path, tmp_path: Path
 def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
     from concurrent.futures import ThreadPoolExecutor
 
-    from toulmin.shared import table
-    from toulmin.shared.about import About
-    from toulmin.shared.address import address
+    from toulmin.stores import lance_table
+    from toulmin.stores.address import address
+    from toulmin.stores.contents import About
 
     def make(n: int) -> Any:
-        return table.made(address(f"lance:{tmp_path}/c{n}"), About(100, None))
+        return lance_table.made(address(f"lance:{tmp_path}/c{n}"), About(100, None))
 
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(make, [0, 0, 0, 1, 1, 1]))
@@ -227,7 +229,7 @@ def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
 KILLED = """
 import sys
 from pathlib import Path
-from toulmin.shared.writer import update_shared
+from toulmin.stores.lance_writer import update_shared
 
 for n in range(1000):
     (Path(sys.argv[2]) / "changing.md").write_text(f"# Changing\\n\\nThis is version{n}.")
@@ -433,10 +435,10 @@ def test_lancedb_is_loaded_only_where_an_address_is_used(notes: Path, tmp_path: 
 
 
 def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.shared.address.find_spec", lambda name: None)
+    monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
     with (
         pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[scale\]'"),
-        searchable.opened(searchable.Sources(index="s3://library/corpus"), Settings()),
+        opening.opened(opening.Sources(index="s3://library/corpus"), Settings()),
     ):
         pass
     with pytest.raises(SourceError, match=r"toulmin\[scale\]"):

@@ -19,12 +19,12 @@ pytest.importorskip("moto.server", reason="needs moto[server]")
 pytest.importorskip("boto3", reason="needs boto3")
 
 import toulmin
-from toulmin.corpus.indexing import update
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.store import open_index
 from toulmin.errors import SourceError, StoreAway
-from toulmin.shared.corpus import open_shared
-from toulmin.shared.writer import update_shared
+from toulmin.index.indexing import update
+from toulmin.index.store import open_index
+from toulmin.retrieval.bm25 import Bm25
+from toulmin.stores.lance_corpus import open_shared
+from toulmin.stores.lance_writer import update_shared
 
 QUERIES = ["Who built the first marine clock?", "longitude act prize", "moons of Jupiter", "Harrison"]
 
@@ -136,7 +136,7 @@ def test_a_missing_corpus_ends_with_3_and_the_command_that_makes_it(s3: int, cap
 
 def test_a_store_that_is_away_is_told(s3: int, monkeypatch: Any):
     leads_to(free_port(), monkeypatch)
-    monkeypatch.setattr("toulmin.shared.table._REPEATS", 1)
+    monkeypatch.setattr("toulmin.stores.lance_table._REPEATS", 1)
     with pytest.raises(StoreAway, match="cannot be reached; check its endpoint"):
         open_shared("s3://library/corpus")
 
@@ -156,7 +156,7 @@ def test_credentials_stand_nowhere_in_what_a_run_leaves(s3: int, notes: Path, he
 WRITES = """
 import sys
 from pathlib import Path
-from toulmin.shared.writer import update_shared
+from toulmin.stores.lance_writer import update_shared
 
 place, folder = sys.argv[1], Path(sys.argv[2])
 for n in range(2):
@@ -227,8 +227,8 @@ def test_an_update_that_fails_changes_nothing(s3: int, notes: Path, monkeypatch:
     with open_shared("s3://library/whole") as corpus:
         before = corpus.stamp()
     (notes / "new.md").write_text("Something new.")
-    monkeypatch.setattr("toulmin.shared.table._REPEATS", 0)
-    monkeypatch.setattr("toulmin.shared.table._ATTEMPTS", 1)
+    monkeypatch.setattr("toulmin.stores.lance_table._REPEATS", 0)
+    monkeypatch.setattr("toulmin.stores.lance_table._ATTEMPTS", 1)
     with flaky(s3, share=1.0) as (port, _):
         leads_to(port, monkeypatch)
         with pytest.raises(SourceError, match="failed again and again"):

@@ -12,14 +12,15 @@ import pytest
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
 
-from toulmin import build, shipped
+from toulmin.build import assembly
+from toulmin.build.encoding import encoder
 from toulmin.config import Settings
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
-from toulmin.encoding import encoder
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate, Pair
-from toulmin.judges.stacked import Embedded, embedded
+from toulmin.judges.embedded import Embedded, embedded
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.runtime import shipped
+from toulmin.steps import Generate, Pair
 
 FOLDER = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
 TOWER = Passage.of(
@@ -86,15 +87,15 @@ def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: Embedded):
 
 
 def test_installed_they_are_what_is_taken(installed: None):
-    kit = build.kit(InMemory([TOWER, OTHER]), Settings())
+    kit = assembly.kit(InMemory([TOWER, OTHER]), Settings())
     assert kit.models["main"].name == "extractive+encoder+reader"
-    judge = build.judge(Settings().judge, Settings())
+    judge = assembly.judge(Settings().judge, Settings())
     (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
     assert verdict.judge == "embedded-1"
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):
-    main = build.kit(InMemory([TOWER, OTHER]), Settings()).models["main"]
+    main = assembly.kit(InMemory([TOWER, OTHER]), Settings()).models["main"]
     asked = ("Who was the last keeper?", "Who painted the Mona Lisa?")
     first, second = main.generate([Generate(AnswerPrompt(question, (TOWER, OTHER), "short")) for question in asked])
     assert "Tom Ashby" in first.value.claims[0].text

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.evaluate.significance import Table, compared, interval
+from toulmin.evaluation.significance import Table, compared, interval
 from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"

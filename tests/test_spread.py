@@ -22,13 +22,13 @@ import toulmin
 from tests.ray_cluster import Cluster, until
 from tests.tiny_encoders import sentence_bert
 from toulmin import demo
-from toulmin.corpus.retrieve import Bm25
-from toulmin.corpus.shards import shards_in
+from toulmin.build.indexes import opened_index
+from toulmin.driver.ray_crew import CROWDED, Crew, Node, Where, crew
 from toulmin.errors import ModelError, UsageError
-from toulmin.indexes import opened_index
-from toulmin.runs.journal import entries
-from toulmin.runs.running import Limits
-from toulmin.spread.where import CROWDED, Crew, Node, Where, crew
+from toulmin.evaluation.run_journal import entries
+from toulmin.evaluation.running import Limits
+from toulmin.index.shards import shards_in
+from toulmin.retrieval.bm25 import Bm25
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'toulmin[scale]'")
 pytest.importorskip("ray.data", reason="Ray Data is not installed: pip install 'toulmin[scale]'")
@@ -166,7 +166,7 @@ def slow(log: Path, seconds: float) -> Any:
         name, concurrency = "slow", 4
 
         def generate(self, asked: Any) -> list[Any]:
-            from toulmin.grounding.steps import Reply
+            from toulmin.steps import Reply
 
             time.sleep(seconds)
             with log.open("a") as lines:

@@ -32,7 +32,9 @@ from tests.typed_prompts import (
 )
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import (
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,
     Correct,
@@ -44,8 +46,6 @@ from toulmin.grounding.prompts import (
     Queries,
     Refine,
 )
-from toulmin.models.templates import Templates
-from toulmin.models.tokens import estimated_tokens
 
 each = pytest.mark.parametrize("prompt", ALL.values(), ids=ALL)
 each_with_passages = pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS)

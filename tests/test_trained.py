@@ -19,21 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trained_parts import export, shipping
 
-from toulmin import build, shipped
+from toulmin.build import assembly
 from toulmin.cli import run
 from toulmin.config import Settings
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Generate, Pair
+from toulmin.extractive.trained_reader import TrainedReader
+from toulmin.judges.embedded import MEASURES, TERMS, Stack, embedded, measures, read_stack
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.span_model import TrainedReader
-from toulmin.judges.stacked import MEASURES, TERMS, Stack, embedded, measures, read_stack
-from toulmin.judges.tokens import Tokens
 from toulmin.judges.trained import Shares, Trained
 from toulmin.judges.trees import Node, Trees
-from toulmin.shipped import part
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.runtime import shipped
+from toulmin.runtime.rows import Tokens
+from toulmin.runtime.shipped import part
+from toulmin.steps import Generate, Pair
 
 TOWER = Passage.of("The tower was built of stone. The lamp was lit in 1824. The keeper was tall.", "Kettle Rock")
 ISLAND = Passage.of("The island was a rock in the sea. " * 12 + "The storm took the boat.")
@@ -138,14 +139,14 @@ def test_control_tokens_in_a_document_are_letters(folder: Path):
 
 
 def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
-    from toulmin.judges.stacked import Embedded
+    from toulmin.judges.embedded import Embedded
 
     model = Trained(folder)
     assert Embedded(model, stack(1.0)).key != Embedded(model, stack(2.0)).key
 
 
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):
-    assert build.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
+    assert assembly.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
 
 
 # ---------------------------------------------------------------- the stack
@@ -265,7 +266,7 @@ def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pyte
     digest = part("judge", folder).identity
     copied(folder, package(tmp_path, {"judge": digest}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert build.judge("embedded", Settings()).name == "embedded-tiny"
+    assert assembly.judge("embedded", Settings()).name == "embedded-tiny"
 
 
 def test_an_installed_manifest_that_was_changed_is_not_believed(
@@ -282,7 +283,7 @@ def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(str(tmp_path))
     assert Settings(judge="lexical").judge == "lexical"
     with pytest.raises(ModelError, match="manifest of trained parts"):
-        build.judge(Settings().judge, Settings())
+        assembly.judge(Settings().judge, Settings())
 
 
 # ---------------------------------------------------------------- the reader
@@ -331,18 +332,18 @@ def test_the_likeliest_words_come_however_unlikely_they_are(reader_folder: Path)
 
 def test_settings_name_the_reader_of_the_writer_too(reader_folder: Path):
     settings = Settings(reader=f"embedded:{reader_folder}", judge="lexical")
-    main: Any = build.kit(InMemory([TOWER]), settings).models["main"]
+    main: Any = assembly.kit(InMemory([TOWER]), settings).models["main"]
     assert main.name == "extractive+reader"
     asked = Generate(AnswerPrompt("When was the lamp lit?", (TOWER,), "short"))
     assert main.generate([asked])[0].value is not None
-    lexical = build.kit(InMemory([TOWER]), Settings(reader="lexical", judge="lexical"))
+    lexical = assembly.kit(InMemory([TOWER]), Settings(reader="lexical", judge="lexical"))
     assert lexical.models["main"].name == "extractive"
 
 
 @pytest.mark.parametrize("spec", ["embeded", "embedded:", "lexical:x"])
 def test_a_reader_that_nothing_is_called_is_a_usage_error(spec: str):
     with pytest.raises(UsageError, match="lexical, embedded or embedded:FOLDER"):
-        build.kit(InMemory([TOWER]), Settings(reader=spec, judge="lexical"))
+        assembly.kit(InMemory([TOWER]), Settings(reader=spec, judge="lexical"))
 
 
 # ---------------------------------------------------------------- what is told of it

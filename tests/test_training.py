@@ -20,9 +20,9 @@ import trained_parts
 from trained_parts import average, export, judge, learning, model, pairs
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
-from toulmin.judges.tokens import Row
 from toulmin.judges.trained import Trained
+from toulmin.runtime.rows import Row
+from toulmin.steps import Pair
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,8 +18,8 @@ import trained_parts
 from trained_parts import export, questions, reader
 
 from toulmin.data import Passage
-from toulmin.judges.span_model import Frame, TrainedReader, best
-from toulmin.judges.tokens import Tokens
+from toulmin.extractive.trained_reader import Frame, TrainedReader, best
+from toulmin.runtime.rows import Tokens
 
 LAMP = "The lamp was lit in 1824 by Hannah. The keeper was tall. The boat came by the sea."
 ASKED = "When was the lamp lit?"

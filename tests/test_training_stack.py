@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trained_parts import pairs, stack
 
-from toulmin.judges.stacked import read_stack
+from toulmin.judges.embedded import read_stack
 
 SEED = 5
 

@@ -12,8 +12,8 @@ import pytest
 
 import toulmin
 from toulmin import Answer, Budget, Hit, Passage, Settings, SourceError, UsageError
-from toulmin.grounding.steps import Generate, Pair, Program, Reply, Verdict, search
 from toulmin.models.scripted import Scripted
+from toulmin.steps import Generate, Pair, Program, Reply, Verdict, search
 
 QUESTION = "When was Kettle Rock Tower first lit?"
 PASSAGE = Passage.of("Kettle Rock Tower was lit for the first time on 3 May 1824.", "Kettle Rock Tower")

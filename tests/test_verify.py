@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Citation, Claim, Label, Passage, Quote, Support
-from toulmin.grounding.steps import Entail, Pair, Program, Verdict
-from toulmin.grounding.verify import PAIRED, apply_policy, hypothesis, simplify, smallest_support, verify
+from toulmin.steps import Entail, Pair, Program, Verdict
+from toulmin.verify import PAIRED, apply_policy, hypothesis, simplify, smallest_support, verify
 
 T = TypeVar("T")
 

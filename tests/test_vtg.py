@@ -6,11 +6,11 @@ import pytest
 from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
 
 from toulmin.driver.budget import Budget
-from toulmin.grounding.prompts import Cite, NextClaim, Queries
-from toulmin.grounding.steps import Reply
-from toulmin.methods.telling import EMPTY, REFUSED, SILENCE
+from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
 from toulmin.methods.vtg import trials
-from toulmin.reading.citing import Labels
+from toulmin.parsing.citing import Labels
+from toulmin.prompts.types import Cite, NextClaim, Queries
+from toulmin.steps import Reply
 
 # ---------------------------------------------------------------- verified at once
 

@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, letters
 
-from toulmin import wire
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.grounding.prompts import AnswerPrompt, Cite, Example, NextClaim, Queries
-from toulmin.grounding.steps import Generate, Pair, Verdict
+from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.memory import Memory, windows
 from toulmin.methods.vtg import trials, vtg
 from toulmin.methods.vtg_tables import PRESETS, Parameters, parameters
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Queries
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.steps import Generate, Pair, Verdict
 
 # ---------------------------------------------------------------- switches
 
@@ -379,7 +379,7 @@ def test_a_recorded_run_replays_to_the_same_answer_without_any_part():
 
 def test_the_story_survives_the_answer_document():
     answer = Run(["Wrong.", "Right."], {"Right.": ["CG"]}).answer
-    assert wire.parse(wire.dumps(answer)).rounds == answer.rounds
+    assert answer_json.parse(answer_json.dumps(answer)).rounds == answer.rounds
 
 
 def test_questions_side_by_side_are_answered_as_if_alone():

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from web_server import Say, Server, page, redirect, results, running_server
 
-from toulmin.corpus.fetching import Bounds
-from toulmin.corpus.web import Pages, SearchServer, WebSearch
 from toulmin.data import Answer, Citation, Claim, Hit
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError, UsageError
-from toulmin.grounding.steps import Program, read, search
+from toulmin.extractive.reader import Embedded
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.reader import Embedded
+from toulmin.retrieval.fetching import Bounds
+from toulmin.retrieval.web import Pages, SearchServer, WebSearch
+from toulmin.steps import Program, read, search
 
 QUICK = Bounds(size=100_000, timeout=3.0, idle_timeout=2.0, retries=0, pause=0.01)
 

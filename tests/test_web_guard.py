@@ -15,8 +15,8 @@ import httpx2
 from web_parts import Served, served
 
 from toulmin.errors import UsageError
-from toulmin.web.guard import name_of
-from toulmin.web.serve import Door
+from toulmin.server.guard import name_of
+from toulmin.server.serve import Door
 
 TOKEN = "a-token-of-some-length"
 

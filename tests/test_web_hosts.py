@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.corpus.fetching import Hosts, address_of, host_of, is_public
-from toulmin.corpus.web import Pages
 from toulmin.errors import UsageError
+from toulmin.retrieval.fetching import Hosts, address_of, host_of, is_public
+from toulmin.retrieval.web import Pages
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 import openai
 from web_parts import Served, Slow, served
 
-from toulmin.build import Own
+from toulmin.build.assembly import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Support
 from toulmin.errors import ModelError
-from toulmin.web.openai import Sent
+from toulmin.server.openai_routes import Sent
 
 QUESTION = "Who built Kettle Rock Tower, and who was its last keeper?"
 ASKED: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUESTION}]

@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
 
-from toulmin.build import Own
+from toulmin.build.assembly import Own
+from toulmin.build.indexes import update_index
 from toulmin.config import Settings
 from toulmin.errors import ModelError
-from toulmin.indexes import update_index
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chromium` on the path")

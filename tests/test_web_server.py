@@ -17,14 +17,14 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 import httpx2
 from web_parts import PATIENCE, Served, Slow, served, until
 
-from toulmin import build
-from toulmin.build import Own
+from toulmin.build import assembly
+from toulmin.build.assembly import Own
+from toulmin.build.opening import Sources
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.drive import Job, Outcome
-from toulmin.searchable import Sources
-from toulmin.web.desk import CUT_OFF
-from toulmin.web.engine import Engine
+from toulmin.server.desk import CUT_OFF
+from toulmin.server.engine import Engine
 
 QUESTION = "Who built Kettle Rock Tower?"
 
@@ -200,7 +200,7 @@ def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
         engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
         await engine.start()
         engine._driver = driver  # type: ignore[assignment]
-        run = engine.begin(build.job(QUESTION, Settings(judge="lexical")))
+        run = engine.begin(assembly.job(QUESTION, Settings(judge="lexical")))
         await asyncio.sleep(0.1)
         run.cancel()
         await asyncio.sleep(0.1)
@@ -279,8 +279,8 @@ def test_documents_are_listed_page_by_page(server: Served):
 
 
 def test_what_is_indexed_meanwhile_is_found(notes: Path, tmp_path: Path):
-    from toulmin.indexes import update_index
-    from toulmin.searchable import docs_index
+    from toulmin.build.indexes import update_index
+    from toulmin.build.opening import docs_index
 
     with served(notes) as server:
         assert not server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]

@@ -11,9 +11,9 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 
 from web_parts import Served, served
 
+from toulmin.build.indexes import update_index
 from toulmin.config import Settings
-from toulmin.indexes import update_index
-from toulmin.web.uploads import slug
+from toulmin.server.uploads import slug
 
 TOKEN = "a-token-of-some-length"
 BIRDS = b"Cormorants nest on Kettle Rock in May.\n"

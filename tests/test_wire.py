@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from strategies import answers, in_document_order
 
 import toulmin
-from toulmin import wire
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Source, Support, Tokens, Usage
 from toulmin.errors import UsageError
+from toulmin.formats import answer_json
 
 SCHEMA_FILE = Path(__file__).parent.parent / "docs" / "answer.schema.json"
 
@@ -43,7 +43,7 @@ ANSWER = Answer(
 
 
 def document() -> dict[str, Any]:
-    return wire.document(ANSWER)
+    return answer_json.document(ANSWER)
 
 
 # ---------------------------------------------------------------- what it holds
@@ -98,7 +98,7 @@ def test_cited_passages_come_first_with_their_numbers():
 
 def test_a_passage_read_from_two_files_is_listed_once_where_it_was_read_first():
     twin = replace(LAMP, source=replace(LAMP.source, path="copy.pdf"))
-    listed = wire.document(replace(ANSWER, passages=(LAMP, SEA, twin)))["passages"]
+    listed = answer_json.document(replace(ANSWER, passages=(LAMP, SEA, twin)))["passages"]
     assert [(p["id"], p["source"]["path"]) for p in listed] == [(LAMP.id, "notes/lamp.pdf"), (SEA.id, None)]
 
 
@@ -126,27 +126,30 @@ def test_an_unknown_cost_is_null():
 
 def test_a_known_cost_is_in_dollars():
     priced = replace(ANSWER, usage=Usage(usd=0.5))
-    assert wire.document(priced)["usage"]["cost"] == {"usd": 0.5}
+    assert answer_json.document(priced)["usage"]["cost"] == {"usd": 0.5}
 
 
 def test_an_answer_without_an_id_gets_one_from_its_content():
-    assert document()["id"] == wire.document(replace(ANSWER, usage=Usage()))["id"] != ""
+    assert document()["id"] == answer_json.document(replace(ANSWER, usage=Usage()))["id"] != ""
 
 
 @pytest.mark.parametrize(
     "change", [{"question": "Why?"}, {"method": "calm"}, {"settings": {"k": 6}}, {"claims": (CLAIM,)}]
 )
 def test_the_made_id_depends_on_question_method_settings_and_claims(change: dict[str, Any]):
-    assert wire.document(replace(ANSWER, **change))["id"] != document()["id"]
+    assert answer_json.document(replace(ANSWER, **change))["id"] != document()["id"]
 
 
 def test_the_order_of_settings_does_not_change_the_id():
     one, other = ({"k": 5, "style": "long"}, {"style": "long", "k": 5})
-    assert wire.document(replace(ANSWER, settings=one))["id"] == wire.document(replace(ANSWER, settings=other))["id"]
+    assert (
+        answer_json.document(replace(ANSWER, settings=one))["id"]
+        == answer_json.document(replace(ANSWER, settings=other))["id"]
+    )
 
 
 def test_hits_are_listed_with_their_passages_and_scores():
-    found = wire.hits_document("lamp", [Hit(LAMP, 2.5), Hit(SEA, 1)])
+    found = answer_json.hits_document("lamp", [Hit(LAMP, 2.5), Hit(SEA, 1)])
     assert [(hit["passage"]["id"], hit["passage"]["n"], hit["score"]) for hit in found["hits"]] == [
         (LAMP.id, None, 2.5),
         (SEA.id, None, 1.0),
@@ -155,18 +158,18 @@ def test_hits_are_listed_with_their_passages_and_scores():
 
 def test_half_a_surrogate_pair_is_written_as_valid_utf_8():
     broken = replace(ANSWER, question="When \ud83d?", settings={"x\udc00": Path("a"), "big": 2**70})
-    assert json.loads(wire.dumps(broken).decode("utf-8"))["question"] == "When \ufffd?"
+    assert json.loads(answer_json.dumps(broken).decode("utf-8"))["question"] == "When \ufffd?"
 
 
 def test_a_quote_of_broken_text_still_stands_at_its_offsets():
     passage = Passage.of("So \ud83d it is.")
     claim = Claim("So it is.", (Citation(passage.id, Quote(0, 4, "So \ud83d")),))
-    read = wire.parse(wire.dumps(Answer("q", "long", "m", "answered", (claim,), (passage,))))
+    read = answer_json.parse(answer_json.dumps(Answer("q", "long", "m", "answered", (claim,), (passage,))))
     assert read.claims[0].citations[0].quote == Quote(0, 4, "So \ufffd")
 
 
 def test_writing_an_answer_loads_no_pydantic():
-    code = "import sys, toulmin.wire; print('pydantic' in sys.modules)"
+    code = "import sys, toulmin.formats.answer_json; print('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
@@ -177,37 +180,37 @@ def test_writing_an_answer_loads_no_pydantic():
 @settings(max_examples=40, deadline=None)
 def test_an_answer_is_read_back_as_it_was_written(answer: Answer):
     ready = in_document_order(replace(answer, id=answer.id or "given"))
-    assert wire.parse(wire.dumps(ready)) == ready
+    assert answer_json.parse(answer_json.dumps(ready)) == ready
 
 
 @given(answers())
 @settings(max_examples=30, deadline=None)
 def test_a_document_is_written_as_it_was_read(answer: Answer):
-    written = wire.dumps(answer)
-    assert wire.dumps(wire.parse(written)) == written
+    written = answer_json.dumps(answer)
+    assert answer_json.dumps(answer_json.parse(written)) == written
 
 
 @given(answers())
 @settings(max_examples=30, deadline=None)
 def test_every_document_keeps_the_published_schema(answer: Answer):
-    jsonschema.validate(orjson.loads(wire.dumps(answer)), json.loads(SCHEMA_FILE.read_text("utf-8")))
+    jsonschema.validate(orjson.loads(answer_json.dumps(answer)), json.loads(SCHEMA_FILE.read_text("utf-8")))
 
 
 def test_the_published_schema_is_the_one_in_force():
-    assert json.loads(SCHEMA_FILE.read_text("utf-8")) == wire.schema()
+    assert json.loads(SCHEMA_FILE.read_text("utf-8")) == answer_json.schema()
 
 
 def test_the_schema_is_itself_valid():
-    jsonschema.Draft202012Validator.check_schema(wire.schema())
+    jsonschema.Draft202012Validator.check_schema(answer_json.schema())
 
 
 def test_a_document_is_read_from_text_bytes_or_a_mapping():
-    as_bytes = wire.dumps(ANSWER)
-    assert wire.parse(as_bytes) == wire.parse(as_bytes.decode()) == wire.parse(document())
+    as_bytes = answer_json.dumps(ANSWER)
+    assert answer_json.parse(as_bytes) == answer_json.parse(as_bytes.decode()) == answer_json.parse(document())
 
 
 def test_fields_of_a_later_version_are_ignored():
-    assert wire.parse(document() | {"mood": "sunny"}) == wire.parse(document())
+    assert answer_json.parse(document() | {"mood": "sunny"}) == answer_json.parse(document())
 
 
 # ---------------------------------------------------------------- bad input
@@ -244,4 +247,4 @@ def with_claim(**changes: Any) -> dict[str, Any]:
 )
 def test_bad_input_is_refused_with_the_field_that_is_wrong(make: Callable[[], Any], named: str):
     with pytest.raises(UsageError, match=named):
-        wire.parse(make())
+        answer_json.parse(make())

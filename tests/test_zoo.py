@@ -16,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Claim, Passage
-from toulmin.grounding.prompts import (
+from toulmin.parsing.abstaining import is_abstention
+from toulmin.parsing.citing import Draft
+from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,
     Correct,
@@ -33,10 +36,7 @@ from toulmin.grounding.prompts import (
     Summarise,
     Write,
 )
-from toulmin.language import sentences
-from toulmin.reading.abstaining import is_abstention
-from toulmin.reading.citing import Draft
-from toulmin.reading.thinking import without_thinking
+from toulmin.text.language import sentences
 
 ZOO = Path(__file__).parent / "zoo"
 OFFERED = tuple(Passage.of(f"The text of passage {n}.", f"Title {n}") for n in range(1, 6))

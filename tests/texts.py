@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from toulmin.corpus.passages import cut
 from toulmin.data import Document
+from toulmin.documents.passages import cut
 
 LATIN = "keepers watched the lamp while storms broke over harbour walls and ships passed unseen before morning".split()
 SCRIPTS = [

@@ -22,7 +22,7 @@ from transformers import (
     T5EncoderModel,
 )
 
-from toulmin.encoders.encoder import Titled, Vectors, joined
+from toulmin.runtime.encoder import Titled, Vectors, joined
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm query passage :".split()
 HIDDEN = 16

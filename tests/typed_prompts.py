@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.strategies import MARK_LIKE, WORDS
 from toulmin.data import Citation, Claim, Passage
-from toulmin.grounding.prompts import (
+from toulmin.prompts.templates import Templates
+from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,
     Correct,
@@ -28,7 +29,6 @@ from toulmin.grounding.prompts import (
     Summarise,
     Write,
 )
-from toulmin.models.templates import Templates
 
 QUESTION = "When was the tower of Kettle Rock lit?"
 PASSAGES = (

@@ -13,10 +13,10 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
-from toulmin.grounding.prompts import Cite, NextClaim, Prompt, Queries
-from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
 from toulmin.methods.vtg import vtg
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.types import Cite, NextClaim, Prompt, Queries
+from toulmin.steps import Generate, Pair, Reply, Verdict
 
 QUESTION = "What is said of the lamp?"
 PASSAGES = {letter: Passage.of(f"Passage {letter} says so.", letter) for letter in "ABCDEFGHIJ"}

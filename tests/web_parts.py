@@ -14,13 +14,13 @@ from typing import Any
 
 import httpx2
 
-from toulmin.build import Own
+from toulmin.build.assembly import Own
+from toulmin.build.opening import Sources
 from toulmin.config import Settings
-from toulmin.corpus.store import is_index
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.searchable import Sources
-from toulmin.shared.address import is_shared
-from toulmin.web.serve import Door, serve
+from toulmin.index.store import is_index
+from toulmin.server.serve import Door, serve
+from toulmin.steps import Generate, Reply
+from toulmin.stores.address import is_shared
 
 PATIENCE = 20.0
 

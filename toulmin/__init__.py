@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toulmin.driver.budget import Budget
     from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
-    from toulmin.verbs import ask, ask_all, check, compare, export, index, questions, run, score, search, stream
+    from toulmin.sync import ask, ask_all, check, compare, export, index, questions, run, score, search, stream
 
 __version__ = "0.1.0"
 
@@ -31,7 +31,7 @@ _HOMES = {
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
     "toulmin.driver.budget": ("Budget",),
     "toulmin.driver.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
-    "toulmin.verbs": (
+    "toulmin.sync": (
         "ask",
         "ask_all",
         "check",

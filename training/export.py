@@ -29,10 +29,10 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from shipping import write_manifest
 
-from toulmin.judges.network import Network, padded
-from toulmin.judges.span_model import FILE as CALIBRATION
-from toulmin.judges.stacked import FILE as STACK
-from toulmin.judges.tokens import Row
+from toulmin.extractive.trained_reader import FILE as CALIBRATION
+from toulmin.judges.embedded import FILE as STACK
+from toulmin.runtime.rows import Row
+from toulmin.runtime.rows_network import Network, padded
 
 OPSET = 17
 SPEED_ROWS, SPEED_TOKENS = 64, 128

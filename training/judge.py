@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from toulmin.grounding.steps import Pair
 from toulmin.judges.excerpt import RULE
-from toulmin.judges.tokens import Row, Tokens
 from toulmin.judges.trained import OUTCOMES, Frame
-from toulmin.judges.wording import hypothesis
+from toulmin.runtime.premises import hypothesis
+from toulmin.runtime.rows import Row, Tokens
+from toulmin.steps import Pair
 
 ASKED_AT_ONCE = 32
 BINS = 10

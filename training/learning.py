@@ -24,8 +24,8 @@ import torch
 from model import Network, save
 from torch import Tensor, nn
 
-from toulmin.judges.network import padded
-from toulmin.judges.tokens import Row
+from toulmin.runtime.rows import Row
+from toulmin.runtime.rows_network import padded
 
 CHUNK = 64  # batches that are sorted by length together
 _LONGEST_GRADIENT = 1.0

@@ -21,8 +21,8 @@ sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from held_out import has_held_out_text, is_held_out  # the one rule for the pages of the probes
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Pair
 from toulmin.judges.trained import OUTCOMES
+from toulmin.steps import Pair
 
 
 class Drawing(NamedTuple):

@@ -32,10 +32,10 @@ from stack import logistic
 from torch import Tensor
 from torch.nn import functional as F
 
-from toulmin.grounding.overlap import normalised, token_f1
+from toulmin.extractive.trained_reader import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
 from toulmin.judges.excerpt import RULE
-from toulmin.judges.span_model import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
-from toulmin.judges.tokens import Row, Tokens
+from toulmin.runtime.rows import Row, Tokens
+from toulmin.text.overlap import normalised, token_f1
 
 ASKED_AT_ONCE = 32
 RIGHT = 0.5  # F1 from which an answer is right

@@ -32,10 +32,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import functional as F
 
-from toulmin.corpus.retrieve import InMemory
 from toulmin.data import Passage
-from toulmin.encoders.encoder import joined
-from toulmin.judges.tokens import Row, Tokens
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.runtime.encoder import joined
+from toulmin.runtime.rows import Row, Tokens
 
 SHARPNESS = 20.0
 NEAR = 30  # passages of BM25 among which a near miss is looked for

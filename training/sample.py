@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from toulmin.language import sentences, terms
+from toulmin.text.language import sentences, terms
 
 
 def chosen(folder: Path, edit: str, count: int, seed: int) -> list[dict[str, Any]]:

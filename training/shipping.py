@@ -16,7 +16,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from toulmin.shipped import FORMAT, part
+from toulmin.runtime.shipped import FORMAT, part
 
 PACKAGE = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
 KINDS = ("judge", "reader", "encoder")

@@ -26,8 +26,8 @@ from judge import auc, ece
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
+from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Stack, bounded, measures, terms
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.stacked import FARTHEST, MEASURES, TERMS, Stack, bounded, measures, terms
 from toulmin.judges.trained import OUTCOMES, Shares
 from toulmin.judges.trees import Node, Trees
 

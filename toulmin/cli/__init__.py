@@ -35,7 +35,7 @@ def run(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    from toulmin.cli.serving import app
+    from toulmin.cli.serve_command import app
     from toulmin.errors import ToulminError, UsageError
 
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:

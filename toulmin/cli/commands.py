@@ -17,10 +17,10 @@ from toulmin.errors import SourceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
+    from toulmin.build.opening import Sources
     from toulmin.config import Settings
     from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
-    from toulmin.searchable import Sources
 
     Rows = Sequence[Sequence[Hit]]
 
@@ -126,14 +126,14 @@ def ask(
     explain
         Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
-    from toulmin import build, searchable
+    from toulmin.build import assembly, opening
 
     chosen = settings_from(
         set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
-    job = build.job(searchable.checked_question(question), chosen)
-    return _driven(job, searchable.named(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
+    job = assembly.job(opening.checked_question(question), chosen)
+    return _driven(job, opening.named(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -193,16 +193,17 @@ def check(
     explain
         Print the rounds: what was searched and what failed, and why.
     """
-    from toulmin import aio, build, searchable
+    from toulmin import aio
+    from toulmin.build import assembly, opening
 
     chosen = settings_from(
         set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
         deadline=deadline,
     )  # fmt: skip
     given = _passages(passages) if passages else None
-    make = build.repair_job if repair else build.check_job
+    make = assembly.repair_job if repair else assembly.check_job
     job = make(aio.checked_text(_text(file)), given or (), chosen)
-    done = _driven(job, searchable.named(docs or None, index, given, None), chosen, json=json, explain=explain)
+    done = _driven(job, opening.named(docs or None, index, given, None), chosen, json=json, explain=explain)
     failing = [claim for claim in done.answer.claims if not claim.is_supported]
     return done.exit_code or (UNSUPPORTED if strict and failing else 0)
 
@@ -211,19 +212,20 @@ def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
     """One job run to its end over the sources, and shown."""
     import asyncio
 
-    from toulmin import aio, build, searchable
+    from toulmin import aio
+    from toulmin.build import assembly, opening
     from toulmin.cli import show
     from toulmin.driver.drive import Driver
 
     async def answered(on_draft: Watch | None) -> Outcome:
-        async with build.equipped(found.retriever, settings) as parts:
+        async with assembly.equipped(found.retriever, settings) as parts:
             return await Driver(parts).answer(job, on_draft)
 
     with show.indexing() as on_progress:
-        ready, skipped = searchable.indexed(sources, settings, on_progress)
-    with searchable.opened(ready, settings) as found, show.watching() as on_draft:
+        ready, skipped = opening.indexed(sources, settings, on_progress)
+    with opening.opened(ready, settings) as found, show.watching() as on_draft:
         outcome = asyncio.run(answered(on_draft))
-    outcome = aio.with_notes(outcome, (*searchable.not_read(skipped), *found.notes))
+    outcome = aio.with_notes(outcome, (*opening.not_read(skipped), *found.notes))
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
 
@@ -261,13 +263,14 @@ def search(
     json
         Print {"query", "hits"} as JSON on standard output, and nothing else there.
     """
-    from toulmin import config, searchable
+    from toulmin import config
+    from toulmin.build import opening
     from toulmin.cli import show
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = searchable.checked_search(query, k), searchable.named(docs or None, index, None, None)
-    with show.indexing() as on_progress, searchable.opened(sources, chosen, on_progress) as found:
+    plain, sources = opening.checked_search(query, k), opening.named(docs or None, index, None, None)
+    with show.indexing() as on_progress, opening.opened(sources, chosen, on_progress) as found:
         (hits,) = _arrived(found.retriever.search([plain], k))
     show.notes(found.notes)
     show.hits(query, hits, as_json=json)
@@ -323,7 +326,8 @@ def index(
     json
         Print the report as JSON on standard output, and nothing else there.
     """
-    from toulmin import aio, config, indexes
+    from toulmin import aio, config
+    from toulmin.build import indexes
     from toulmin.cli import show
 
     if bool(paths) == bool(from_):
@@ -410,7 +414,7 @@ def _text(file: Path | None) -> str:
 
 def _passages(file: Path) -> tuple[Passage, ...]:
     """One passage a line, in the order of the lines, which `[n]` counts; none is cut."""
-    from toulmin.corpus.readers import read_documents
+    from toulmin.documents.loaders import read_documents
 
     records = read_documents(file)
     return tuple(Passage.of(r.text, r.title, Source(0, len(r.text), path=str(file), record=r.record)) for r in records)

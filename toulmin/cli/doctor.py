@@ -77,7 +77,7 @@ def _answering() -> Finding:
 
 def _model(setting: str) -> Finding:
     """Where calls of that model would go, and whether a server there lists it; nothing is generated."""
-    from toulmin import providers
+    from toulmin.build import providers
 
     settings = config.load(os.environ, Path.cwd())
     spec = getattr(settings, setting)
@@ -116,7 +116,8 @@ def _local() -> Finding:
 
 def _encoder(index: str | None) -> Finding:
     """Whether what settings or the index name to search by meaning with loads."""
-    from toulmin import encoding, shipped
+    from toulmin.build import encoding
+    from toulmin.runtime import shipped
 
     settings = config.load(os.environ, Path.cwd())
     label = encoding.label_of(index or settings.index)
@@ -136,7 +137,7 @@ def _encoder(index: str | None) -> Finding:
 
 def _trained() -> Finding:
     """Which trained parts are installed, each checked byte by byte, and whether what runs them is there."""
-    from toulmin import shipped
+    from toulmin.runtime import shipped
 
     kinds = sorted(shipped.installed())
     absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
@@ -179,7 +180,7 @@ def _cluster() -> Finding:
 
 def _shared() -> Finding:
     """Whether corpora on an object store can be used; which credentials are there is nobody's business."""
-    from toulmin.shared.address import INSTALL
+    from toulmin.stores.address import INSTALL
 
     if find_spec("lancedb") is None:
         told = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
@@ -189,7 +190,7 @@ def _shared() -> Finding:
 
 def _database() -> Finding:
     """Whether corpora in a PostgreSQL database can be used; none is asked here."""
-    from toulmin.shared.address import INSTALL_POSTGRES
+    from toulmin.stores.address import INSTALL_POSTGRES
 
     if find_spec("psycopg") is None:
         told = "psycopg not installed; postgresql:// addresses cannot be used"
@@ -199,8 +200,8 @@ def _database() -> Finding:
 
 
 def _index(index: str | None) -> Finding:
-    from toulmin import indexes
-    from toulmin.shared.address import is_shared
+    from toulmin.build import indexes
+    from toulmin.stores.address import is_shared
 
     folder = index or config.load(os.environ, Path.cwd()).index
     if not is_shared(folder) and not Path(folder).exists():

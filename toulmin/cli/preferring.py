@@ -13,8 +13,8 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, words
 from toulmin.data import Answer, render
 from toulmin.errors import UsageError
-from toulmin.evaluate.preference import Aspect, Preference, Shown, kept, lines, pairs, preferred, shares
-from toulmin.runs.folder import read_run, replace_file, run_folders
+from toulmin.evaluation.preference import Aspect, Preference, Shown, kept, lines, pairs, preferred, shares
+from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Side = Literal["left", "neither", "right"]
 KEYS: dict[str, Side] = {"a": "left", "n": "neither", "b": "right"}

@@ -19,7 +19,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
-    from toulmin.corpus.indexing import IndexReport, Progress
+    from toulmin.index.indexing import IndexReport, Progress
 
 # A verdict is told by a word and a shape as well as by a colour.
 LOOKS = {
@@ -46,9 +46,9 @@ def _json(document: Any) -> None:
 def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     """The answer with its evidence on standard output; as JSON, the Answer document."""
     if as_json:
-        from toulmin import wire
+        from toulmin.formats import answer_json
 
-        _json(wire.document(answer))
+        _json(answer_json.document(answer))
         if explain:
             story.rounds(answer, Console(stderr=True))
         return
@@ -204,9 +204,9 @@ def _cost(answer: Answer) -> Text:
 def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
     """The ranked passages; as JSON `{"query", "hits"}`."""
     if as_json:
-        from toulmin import wire
+        from toulmin.formats import answer_json
 
-        _json(wire.hits_document(query, found))
+        _json(answer_json.hits_document(query, found))
         return
     console = Console()
     for n, hit in enumerate(found, start=1):

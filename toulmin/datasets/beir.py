@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from toulmin.corpus.plain import cannot_read
-from toulmin.corpus.records import opened
 from toulmin.datasets.fields import Record, id_of
 from toulmin.datasets.files import readable, records
+from toulmin.documents.plain import cannot_read
+from toulmin.documents.records import opened
 from toulmin.errors import SourceError, unknown_name
 
 _SPLITS = ("test", "dev", "train")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from toulmin.corpus.plain import cannot_read, sound
+from toulmin.documents.plain import cannot_read, sound
 from toulmin.errors import SourceError
 
 T = TypeVar("T")

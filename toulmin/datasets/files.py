@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from toulmin.corpus.plain import cannot_read, empty
-from toulmin.corpus.records import json_items, jsonl_items, opened
 from toulmin.datasets.fields import Record
+from toulmin.documents.plain import cannot_read, empty
+from toulmin.documents.records import json_items, jsonl_items, opened
 
 LONGEST = 200_000_000  # bytes of one record
 _BEGINNING = 1 << 20

@@ -9,7 +9,7 @@ from time import monotonic
 
 from toulmin.data import Tokens, Usage
 from toulmin.errors import BudgetEnded, UsageError
-from toulmin.grounding.steps import Pair, Reply
+from toulmin.steps import Pair, Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,26 +18,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
-from toulmin.driver.batch import Batcher
+from toulmin.driver.batches import Batcher
 from toulmin.driver.budget import Budget, Meter
 from toulmin.driver.calls import Calls
 from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
-from toulmin.grounding.steps import (
-    Entail,
-    Generate,
-    Pair,
-    Program,
-    Read,
-    Reply,
-    Search,
-    Show,
-    Span,
-    Step,
-    Together,
-    Verdict,
-)
+from toulmin.steps import Entail, Generate, Pair, Program, Read, Reply, Search, Show, Span, Step, Together, Verdict
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
@@ -308,7 +295,7 @@ class Driver:
             return (await self._readings.ask([step]))[0]
         if isinstance(step, Generate):
             return await self._generated(step, running.transcript)
-        raise UsageError(f"A method may yield a step of toulmin.grounding.steps, not {type(step).__name__}.")
+        raise UsageError(f"A method may yield a step of toulmin.steps, not {type(step).__name__}.")
 
     async def _generated(self, step: Generate, transcript: Transcript) -> Reply:
         model = self._model(step.role, transcript)

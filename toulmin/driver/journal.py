@@ -11,10 +11,10 @@ from toulmin import errors
 from toulmin.data import Hit
 from toulmin.driver.transcript import Entry, Transcript
 from toulmin.errors import UsageError
-from toulmin.grounding.prompts import Prompt
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.replies import plain, reply_of
-from toulmin.grounding.steps import Reply, Span, Verdict
+from toulmin.prompts.reflection import NextSegment
+from toulmin.prompts.replies import plain, reply_of
+from toulmin.prompts.types import Prompt
+from toulmin.steps import Reply, Span, Verdict
 
 # A transcript is a file like any other: it may name these types and no others.
 _KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import ToulminError
-from toulmin.grounding.steps import Generate, Pair, Reply, Span, Verdict
+from toulmin.steps import Generate, Pair, Reply, Span, Verdict
 
 Replies = Sequence[Reply | ToulminError]
 

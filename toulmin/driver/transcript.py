@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from toulmin.driver.fingerprint import fingerprint
 from toulmin.errors import ToulminError, UsageError
-from toulmin.grounding.fingerprint import fingerprint
-from toulmin.grounding.steps import Generate, Step
+from toulmin.steps import Generate, Step
 
 Place = tuple[int, ...]
 

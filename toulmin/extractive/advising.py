@@ -10,7 +10,7 @@ from toulmin.data import Claim, Passage
 from toulmin.extractive.analysis import content_terms, folded
 from toulmin.extractive.checking import holding, verdict
 from toulmin.extractive.survey import Survey
-from toulmin.grounding.prompts import Feedback
+from toulmin.prompts.types import Feedback
 
 _NUMBERED = re.compile(r"\b(?:sentence|claim|statement|entity)s?\s+((?:\d+(?:\s*,\s*|\s+and\s+)?)+)", re.IGNORECASE)
 _FAULT = re.compile(

@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Quote
-from toulmin.grounding.facts import Fact, facts
-from toulmin.grounding.names import is_common
-from toulmin.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms, words
+from toulmin.text.facts import Fact, facts
+from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms, words
+from toulmin.text.names import is_common
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _PRONOUNS = frozenset("it its he she they his her hers their theirs him them".split())

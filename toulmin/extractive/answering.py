@@ -9,8 +9,8 @@ from toulmin.data import Claim, Passage, Style
 from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.selecting import draw, entities, prose, sectioned, shortest, uncited
 from toulmin.extractive.survey import Survey
-from toulmin.grounding.prompts import AnswerPrompt, Extract, NextClaim, Summarise
-from toulmin.reading.citing import Draft
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
 
 _UNLIMITED = 10**6  # words
 _SINKING = 0.2

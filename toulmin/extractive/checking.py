@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from toulmin.data import Citation, Claim, Label, Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded, title_terms, weight
-from toulmin.grounding.facts import facts
+from toulmin.text.facts import facts
 
 _MOST_CITED = 3
 _WORTH_CITING = 0.15  # a further passage is cited if it covers this share of the claim more

@@ -20,7 +20,7 @@ from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
-from toulmin.language import rarity
+from toulmin.text.language import rarity
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences, beside that in the language
 _PROMISING = 30  # sentences whose facts are looked for: the best ones without them

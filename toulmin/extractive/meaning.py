@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
-from toulmin.grounding.steps import Span
+from toulmin.steps import Span
 
 
 class Nearness(NamedTuple):

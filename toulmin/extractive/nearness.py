@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toulmin.encoders.encoder import Encoder, Vectors
 from toulmin.extractive.meaning import Nearness
+from toulmin.runtime.encoder import Encoder, Vectors
 
 KEPT = 8_192  # rows; 12 MB of 384 numbers
 

@@ -9,9 +9,9 @@ from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.survey import Survey
-from toulmin.grounding.facts import Fact
-from toulmin.grounding.prompts import Paragraph, Queries, Questions
-from toulmin.language import rarity, stem, words
+from toulmin.prompts.types import Paragraph, Queries, Questions
+from toulmin.text.facts import Fact
+from toulmin.text.language import rarity, stem, words
 
 _MOST_PARAGRAPHS = 4
 _MOST_QUESTIONS = 6

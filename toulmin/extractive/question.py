@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from toulmin.extractive.analysis import Find, Sentence, content_terms
-from toulmin.grounding.facts import Kind
+from toulmin.text.facts import Kind
 
 
 def _is_person(find: Find, sentence: Sentence) -> bool:

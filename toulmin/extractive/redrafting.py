@@ -13,8 +13,8 @@ from toulmin.extractive.checking import entity_citation, holding
 from toulmin.extractive.planning import subject
 from toulmin.extractive.selecting import draw, prose
 from toulmin.extractive.survey import Survey
-from toulmin.grounding.prompts import Correct, Finding, Paragraph, Refine, Write
-from toulmin.reading.citing import Draft
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import Correct, Finding, Paragraph, Refine, Write
 
 _LEAST_ROOM = 8  # words: no sentence is looked for in less
 

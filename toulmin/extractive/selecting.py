@@ -9,8 +9,8 @@ from toulmin.data import Citation, Claim
 from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry
 from toulmin.extractive.survey import Survey, in_reading_order
-from toulmin.grounding.facts import Fact
-from toulmin.grounding.steps import Span
+from toulmin.steps import Span
+from toulmin.text.facts import Fact
 
 _ENTITY_SHARE = 0.15  # an entity of a list is worth at least this share of the best one
 _MOST_ENTITIES = 20

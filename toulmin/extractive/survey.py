@@ -18,7 +18,7 @@ from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry, gather
 from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.question import Question
-from toulmin.grounding.steps import Span
+from toulmin.steps import Span
 
 _SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
 _LIKELY = 5.0  # times the share of a find that has the form asked for

@@ -18,10 +18,10 @@ from toulmin.extractive.checking import citing, verdict
 from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import correct, refine, write
-from toulmin.grounding import prompts as ask
-from toulmin.grounding.reflection import NextSegment, Reflected
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.reading.citing import Draft, Labels
+from toulmin.parsing.citing import Draft, Labels
+from toulmin.prompts import types as ask
+from toulmin.prompts.reflection import NextSegment, Reflected
+from toulmin.steps import Generate, Reply
 
 
 class Extractive:

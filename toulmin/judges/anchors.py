@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from toulmin.judges.coverage import Source
 from toulmin.judges.reading import PREFIX, Reading, Sentence, figure_key
-from toulmin.language import STOPWORDS, terms
+from toulmin.text.language import STOPWORDS, terms
 
 _PARTS = frozenset("and but while whereas although".split())
 

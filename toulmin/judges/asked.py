@@ -12,8 +12,8 @@ from toulmin.data import Label
 from toulmin.driver.calls import Calls
 from toulmin.driver.kit import LanguageModel, Replies
 from toulmin.errors import ModelError, ToulminError
-from toulmin.grounding.prompts import JudgeClaim
-from toulmin.grounding.steps import Generate, Pair, Verdict
+from toulmin.prompts.types import JudgeClaim
+from toulmin.steps import Generate, Pair, Verdict
 
 ROLE = "judge"
 _DRAWS = 2  # of one prompt, before a reply counts as unreadable

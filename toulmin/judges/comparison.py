@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from toulmin.grounding.facts import Fact
-from toulmin.grounding.overlap import Block, differences
 from toulmin.judges.naming import may_be_same
 from toulmin.judges.reading import COUNTS, Sentence, implied
+from toulmin.text.facts import Fact
+from toulmin.text.overlap import Block, differences
 
 NEAR_COPY = 0.75  # share of a claim's units that must align before the two are compared
 LEAST_CONTENT = 2  # telling units that must align: "She is a ..." is like too many sentences

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-from toulmin.grounding.facts import Fact
-from toulmin.grounding.overlap import Block
 from toulmin.judges.comparison import LEAST_CONTENT, Comparison, agree, facts_in, figure_at, says
 from toulmin.judges.reading import Sentence
 from toulmin.judges.reversals import denied, turned_around
-from toulmin.language import stem
+from toulmin.text.facts import Fact
+from toulmin.text.language import stem
+from toulmin.text.overlap import Block
 
 _LONGER = 2  # units by which a source's stretch may exceed the claim's and still be what was replaced
 _MOVED = 4  # units of the longest stretch that is seen to change places

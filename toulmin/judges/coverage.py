@@ -8,9 +8,9 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.grounding.overlap import longest_run
 from toulmin.judges.reading import PREFIX, Reading, Sentence, adjacent, figure_key
-from toulmin.language import STOPWORDS, rarity, terms
+from toulmin.text.language import STOPWORDS, rarity, terms
+from toulmin.text.overlap import longest_run
 
 FIGURE_WEIGHT = 6.0  # a number or date tells about as much as a fairly rare word
 RUN = 500  # words read for the longest common stretch: the time grows with the square where words repeat

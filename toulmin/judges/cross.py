@@ -16,17 +16,17 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.classes import classes_of
-from toulmin.judges.windows import Part, Window, part_text, windows, with_short_titles
-from toulmin.judges.wording import hypothesis
+from toulmin.runtime.premises import hypothesis
+from toulmin.runtime.windows import Part, Window, part_text, windows, with_short_titles
+from toulmin.steps import Pair, Verdict
 
 try:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    from toulmin.judges.batching import MULTIPLE, in_batches
-    from toulmin.weights import PRECISIONS, broken_up, check, controls_of, loaded, window_of
+    from toulmin.runtime.batching import MULTIPLE, in_batches
+    from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, controls_of, loaded, window_of
 except ImportError as absent:
     raise ModelError(
         f"A cross judge needs transformers and torch, but {absent.name or absent} is not installed;"

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.judges.windows import Part, Window, with_short_titles
-from toulmin.judges.wording import heading
-from toulmin.language import STOPWORDS, Span, rarity, sentences, terms
+from toulmin.runtime.premises import heading
+from toulmin.runtime.windows import Part, Window, with_short_titles
+from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms
 
 RULE = 1
 Count = Callable[[str], int]

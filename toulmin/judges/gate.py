@@ -19,7 +19,7 @@ from toulmin.judges.coverage import Coverage, Source
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence
 from toulmin.judges.reversals import reversed_share
-from toulmin.language import STOPWORDS
+from toulmin.text.language import STOPWORDS
 
 # The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
 SUPPORTED = 0.50

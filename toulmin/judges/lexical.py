@@ -13,10 +13,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from toulmin.data import Label, Passage, Quote
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.judges.coverage import Best, Coverage, Source, measure, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
 from toulmin.judges.reading import Reading, read
+from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
 COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)

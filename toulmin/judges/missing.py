@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toulmin.grounding.facts import Fact
-from toulmin.grounding.names import is_common
 from toulmin.judges.naming import ALIASES, letters_of
 from toulmin.judges.reading import Reading, figure_key
-from toulmin.language import STOPWORDS, terms
+from toulmin.text.facts import Fact
+from toulmin.text.language import STOPWORDS, terms
+from toulmin.text.names import is_common
 
 ROOT = 4  # letters that a people's name and its country's share at least
 # Endings of stems: "Canadian" and "Canada", "Italian" and "Italy", "Japanese" and "Japan".

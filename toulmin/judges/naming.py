@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from toulmin.language import STOPWORDS, stem
+from toulmin.text.language import STOPWORDS, stem
 
 # Peoples whose name does not begin with their country's, and short forms that are not initials. Two words joined by
 # `_` are a pair of neighbouring terms.

@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from toulmin.grounding.facts import Fact, facts
-from toulmin.judges.oppositions import NOT_DENYING, is_negator
-from toulmin.language import STOPWORDS, WORDS_KEPT, Span, sentences, terms, words
+from toulmin.text.facts import Fact, facts
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, sentences, terms, words
+from toulmin.text.oppositions import NOT_DENYING, is_negator
 
 PREFIX = 5  # letters that related terms share
 SCOPE = 3  # content words that a negator reaches

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison
-from toulmin.judges.oppositions import opposites
 from toulmin.judges.reading import Sentence
-from toulmin.language import STOPWORDS
+from toulmin.text.language import STOPWORDS
+from toulmin.text.oppositions import opposites
 
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 

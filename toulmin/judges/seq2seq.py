@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Pair, Verdict
-from toulmin.judges.wording import hypothesis, premise
+from toulmin.runtime.premises import hypothesis, premise
+from toulmin.steps import Pair, Verdict
 
 try:
     import torch
     from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
 
-    from toulmin.judges.batching import MULTIPLE, in_batches
-    from toulmin.weights import PRECISIONS, Loaded, broken_up, check, controls_of, loaded
+    from toulmin.runtime.batching import MULTIPLE, in_batches
+    from toulmin.runtime.torch_models import PRECISIONS, Loaded, broken_up, check, controls_of, loaded
 except ImportError as absent:
     raise ModelError(
         f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"

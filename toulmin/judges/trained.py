@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Pair
 from toulmin.judges.excerpt import RULE, Excerpt, excerpts
-from toulmin.judges.network import Network
-from toulmin.judges.tokens import Row, Tokens
-from toulmin.judges.wording import hypothesis
-from toulmin.shipped import Part, part
+from toulmin.runtime.premises import hypothesis
+from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.rows_network import Network
+from toulmin.runtime.shipped import Part, part
+from toulmin.steps import Pair
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")

@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Policy, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
-from toulmin.grounding.steps import Program, exchange
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import Oracle
 from toulmin.methods.direct import shown, with_draft
@@ -32,8 +30,10 @@ from toulmin.methods.refining import (
     plan_of,
     refined,
 )
-from toulmin.methods.telling import concluded, found, read_by
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import concluded, found, read_by
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, Preset
+from toulmin.steps import Program, exchange
 
 NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 

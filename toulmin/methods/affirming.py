@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toulmin.data import Dropped
-from toulmin.language import sentences
 from toulmin.methods.aims import Aims
+from toulmin.text.language import sentences
 
 _FAULT = (
     r"(?:errors?|mistakes?|issues?|problems?|faults?|flaws?|gaps?|changes?|improvements?|corrections?|revisions?"

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from toulmin.data import Style
-from toulmin.grounding.overlap import entity, entity_f1, token_f1
-from toulmin.grounding.rouge import Overlap, is_legible, rouge_words, shared_sequences
-from toulmin.language import terms
+from toulmin.text.language import terms
+from toulmin.text.overlap import entity, entity_f1, token_f1
+from toulmin.text.rouge import Overlap, is_legible, rouge_words, shared_sequences
 
 Measure = Literal["rouge2", "token_f1", "entity_f1"]
 Texts = Sequence[str]  # the words of a draft's claims, without citation marks

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Citation, Claim, Passage, Quote, Style
-from toulmin.grounding.steps import Pair, Program, Verdict, entail
-from toulmin.grounding.verify import hypothesis, verify
-from toulmin.language import STOPWORDS, stem, terms
+from toulmin.steps import Pair, Program, Verdict, entail
+from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.verify import hypothesis, verify
 
 CORRECTNESS, ANSWER_RECALL, ANSWER_PRECISION = "correctness", "answer recall", "answer precision"
 CITATION_RECALL, CITATION_PRECISION = "citation recall", "citation precision"

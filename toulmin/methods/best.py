@@ -10,8 +10,6 @@ from dataclasses import replace
 
 from toulmin.data import Answer, Policy, Style
 from toulmin.errors import ModelError, UsageError
-from toulmin.grounding.prompts import Example, Preset
-from toulmin.grounding.steps import Program, exchange, show
 from toulmin.methods.best_claims import settled
 from toulmin.methods.best_contrast import contrasted
 from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
@@ -19,7 +17,9 @@ from toulmin.methods.best_report import reported
 from toulmin.methods.best_state import Doubt, State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import concluded, draft_round, drafted, found, unsaid, verdicts_round
+from toulmin.methods.reporting import concluded, draft_round, drafted, found, unsaid, verdicts_round
+from toulmin.prompts.types import Example, Preset
+from toulmin.steps import Program, exchange, show
 
 
 def best(

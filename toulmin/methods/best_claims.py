@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.grounding.steps import Program
-from toulmin.grounding.verify import simplify, smallest_support, verify
-from toulmin.methods.telling import why
+from toulmin.methods.reporting import why
+from toulmin.steps import Program
+from toulmin.verify import simplify, smallest_support, verify
 
 CITED_ANEW = "cited anew: another passage that was read supports it"
 

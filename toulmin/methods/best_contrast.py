@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import Dropped, Passage, Round, render
-from toulmin.grounding.steps import Program, exchange
 from toulmin.methods.agreement import CORROBORATION
 from toulmin.methods.best_claims import Settled
 from toulmin.methods.best_state import Task
 from toulmin.methods.contrast import cited_by
-from toulmin.methods.telling import left_out, read_by
+from toulmin.methods.reporting import left_out, read_by
+from toulmin.steps import Program, exchange
 
 CORROBORATED = 0.25  # more than this of a claim's word pairs stands in the verifier's answer, as in `calm`
 NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not bear it out"

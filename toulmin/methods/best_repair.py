@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Claim, Dropped, Passage, Round
-from toulmin.grounding.prompts import Queries, Refine
-from toulmin.grounding.steps import Program, exchange, generate
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import assess
 from toulmin.methods.best_claims import CITED_ANEW, Settled, settled
 from toulmin.methods.best_state import LEFT_OUT, State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.feedback import Numbered, grounded
+from toulmin.methods.reporting import draft_round, unsaid
 from toulmin.methods.rewriting import REWRITTEN, rewrites
-from toulmin.methods.telling import draft_round, unsaid
-from toulmin.methods.wording import worded
+from toulmin.methods.sentence_wording import worded
+from toulmin.prompts.types import Queries, Refine
+from toulmin.steps import Program, exchange, generate
 
 AGAIN = "rewritten, but what stands in its place is not supported either"
 ADDED = "added: a passage that was read says it"

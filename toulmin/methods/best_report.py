@@ -8,14 +8,14 @@ from functools import partial
 
 from toulmin.data import Answer, Claim, Passage, Section
 from toulmin.errors import ModelError
-from toulmin.grounding.prompts import Paragraph
-from toulmin.grounding.steps import Program, show, together
 from toulmin.methods.best_state import State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_questions import outlined
-from toulmin.methods.telling import EMPTY, REFUSED, in_sections
-from toulmin.methods.wording import worded
+from toulmin.methods.reporting import EMPTY, REFUSED, in_sections
+from toulmin.methods.sentence_wording import worded
+from toulmin.prompts.types import Paragraph
+from toulmin.steps import Program, show, together
 
 PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
 

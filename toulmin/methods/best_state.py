@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.methods.best_claims import Settled
 from toulmin.methods.draws import Draws
 from toulmin.methods.evidence import Evidence, failed, gathered, missing
 from toulmin.methods.memory import distinct
-from toulmin.methods.telling import ids
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import ids
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 
 LEFT_OUT = "left out: no passage that was read supports it"
 UNSURE = "stays as it is, marked: the judge is not sure of it, and no rewriting holds"

@@ -17,15 +17,15 @@ from typing import Any, Literal, TypeVar
 
 from toulmin.data import Answer, Passage, Policy, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.grounding.prompts import AnswerPrompt, Correct, Example, Preset, Prompt
-from toulmin.grounding.steps import Exchange, Program, exchange, show
-from toulmin.grounding.verify import verify
 from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
 from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
 from toulmin.methods.draws import Draws
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import concluded, draft_round, drafted, found, ids, read_by, unsaid
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import concluded, draft_round, drafted, found, ids, read_by, unsaid
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
+from toulmin.steps import Exchange, Program, exchange, show
+from toulmin.verify import verify
 
 V = TypeVar("V")
 Dataset = Literal["asqa", "qampari", "eli5"]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage, Round
-from toulmin.grounding.steps import Program, search, together
-from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.telling import concluded
-from toulmin.reading.citing import read_draft
+from toulmin.methods.reporting import concluded
+from toulmin.parsing.citing import read_draft
+from toulmin.steps import Program, search, together
+from toulmin.verify import smallest_support, verify
 
 
 def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Citation, Claim, Dropped, Passage
-from toulmin.grounding.prompts import Cite
-from toulmin.grounding.steps import Program, exchange
-from toulmin.methods.telling import left_out, read_by
+from toulmin.methods.reporting import left_out, read_by
+from toulmin.prompts.types import Cite
+from toulmin.steps import Program, exchange
 
 MOST = 3
 BEYOND = f"a claim has {MOST} citations at most"

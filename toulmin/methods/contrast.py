@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Dropped, Passage, Round, render
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
 from toulmin.methods.draws import Draws
-from toulmin.methods.telling import left_out, read_by
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import left_out, read_by
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.steps import Exchange, Program, exchange
 
 Reads = Literal["cited", "all"]
 Carry = Literal["claims", "all_cited"]

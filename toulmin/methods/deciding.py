@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Claim, Dropped, Passage, Policy
-from toulmin.grounding.steps import Program, together
 from toulmin.methods.aims import Aims, aims
 from toulmin.methods.assessing import Assessed, Assessment, assess
 from toulmin.methods.mending import Remedy
+from toulmin.steps import Program, together
 
 TAKEN_AWAY = "taken away: no passage was found that supports it"
 

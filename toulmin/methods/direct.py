@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Passage, Policy, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, Preset
-from toulmin.grounding.steps import Exchange, Program, exchange, show
-from toulmin.grounding.verify import smallest_support, verify
-from toulmin.methods.telling import SILENCE, concluded, draft_round, drafted, found, read_by, unsaid
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import SILENCE, concluded, draft_round, drafted, found, read_by, unsaid
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, Preset
+from toulmin.steps import Exchange, Program, exchange, show
+from toulmin.verify import smallest_support, verify
 
 FROM_MEMORY = "The model wrote this from memory; no claim was checked against a source."
 NO_MEMORY = "The model gave no answer from memory; no source was searched."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toulmin.grounding.prompts import Prompt
+from toulmin.prompts.types import Prompt
 
 
 class Draws:

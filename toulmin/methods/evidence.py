@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from toulmin.data import Dropped, Passage
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.grounding.steps import Program, search, together
 from toulmin.methods.memory import distinct
+from toulmin.steps import Program, search, together
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Passage, Style
-from toulmin.language import words
 from toulmin.methods.affirming import affirmation
 from toulmin.methods.aims import Aims
 from toulmin.methods.assessing import (
@@ -21,6 +20,7 @@ from toulmin.methods.assessing import (
     content_terms,
     told_terms,
 )
+from toulmin.text.language import words
 
 
 @dataclass(frozen=True, slots=True)

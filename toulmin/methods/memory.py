@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Passage
-from toulmin.language import words
+from toulmin.text.language import words
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Citation, Claim, Passage, Round
-from toulmin.grounding.prompts import Refine
-from toulmin.grounding.steps import Program, exchange
-from toulmin.grounding.verify import simplify, smallest_support, verify
 from toulmin.methods.assessing import CITATION_RECALL, Assessed, content_terms
 from toulmin.methods.feedback import Numbered, recall_faults
 from toulmin.methods.placing import STOPS
+from toulmin.methods.reporting import draft_round
 from toulmin.methods.rewriting import REWRITTEN, rewrites
-from toulmin.methods.telling import draft_round
-from toulmin.methods.wording import worded
+from toulmin.methods.sentence_wording import worded
+from toulmin.prompts.types import Refine
+from toulmin.steps import Program, exchange
+from toulmin.verify import simplify, smallest_support, verify
 
 CITED_ANEW = "cited anew: a search found passages that support it"
 

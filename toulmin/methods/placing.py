@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Claim
-from toulmin.reading.lines import Block, blocks
-from toulmin.reading.marks import Mark, find_marks
+from toulmin.parsing.lines import Block, blocks
+from toulmin.parsing.marks import Mark, find_marks
 
 STOPS = ".!?…。！？｡؟۔।॥።"
 _STOP = re.compile(r"[.!?。！？]$")

@@ -13,7 +13,6 @@ from typing import Any, Literal, get_args
 
 from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.grounding.steps import Program
 from toulmin.methods.memory import distinct
 from toulmin.methods.options import check_whole
 from toulmin.methods.plan_findings import readings
@@ -21,7 +20,8 @@ from toulmin.methods.plan_outcomes import told_by
 from toulmin.methods.plan_prompts import Part, Whole, titles
 from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
 from toulmin.methods.plan_writing import written
-from toulmin.methods.telling import concluded, found, in_sections
+from toulmin.methods.reporting import concluded, found, in_sections
+from toulmin.steps import Program
 
 Variant = Literal["A", "B"]
 Layout = Literal["one", "sections"]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Dropped, Passage, Round, SubQuestion
-from toulmin.grounding.prompts import Finding
-from toulmin.grounding.steps import Program, Span, read, together
 from toulmin.methods.plan_outcomes import outcome, parts_of
 from toulmin.methods.plan_questions import Inquiry
-from toulmin.methods.telling import ids
-from toulmin.methods.wording import worded
+from toulmin.methods.reporting import ids
+from toulmin.methods.sentence_wording import worded
+from toulmin.prompts.types import Finding
+from toulmin.steps import Program, Span, read, together
 
 
 @dataclass(frozen=True, slots=True)

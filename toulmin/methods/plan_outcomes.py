@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from toulmin.data import Claim, Outcome, SubQuestion
-from toulmin.grounding.facts import Kind, facts
-from toulmin.language import STOPWORDS, rarity, stem, terms
 from toulmin.methods.plan_questions import Inquiry
+from toulmin.text.facts import Kind, facts
+from toulmin.text.language import STOPWORDS, rarity, stem, terms
 
 # Ours, for variant A, which has no reader: the share of a question's words that a claim must take up.
 ADDRESSED = 0.5

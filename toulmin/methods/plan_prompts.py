@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from toulmin.data import Passage, Section, Style
-from toulmin.grounding.prompts import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
 from toulmin.methods.memory import distinct
 from toulmin.methods.plan_findings import Reading
 from toulmin.methods.plan_questions import Inquiry, Plan
-from toulmin.reading.citing import Draft
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toulmin.data import Dropped, Passage, Round
-from toulmin.grounding.prompts import Outline, Paragraph, Questions
-from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.methods.evidence import evidence, failed, missing
-from toulmin.methods.telling import ids, left_out, read_by
-from toulmin.methods.wording import worded
-from toulmin.reading.citing import without_marks
+from toulmin.methods.reporting import ids, left_out, read_by
+from toulmin.methods.sentence_wording import worded
+from toulmin.parsing.citing import without_marks
+from toulmin.prompts.types import Outline, Paragraph, Questions
+from toulmin.steps import Exchange, Program, exchange, together
 
 Kind = Literal["person", "event", "other"]
 # What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).

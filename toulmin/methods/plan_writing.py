@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style, SubQuestion
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Exchange, Program, exchange, together
-from toulmin.grounding.verify import smallest_support, verify
 from toulmin.methods.direct import shown
 from toulmin.methods.plan_prompts import Part, titles
-from toulmin.methods.telling import draft_round, drafted, ids, in_sections, read_by, unsaid
-from toulmin.methods.wording import worded
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import draft_round, drafted, ids, in_sections, read_by, unsaid
+from toulmin.methods.sentence_wording import worded
+from toulmin.parsing.citing import Draft
+from toulmin.steps import Exchange, Program, exchange, together
+from toulmin.verify import smallest_support, verify
 
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 

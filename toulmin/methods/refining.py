@@ -8,16 +8,16 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import unknown_name
-from toulmin.grounding.prompts import Feedback, Refine
-from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.affirming import Advice, merged
 from toulmin.methods.aims import Aims
 from toulmin.methods.assessing import Assessment, assess
 from toulmin.methods.direct import shown
 from toulmin.methods.feedback import grounded
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import Feedback, Refine
+from toulmin.steps import Exchange, Program, exchange
 
 Stop = Literal["before", "after"]
 Source = Literal["both", "grounded", "model"]

@@ -13,13 +13,13 @@ from itertools import count
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, render
-from toulmin.grounding.steps import Program, search, together
 from toulmin.methods.check import check
 from toulmin.methods.deciding import Body, Decision, body, decided, ways
 from toulmin.methods.mending import Failing, Remedy, cited_anew, rewritten
 from toulmin.methods.placing import Place, places, remarked, replaced
-from toulmin.methods.telling import concluded, ids, why
-from toulmin.reading.marks import LabelRange, find_marks
+from toulmin.methods.reporting import concluded, ids, why
+from toulmin.parsing.marks import LabelRange, find_marks
+from toulmin.steps import Program, search, together
 
 _ANY = 10**9  # as many passages as a label could name: then no number is taken for a year
 _WIDEST = 100  # a range of labels

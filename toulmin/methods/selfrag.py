@@ -17,12 +17,12 @@ from typing import Literal, get_args
 
 from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.grounding.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
-from toulmin.grounding.steps import Generate, Program, Reply, search, together
 from toulmin.methods.direct import NO_MEMORY, judged, shown
 from toulmin.methods.options import check_whole
+from toulmin.methods.reporting import REFUSED, SILENCE, ids
 from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
-from toulmin.methods.telling import REFUSED, SILENCE, ids
+from toulmin.prompts.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
+from toulmin.steps import Generate, Program, Reply, search, together
 
 Retrieve = Literal["adaptive", "always", "never"]
 

@@ -8,11 +8,11 @@ from statistics import fmean
 
 from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
 from toulmin.errors import UsageError
-from toulmin.grounding.prompts import AnswerPrompt
-from toulmin.grounding.reflection import UNSUPPORTED, Piece, Reflected
-from toulmin.language import sentences
-from toulmin.methods.wording import worded
-from toulmin.reading.citing import Draft
+from toulmin.methods.sentence_wording import worded
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.reflection import UNSUPPORTED, Piece, Reflected
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.text.language import sentences
 
 
 @dataclass(frozen=True, slots=True)

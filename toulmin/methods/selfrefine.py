@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from toulmin.data import Answer, Dropped, Policy, Round, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, Feedback, Preset, Refine
-from toulmin.grounding.steps import Exchange, Program, exchange
 from toulmin.methods.direct import judged, shown, with_draft
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import concluded, draft_round, drafted, found, read_by
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import concluded, draft_round, drafted, found, read_by
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, Feedback, Preset, Refine
+from toulmin.steps import Exchange, Program, exchange
 
 
 def self_refine(

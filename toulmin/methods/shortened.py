@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
-from toulmin.grounding.steps import Exchange, Program, exchange, together
 from toulmin.methods.direct import judged, shown, with_draft
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import concluded, found, read_by
-from toulmin.reading.citing import Draft
+from toulmin.methods.reporting import concluded, found, read_by
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
+from toulmin.steps import Exchange, Program, exchange, together
 
 
 def summ(

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
-from toulmin.grounding.steps import Program
-from toulmin.grounding.verify import simplify, verify
 from toulmin.methods.memory import windows
-from toulmin.methods.telling import why
+from toulmin.methods.reporting import why
+from toulmin.steps import Program
+from toulmin.verify import simplify, verify
 
 GENERATION = "generation verifier"
 MEMORY = "memory verifier"

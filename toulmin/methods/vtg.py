@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
-from toulmin.grounding.prompts import AnswerPrompt, Example, NextClaim, Preset, Queries
-from toulmin.grounding.steps import Exchange, Program, exchange, generate, show
-from toulmin.grounding.verify import verify as judged
 from toulmin.methods.citation import cite
 from toulmin.methods.evidence import evidence, failed, gathered, missing
 from toulmin.methods.memory import Memory
 from toulmin.methods.options import check_whole
-from toulmin.methods.telling import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
+from toulmin.methods.reporting import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
+from toulmin.methods.sentence_wording import worded
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
 from toulmin.methods.vtg_tables import Parameters, parameters
-from toulmin.methods.wording import worded
-from toulmin.reading.citing import Draft
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, NextClaim, Preset, Queries
+from toulmin.steps import Exchange, Program, exchange, generate, show
+from toulmin.verify import verify as judged
 
 
 def vtg(

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
-from toulmin.grounding.steps import Pair, Verdict
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Cited, Profile, Said, Statement
+from toulmin.steps import Pair, Verdict
 
 CITATION_F1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
 

@@ -10,23 +10,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from toulmin.errors import unknown_name
-from toulmin.metrics import asked_qa, continuations
+from toulmin.metrics import continuations, short_answers
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import Read, alce_text, honest_text, prose_text
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.listing import alce_list, honest_list
+from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.rates import abstention, rates
 from toulmin.metrics.recall import NAMES as RECALL
 from toulmin.metrics.recall import alce_recall, honest_recall
 from toulmin.metrics.references import alce_rouge, honest_rouge
 from toulmin.metrics.short import short
-from toulmin.metrics.wording import distinct, length
+from toulmin.metrics.word_counts import distinct, length
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE knows the dataset by this word anywhere in the path
 NO_READER = (
-    f"{', '.join(asked_qa.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA model"
-    " with --qa-model (ALCE's is gaotianyu1350/roberta-large-squad)."
+    f"{', '.join(short_answers.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA"
+    " model with --qa-model (ALCE's is gaotianyu1350/roberta-large-squad)."
 )
 NO_MAUVE = (
     "mauve is left out: install `toulmin[mauve]` and name the folder of a GPT-2 with --mauve-model (ALCE's is"
@@ -41,7 +41,7 @@ class Models:
     `span_reader.SpanReader` and `mauve_score.Featurizer` make them of folders.
     """
 
-    qa: asked_qa.Reader | None = None
+    qa: short_answers.Reader | None = None
     mauve: continuations.Mauve | None = None
 
 
@@ -104,8 +104,8 @@ def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iter
         if models.qa is None:
             yield Measured((), notes=(NO_READER,))
         else:
-            yield asked_qa.qa(answered, read, models.qa)
-            yield asked_qa.disambiguation(answered)
+            yield short_answers.qa(answered, read, models.qa)
+            yield short_answers.disambiguation(answered)
     if any(one.item.gold.answer is not None and read(one) is not None for one in answered):
         if models.mauve is None:
             yield Measured((), notes=(NO_MAUVE,))

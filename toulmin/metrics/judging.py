@@ -11,7 +11,7 @@ from toulmin.data import content_id
 from toulmin.driver.kit import Judge
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.grounding.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict
 
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]

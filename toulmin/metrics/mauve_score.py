@@ -17,7 +17,7 @@ from mauve import compute_mauve
 from transformers import AutoModel
 
 from toulmin.errors import ModelError
-from toulmin.weights import loaded
+from toulmin.runtime.torch_models import loaded
 
 _TOKENS = 512
 _BATCH = 8

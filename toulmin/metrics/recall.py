@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from toulmin.datasets.item import Aliases
-from toulmin.grounding.overlap import normalised
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import alce_text, honest_text
 from toulmin.metrics.columns import Column, Measured
+from toulmin.text.overlap import normalised
 
 NAMES = ("str_em", "str_hit")
 NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs`, as in ALCE."

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from toulmin import language
 from toulmin.datasets.item import Item
-from toulmin.grounding.rouge import rouge_l_sum
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import Read, alce_text, prose_text
 from toulmin.metrics.columns import Column, Measured
 from toulmin.metrics.splitting import sentences, splitter_note
+from toulmin.text import language
+from toulmin.text.rouge import rouge_l_sum
 
 NAME = "rougeLsum"
 _RESAMPLES = 1000

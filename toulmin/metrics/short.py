@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from toulmin.grounding.overlap import normalised
-from toulmin.grounding.rouge import Overlap
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import Read
 from toulmin.metrics.columns import Column, Measured
+from toulmin.text.overlap import normalised
+from toulmin.text.rouge import Overlap
 
 
 class Agreement(NamedTuple):

@@ -19,7 +19,7 @@ import torch
 from transformers import AutoModelForQuestionAnswering
 
 from toulmin.errors import ModelError
-from toulmin.weights import loaded, window_of
+from toulmin.runtime.torch_models import loaded, window_of
 
 WINDOW = 384
 STRIDE = 128

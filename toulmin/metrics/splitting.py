@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from toulmin import language
+from toulmin.text import language
 
 
 class _Splitter(NamedTuple):

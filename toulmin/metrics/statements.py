@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from toulmin.data import Answer, Claim, Passage, Style, citation_numbers
-from toulmin.grounding.steps import Pair
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.written import NOTHING_WRITTEN
+from toulmin.steps import Pair
 
 Flaw = Literal["uncited", "out_of_range"]
 Absence = Literal["empty", "abstained", "failed"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from toulmin.data import Answer, Passage, Status
 from toulmin.datasets.item import Item
 from toulmin.metrics.answered import Answered
-from toulmin.reading.abstaining import is_abstention
-from toulmin.reading.citing import Said, read_draft
+from toulmin.parsing.abstaining import is_abstention
+from toulmin.parsing.citing import Said, read_draft
 
 METHOD = "given"  # what the answer says of how it came to be
 NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.exact import exactly
 from toulmin.models.kept import Kept
+from toulmin.prompts.exact import exactly
+from toulmin.steps import Generate, Reply
 
 FORMAT = "1"  # of keys; a reply under a key of another one is never found
 LIMIT = 1_000_000  # replies; about 2 GB

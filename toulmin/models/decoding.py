@@ -19,9 +19,9 @@ from typing import Any
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
 
-from toulmin.grounding.reflection import is_framing
-from toulmin.grounding.steps import Finish, TokenLogprob
-from toulmin.reading.thinking import without_thinking
+from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.reflection import is_framing
+from toulmin.steps import Finish, TokenLogprob
 
 LEAST = -9999.0  # the log-probability of what is impossible: JSON has no infinity
 _THINKING = "<think>"

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from weakref import finalize
 
-from toulmin.database import Kind, clearly, opened
-from toulmin.grounding.replies import plain, reply_of
-from toulmin.grounding.steps import Reply
+from toulmin.prompts.replies import plain, reply_of
+from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.steps import Reply
 
 _KIND = Kind(
     "cache of replies",

@@ -8,15 +8,15 @@ from typing import Any
 
 from transformers import AutoModelForCausalLM
 
-from toulmin import weights
-from toulmin.grounding.reflection import is_framing
-from toulmin.weights import Loaded
+from toulmin.prompts.reflection import is_framing
+from toulmin.runtime import torch_models
+from toulmin.runtime.torch_models import Loaded
 
 
 def loaded(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
     """The language model of that folder or name; raises as `weights.loaded` does."""
     options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
-    return weights.loaded(path, AutoModelForCausalLM, "language model", **options)
+    return torch_models.loaded(path, AutoModelForCausalLM, "language model", **options)
 
 
 def controls_of(tokenizer: Any) -> re.Pattern[str]:
@@ -24,4 +24,4 @@ def controls_of(tokenizer: Any) -> re.Pattern[str]:
 
     Reflection tokens are none: prompts for models that have them write them, and break up those of foreign text.
     """
-    return weights.controls_of(tokenizer, is_framing)
+    return torch_models.controls_of(tokenizer, is_framing)

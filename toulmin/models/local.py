@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.templates import Rendered, Templates
+from toulmin.prompts.templates import Rendered, Templates
+from toulmin.steps import Generate, Reply
 
 try:
     from jinja2 import TemplateError
@@ -27,7 +27,7 @@ try:
 
     from toulmin.models.decoding import Draw, Drawn, drawn, encoded
     from toulmin.models.loading import controls_of, loaded
-    from toulmin.weights import PRECISIONS, broken_up, check, window_of
+    from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, window_of
 except ImportError as absent:
     raise ModelError(
         f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"

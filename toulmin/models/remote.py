@@ -21,13 +21,13 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Generate, Reply
 from toulmin.models.prices import Price
 from toulmin.models.received import SYSTEM, Received
 from toulmin.models.replies import Reading
 from toulmin.models.server import Server
-from toulmin.models.templates import Rendered, Templates
-from toulmin.models.tokens import estimated_tokens
+from toulmin.prompts.templates import Rendered, Templates
+from toulmin.prompts.tokens import estimated_tokens
+from toulmin.steps import Generate, Reply
 
 if TYPE_CHECKING:
     from toulmin.models.client import Client

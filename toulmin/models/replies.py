@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
-from toulmin.grounding.steps import Finish, Reply, TokenLogprob
 from toulmin.models.prices import Price
 from toulmin.models.received import Choice, Received
-from toulmin.models.tokens import estimated_tokens
-from toulmin.reading.thinking import without_thinking
+from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.tokens import estimated_tokens
+from toulmin.steps import Finish, Reply, TokenLogprob
 
 if TYPE_CHECKING:
     from toulmin.models.failures import Asked

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
-from toulmin.grounding.prompts import Prompt
-from toulmin.grounding.reflection import NextSegment
-from toulmin.grounding.replies import FIELDS, reply_of
-from toulmin.grounding.steps import Generate, Reply
+from toulmin.prompts.reflection import NextSegment
+from toulmin.prompts.replies import FIELDS, reply_of
+from toulmin.prompts.types import Prompt
+from toulmin.steps import Generate, Reply
 
 _CONDITIONS: Mapping[str, type] = {"prompt": str, "role": str, "sample": int, "contains": str}
 _SHOWN = 8  # entries that an error lists

@@ -8,7 +8,7 @@ A file is JSON Lines, one entry a line, or TOML, one `[[reply]]` table an entry:
     {"role": "verifier", "error": "the verifier is down"}
     {"text": "I do not know."}
 
-`prompt` (a type of `toulmin.grounding.prompts`), `role`, `sample` and `contains` (words of the question, the passages
+`prompt` (a type of `toulmin.prompts.types`), `role`, `sample` and `contains` (words of the question, the passages
 or whatever else the prompt holds) say which requests an entry answers; what it leaves out may be anything. The rest is
 the reply: `text`, and if wanted `tokens`, `usd`, `omitted`, `finish`, `logprobs` and `model`; or `error`, the message
 of the `ModelError` to raise.
@@ -24,9 +24,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from toulmin.grounding.steps import Generate, Reply
-from toulmin.models.exact import exactly
 from toulmin.models.script import Script
+from toulmin.prompts.exact import exactly
+from toulmin.steps import Generate, Reply
 
 
 class Scripted:

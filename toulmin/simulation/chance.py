@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from toulmin.data import Claim, Passage, content_id
-from toulmin.grounding.prompts import AnswerPrompt, Prompt
-from toulmin.grounding.steps import Generate, Pair, Reply, Verdict
-from toulmin.language import sentences
+from toulmin.prompts.types import AnswerPrompt, Prompt
+from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.text.language import sentences
 
 T = TypeVar("T")
 

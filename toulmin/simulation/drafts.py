@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from toulmin.data import Claim, Passage
-from toulmin.grounding.prompts import Correct, Feedback, JudgeClaim, MostConsistent, Refine
-from toulmin.language import terms
+from toulmin.prompts.types import Correct, Feedback, JudgeClaim, MostConsistent, Refine
 from toulmin.simulation.author import Author, Turn, joined, line
 from toulmin.simulation.statements import Line, Statement, written
 from toulmin.simulation.truth import plain, supports
+from toulmin.text.language import terms
 
 NOTICED, NOTICED_IF_LOW = 1 / 3, 2 / 3  # of its faulty claims, when asked, and when told that the score is low
 BLAMED = 1 / 3  # of the rate: good claims that it finds fault with

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toulmin.grounding.prompts import Finding, Outline, Questions, Write
+from toulmin.prompts.types import Finding, Outline, Questions, Write
 from toulmin.simulation.answers import asking
 from toulmin.simulation.author import Author, Turn, is_missed, line
 from toulmin.simulation.statements import Seen, written

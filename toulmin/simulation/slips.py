@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toulmin.grounding.facts import facts
-from toulmin.language import STOPWORDS, words
 from toulmin.simulation.chance import Dice
 from toulmin.simulation.truth import plain
+from toulmin.text.facts import facts
+from toulmin.text.language import STOPWORDS, words
 
 # Whom and what a model confuses things with where nothing better is at hand; none is anybody in particular.
 PEOPLE: Sequence[str] = (

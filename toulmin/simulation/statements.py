@@ -13,10 +13,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from toulmin.data import Passage, Style
-from toulmin.language import sentences, terms
 from toulmin.simulation.chance import Dice
 from toulmin.simulation.slips import altered, another_name, remembered
 from toulmin.simulation.truth import Fact, holds, is_legible, plain, with_marks
+from toulmin.text.language import sentences, terms
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.reading.citing import read_draft
+from toulmin.parsing.citing import read_draft
 
 _SENTENCE = 4  # words; a shorter text stands in many passages without being said there
 

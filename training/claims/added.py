@@ -7,8 +7,8 @@ import re
 
 from claims.place import Place, put
 from claims.stock import last_verb
-from toulmin.grounding.facts import facts
-from toulmin.language import STOPWORDS, fold
+from toulmin.text.facts import facts
+from toulmin.text.language import STOPWORDS, fold
 
 _TRIES = 8
 _DATED = re.compile(r"\d{4}")

@@ -23,7 +23,7 @@ from claims.pair import Family, Label, Pair, Text
 from claims.place import capital
 from claims.stock import Stock
 from claims.told import SLOTS, Page, Told
-from toulmin.language import fold, sentences
+from toulmin.text.language import fold, sentences
 
 RENAMED = 4  # times that a page is told under other names
 _SAID = 260  # characters of a page that are kept, in whole sentences

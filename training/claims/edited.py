@@ -25,7 +25,7 @@ from claims.reworded import date_form, date_rounded, number_words, synonyms
 from claims.stock import Stock
 from claims.turned import cause, comparative, negation, quantifier
 from claims.values import date, number, unit
-from toulmin.language import sentences
+from toulmin.text.language import sentences
 
 CORRUPTIONS = (
     Kind("number", number, "contradicted"),

@@ -9,10 +9,10 @@ import re
 from claims.place import Place, capital, put
 from claims.stock import kind_of
 from claims.words import ADJECTIVE_OF, NATIONALITIES
-from toulmin.grounding.facts import Fact
-from toulmin.language import fold
-from toulmin.testsets.conjugation import is_verb_form
-from toulmin.testsets.kinds import may_be_person
+from toulmin.datasets.synthetic_kinds import may_be_person
+from toulmin.datasets.synthetic_verbs import is_verb_form
+from toulmin.text.facts import Fact
+from toulmin.text.language import fold
 
 _TRIES = 6
 _TO = (

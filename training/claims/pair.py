@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from toulmin.language import fold
+from toulmin.text.language import fold
 
 Family = Literal["natural", "qa", "corruption", "paraphrase", "removed"]
 Label = Literal["supported", "unsupported", "contradicted"]

@@ -6,8 +6,8 @@ import random
 import re
 
 from claims.place import Place, capital
-from toulmin.grounding.names import opens_only
-from toulmin.testsets.conjugation import of_participle, of_past, of_present
+from toulmin.datasets.synthetic_verbs import of_participle, of_past, of_present
+from toulmin.text.names import opens_only
 
 _LEAD = re.compile(
     r"^(?P<lead>(?:In|On|During|After|Before|By|At|Since|From|Following|Throughout|Until|Under) [^,;:()\"]{3,50}),"

@@ -7,9 +7,9 @@ import re
 
 from claims.place import Place, capital, put
 from claims.stock import kind_of
-from toulmin.grounding.facts import facts
-from toulmin.language import fold, sentences
-from toulmin.testsets.kinds import may_be_person
+from toulmin.datasets.synthetic_kinds import may_be_person
+from toulmin.text.facts import facts
+from toulmin.text.language import fold, sentences
 
 _PRONOUN = re.compile(r"^(?P<word>He|She|It|His|Her|Its)(?= (?P<next>[a-z]+))")
 _OWNING = frozenset(("His", "Its"))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from claims.words import COUNTRIES, NATIONALITIES
-from toulmin.grounding.facts import Fact, facts
-from toulmin.language import sentences
-from toulmin.testsets.conjugation import of_participle, of_past
-from toulmin.testsets.kinds import is_person
+from toulmin.datasets.synthetic_kinds import is_person
+from toulmin.datasets.synthetic_verbs import of_participle, of_past
+from toulmin.text.facts import Fact, facts
+from toulmin.text.language import sentences
 
 MOST = 6_000  # held of each kind
 _ORGANISATION = re.compile(

@@ -1,0 +1,206 @@
+"""What the workers of a cluster do, each with a kit of its own: they answer questions of a dataset, or judge pairs.
+
+A worker works in the folder that the command was given in, where its machine has one: names of files mean the same
+there. Keys of servers are read where they are used, from the worker's own environment; they are never sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from toulmin.build import asking, assembly
+from toulmin import errors
+from toulmin.build.asking import Study
+from toulmin.config import Settings
+from toulmin.driver.drive import Driver
+from toulmin.driver.kit import Judge
+from toulmin.driver.workers import chunks
+from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
+from toulmin.steps import Pair, Verdict
+from toulmin.evaluation.running import Answering, Ended, ended
+from toulmin.build.opening import Sources
+from toulmin.driver.home import Home
+from toulmin.driver.ray_pool import Pool, sent
+from toulmin.driver.ray_crew import Crew
+
+if TYPE_CHECKING:
+    from toulmin.datasets.item import Item
+
+T = TypeVar("T")
+PAIRS = 32  # that a worker judges in one call
+BATCH = 2  # times as many questions as are in flight: what is spent on a batch by itself is worth a few questions
+SHARES = 2  # batches for each worker at least, where there are few questions
+
+
+class _Loop:
+    """An event loop in a thread of its own, where everything of a worker is made and used."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        Thread(target=self._loop.run_forever, name="toulmin worker", daemon=True).start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work gives, for a caller of any other thread."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+# ---------------------------------------------------------------- answering
+
+
+def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
+    """Answers by those workers, of which each has `study.concurrency` questions in flight.
+
+    Raises `UsageError` where an object of the caller's own cannot be sent to them.
+    """
+    for part, value in _own_parts(study):
+        sent(part, value)
+    shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
+    pool = Pool(sent("run", partial(_Answerer, shown, ready, Home())), crew)
+
+    async def answered(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+        size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
+        if items and not is_over():
+            async with aclosing(pool.results(list(chunks(items, size)), is_over)) as results:
+                async for _, found in results:
+                    for one in found:
+                        yield one
+
+    return answered
+
+
+def _own_parts(study: Study) -> list[tuple[str, Any]]:
+    own = [(part.name, getattr(study.own, part.name)) for part in fields(study.own)]
+    return [*own, ("method", study.by), ("retriever", study.sources.retriever), ("settings", study.settings)]
+
+
+class _Answerer:
+    """Answers items side by side; what it opens stays open as long as the process lives."""
+
+    def __init__(self, study: Study, ready: Sources | None, home: Home) -> None:
+        home.enter()
+        self._loop = _Loop()
+        self._held = AsyncExitStack()
+        self._places = asyncio.Semaphore(study.concurrency)  # shared by the batches in hand
+        self._driver, self._job = self._loop.run(self._opened(study, ready))
+
+    async def _opened(self, study: Study, ready: Sources | None) -> tuple[Driver, Callable[[Item], Any]]:
+        found = self._held.enter_context(asking.opened(ready, study.settings))
+        kit = await self._held.enter_async_context(assembly.equipped(found.retriever, study.settings, study.own))
+        return Driver(kit), partial(asking.job, study, judge=kit.judge, index=found.retriever)
+
+    def __call__(self, items: Sequence[Item]) -> list[Ended]:
+        return self._loop.run(self._answers(items))
+
+    async def _answers(self, items: Sequence[Item]) -> list[Ended]:
+        return await asyncio.gather(*map(self._answer, items))
+
+    async def _answer(self, item: Item) -> Ended:
+        async with self._places:
+            one = ended(await self._driver.answer(self._job(item)))
+        return replace(one, error=_plain(one.error))
+
+
+def _plain(error: ToulminError | None) -> ToulminError | None:
+    """The error as one of our own tree, which every process can read."""
+    if error is None:
+        return None
+    kind = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
+    return kind(str(error))  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- judging
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a judge calls itself, and what its verdicts depend on (None: it does not say)."""
+
+    name: str
+    key: str | None
+
+
+class _Decider:
+    """Judges pairs, each by itself where several together fail; what it made ends with the process."""
+
+    def __init__(self, settings: Settings, own: Judge | None, home: Home) -> None:
+        home.enter()
+        self._loop = _Loop()
+        self._judge = assembly.judge(settings.judge, settings) if own is None else own
+
+    def known(self) -> _Known:
+        key = getattr(self._judge, "key", None)
+        return _Known(self._judge.name, None if key is None else str(key))
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
+        return self._loop.run(self._decided(pairs))
+
+    async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
+        try:
+            given = self._judge.judge(pairs)
+            return _verdicts(self._judge.name, len(pairs), list(await given if inspect.isawaitable(given) else given))
+        except (SourceError, UsageError):  # no pair is guilty of those
+            raise
+        except Exception as error:  # our own, or somebody else's code
+            if len(pairs) == 1:
+                return [_as_model_error(self._judge.name, error)]
+            return [one for pair in pairs for one in await self._decided([pair])]
+
+
+def _verdicts(name: str, count: int, found: list[Verdict]) -> list[Verdict | ToulminError]:
+    if len(found) != count or not all(isinstance(one, Verdict) for one in found):
+        raise ModelError(f"The judge {name} gave {len(found)} results for {count} pairs; expected a Verdict each.")
+    return list(found)
+
+
+def _as_model_error(name: str, error: Exception) -> ModelError:
+    told = (
+        str(error) if isinstance(error, ToulminError) else f"The judge {name} failed: {type(error).__name__}: {error}"
+    )
+    return ModelError(told)
+
+
+class Spread:
+    """A judge whose pairs are judged by the workers of a cluster, each with a judge of its own.
+
+    A call is as good as its whole; where pairs of it failed it raises the first error, and who then asks for the pairs
+    one by one is told what became of each without another call to the cluster.
+    """
+
+    def __init__(self, pool: Pool, known: _Known) -> None:
+        self._pool = pool
+        self.name = known.name
+        if known.key is not None:
+            self.key = known.key
+        self._failed: dict[Pair, Verdict | ToulminError] = {}  # the outcomes of calls that were not whole
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order."""
+        found = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
+        missing = [pair for pair in dict.fromkeys(pairs) if pair not in found]
+        batches = list(chunks(missing, PAIRS))
+        async with aclosing(self._pool.results(batches)) as results:
+            async for place, outcomes in results:
+                found.update(zip(batches[place], outcomes, strict=True))
+        wrong = next((one for one in found.values() if isinstance(one, ToulminError)), None)
+        if wrong is not None:
+            self._failed.update(found)
+            raise wrong
+        return [one for pair in pairs if isinstance(one := found[pair], Verdict)]
+
+
+async def judge(settings: Settings, own: Judge | None, crew: Crew) -> Spread:
+    """The judge that the settings name, or the caller's own, at those workers.
+
+    Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
+    """
+    sent("judge", own)
+    pool = Pool(sent("judge", partial(_Decider, settings, own, Home())), crew)
+    return Spread(pool, await pool.first(_Decider.known))

@@ -1,0 +1,185 @@
+"""From a SPEC (`embedded`, `onnx:FOLDER`, `transformer:FOLDER`) to its encoder, and from settings to what uses one.
+
+Encoders are imported when one is named: the base install has none, and answers by words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toulmin.config import Settings, fitting
+from toulmin.index import shards
+from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
+from toulmin.retrieval.links import Linked
+from toulmin.index.vector_files import Label, Wanted
+from toulmin.retrieval.vectors import Dense, DenseInMemory, Encoded, how_to_encode, no_vectors
+from toulmin.data import Passage
+from toulmin.runtime.encoder import Encoder
+from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
+from toulmin.runtime.shipped import is_ready
+
+if TYPE_CHECKING:
+    from toulmin.extractive.meaning import Meaning
+
+FORMS = "embedded, onnx:FOLDER, transformer:FOLDER, or none"
+EMBEDDED = "embedded"  # the one of the installed weights
+NONE = "none"  # in place of a SPEC: no vectors, though the index had some
+_ONNX: Mapping[str, Any] = {"threads": int}
+_TRANSFORMER: Mapping[str, Any] = {
+    "questions": str,
+    "device": str,
+    "precision": str,
+    "batch_tokens": int,
+    "query_prefix": str,
+    "passage_prefix": str,
+    "download": bool,
+}
+
+
+def encoder(spec: str, settings: Settings) -> Encoder:
+    """The encoder that a SPEC names.
+
+    Raises `UsageError` for one that nothing is called, `ModelError` for one that does not load or whose libraries are
+    not installed.
+    """
+    if spec == EMBEDDED:
+        return _onnx(None, settings)
+    kind, _, folder = spec.partition(":")
+    if kind not in _MAKERS or not folder:
+        near = unknown_name("encoder", spec, (EMBEDDED, *(f"{kind}:FOLDER" for kind in _MAKERS)))
+        raise UsageError(f"{near} An encoder is named as {FORMS}.")
+    return _MAKERS[kind](folder, settings)
+
+
+def _onnx(folder: str | None, settings: Settings) -> Encoder:
+    table = _table("onnx", _ONNX, settings)
+    _check_installed(("onnxruntime", "tokenizers"), "encoder")
+    from toulmin.runtime.onnx_encoder import OnnxEncoder
+
+    return OnnxEncoder(folder, **table)
+
+
+def _transformer(folder: str, settings: Settings) -> Encoder:
+    table = _table("transformer", _TRANSFORMER, settings)
+    _check_installed(("torch", "transformers"), "local")
+    from toulmin.runtime.transformer_encoder import TransformerEncoder
+
+    return TransformerEncoder(folder, **table)
+
+
+_MAKERS: Mapping[str, Callable[[str, Settings], Encoder]] = {"onnx": _onnx, "transformer": _transformer}
+
+
+def _table(kind: str, kinds: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """The settings of an encoder, such as `onnx.threads`, each of a name and a type that it has."""
+    table = settings.servers.get(kind, {})
+    for name in table:
+        if name not in kinds:
+            raise unknown_name(f"setting of {kind}", name, kinds)
+    return {name: fitting(f"{kind}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+
+
+def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
+    absent = [library for library in libraries if find_spec(library) is None]
+    if absent:
+        raise ModelError(
+            f"This encoder needs {' and '.join(absent)}, not installed here; run: pip install 'toulmin[{extra}]'"
+        )
+
+
+# ---------------------------------------------------------------- what settings ask for
+
+
+def meaning(settings: Settings) -> Meaning | None:
+    """What the embedded writer compares meanings by: an encoder of ours, as its weights were fitted with one.
+
+    That is the one that is set, or the installed one where none is; None where there is none or another kind is set.
+    It is loaded with the first question, and raises then as `encoder` does.
+    """
+    spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
+    if spec != EMBEDDED and not spec.startswith("onnx:"):
+        return None
+    from toulmin.extractive.nearness import Compared
+
+    return Compared(lambda: encoder(spec, settings))
+
+
+def label_of(index: str) -> Label | None:
+    """Whose vectors an index holds, in a folder or at an address; None for none, and where there is no index."""
+    from toulmin.stores.address import is_shared
+
+    if not is_shared(index):
+        return shards.label_of(Path(index))
+    from toulmin.stores.adapters import adapter
+
+    return adapter(index).label_of(index)
+
+
+def spec_of(index: str, settings: Settings) -> str:
+    """The SPEC of that encoder; `none` for none."""
+    if settings.encoder is not None:
+        return settings.encoder
+    label = label_of(index)
+    return label.spec if label else NONE
+
+
+def wanted(index: str, settings: Settings) -> Wanted | None:
+    """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
+
+    Raises as `encoder` does, and `SourceError` for an address that cannot be used.
+    """
+    spec = spec_of(index, settings)
+    return None if spec == NONE else Wanted(encoder(spec, settings), spec)
+
+
+class Searched(NamedTuple):
+    """What a search asks, and what people are to be told of it."""
+
+    ranker: Ranker
+    remarks: tuple[str, ...] = ()
+
+
+def searched(corpus: Encoded, lexical: Ranker, settings: Settings) -> Searched:
+    """The search of an index that the settings ask for.
+
+    Where `fusion` says nothing, an index with vectors is searched by words and meaning, any other by words; if that is
+    less than what the index or the settings name, the remarks say so. Raises `SourceError` for vectors that are asked
+    for and not there or another encoder's, else as `encoder` does.
+    """
+    held, chosen = corpus.vectors, settings.fusion
+    if chosen == "lexical" or settings.encoder == NONE:
+        return Searched(lexical)
+    if held is None:
+        if chosen is not None:
+            raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
+        return Searched(lexical, (f"{no_vectors(corpus)} {how_to_encode(corpus)}",) if settings.encoder else ())
+    try:
+        made = encoder(settings.encoder or held.label.spec, settings)
+    except ModelError as error:
+        if chosen is not None or settings.encoder is not None:
+            raise
+        return Searched(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
+    return Searched(_fused(lexical, Dense(corpus, made), settings))
+
+
+def searched_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:
+    """The search of passages at hand: by words, and where an encoder is set by meaning too. Raises as `encoder`."""
+    if settings.fusion == "lexical" or settings.encoder in (None, NONE):
+        return Searched(lexical)
+    return Searched(_fused(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
+
+
+def linked(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
+    """The ranking with the passages that its first hits name, unless the settings want none."""
+    return Linked(ranker, by_words) if settings.links else ranker
+
+
+def _fused(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
+    if settings.fusion == "dense":
+        return dense
+    if settings.fusion == "weighted":
+        return by_sum(lexical, dense, DENSE_WEIGHT if settings.dense_weight is None else settings.dense_weight)
+    return by_ranks((lexical, dense))

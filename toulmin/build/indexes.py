@@ -1,0 +1,140 @@
+"""An index by its name, which is a folder or the address of a shared corpus: how it is opened, written and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin.stores.adapters import adapter
+from toulmin.config import Settings
+from toulmin.errors import SourceError, UsageError
+from toulmin.stores.address import is_shared
+
+if TYPE_CHECKING:
+    from toulmin.retrieval.fusion import Ranker
+    from toulmin.index.indexing import IndexReport, Progress
+    from toulmin.index.corpus import Kept
+    from toulmin.driver.ray_crew import Where
+
+
+@contextmanager
+def opened_index(place: str) -> Iterator[Kept]:
+    """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
+    from toulmin.index import shards
+
+    if not is_shared(place):
+        with shards.open_any(Path(place)) as corpus:
+            yield corpus
+        return
+    with adapter(place).open(place) as shared:
+        yield shared
+
+
+def abreast(corpus: Kept, words: Ranker) -> Ranker:
+    """The ranking, its queries side by side where each of them waits for an object store."""
+    place = str(corpus.folder)
+    return adapter(place).abreast(words) if is_shared(place) else words
+
+
+def update_index(
+    docs: Sequence[str],
+    into: Path | str,
+    settings: Settings,
+    on_progress: Callable[[Progress], None] | None = None,
+    *,
+    shards: int | None = None,
+    where: Where | None = None,
+) -> IndexReport:
+    """Reads what changed in the files and folders into the index, a folder or an address; see `corpus.indexing.update`.
+
+    A new index has so many `shards`, or is in one piece; with `where` the workers of that cluster write it, one shard
+    each. Raises `SourceError` where there is no file at all, and nothing that was there before.
+    """
+    from toulmin.documents import loaders
+
+    place = str(into)
+    if is_shared(place):
+        update = _shared(place, settings, shards, where)
+    else:
+        update = _folder(Path(place), settings, shards, where)
+    report = update([Path(doc) for doc in docs], on_progress=on_progress)
+    if not (report.read or report.unchanged or report.removed or report.skipped):
+        kinds = " ".join(sorted(loaders.SUFFIXES))
+        raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
+    if not is_shared(place):  # that of an address was opened to count what it holds
+        with opened_index(place):
+            pass  # an index that cannot be opened must not pass for up to date
+    return report
+
+
+def _folder(index: Path, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
+    """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
+    from toulmin.build import encoding
+    from toulmin.index import indexing, sharding
+    from toulmin.index.shard_process import Process
+    from toulmin.index.shards import shards_in
+
+    words = settings.passage_words
+    there = len(shards_in(index)) or None
+    if where is None and shards is None and there is None:
+        return partial(indexing.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
+    # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
+    wanted = partial(encoding.wanted, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
+    update = partial(sharding.update_shards, passage_words=words, wanted=wanted)
+    if where is None:
+        return partial(update, index, shards=shards or there or 1, hire=Process)
+    return partial(_on_cluster, partial(update, index.absolute()), shards or there, where)
+
+
+def _on_cluster(
+    update: Callable[..., IndexReport], shards: int | None, where: Where, paths: Sequence[Path], **options: Any
+) -> IndexReport:
+    """Shards that the workers of a cluster write, as many as there are workers where nothing is said."""
+    from toulmin.driver.ray_cluster import connected
+    from toulmin.driver.ray_shards import again, hiring
+
+    with connected(where) as crew:
+        count = shards or crew.workers
+        report, lost = again(lambda: update(paths, shards=count, hire=hiring(crew, count), **options))
+    times = "once" if lost == 1 else f"{lost} times"
+    notes = (f"A worker was lost {times}; all was read again.",) if lost else ()
+    return replace(report, notes=(*report.notes, *notes))
+
+
+def _shared(place: str, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
+    """How a shared corpus is brought up to date: by one writer, or by several of a cluster."""
+    if shards is not None:
+        raise UsageError(f"{place} is one table that many write to; an index of shards lies in a folder.")
+    update = adapter(place).update
+    if where is not None:
+        from toulmin.build.many_writers import update_together
+
+        return partial(update_together, place, settings, where)
+    from toulmin.build import encoding
+
+    wanted = encoding.wanted(place, settings)
+    return partial(update, place, passage_words=settings.passage_words, vectors=wanted)
+
+
+def copy_index(
+    source: str, into: str, settings: Settings, on_progress: Callable[[Progress], None] | None = None
+) -> IndexReport:
+    """Makes the index of that folder hold what the shared corpus at the address `source` holds."""
+    if not is_shared(source):
+        raise UsageError(f"A shared corpus has an address such as s3://BUCKET/CORPUS, and {source!r} is none.")
+    if is_shared(into):
+        raise UsageError(f"A shared corpus is copied into the index of a folder, and {into!r} is none.")
+    from toulmin.build import encoding
+    from toulmin.index.shards import shards_in
+    from toulmin.stores.copying import copied
+
+    if shards_in(Path(into)):
+        raise UsageError(f"The index in {into} is in shards; a copy goes into one that is in one piece, or new.")
+    with adapter(source).open(source) as corpus:
+        spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
+        wanted = encoding.wanted(into, settings.updated(encoder=spec))
+        return copied(corpus, Path(into), vectors=wanted, on_progress=on_progress)

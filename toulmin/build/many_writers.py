@@ -1,0 +1,87 @@
+"""A shared corpus that the workers of a cluster bring up to date together: each reads some of the files.
+
+Every worker is a writer of its own, and commits what it read; the corpus is made for that. In the end this process
+looks at all files once more: it takes out what is gone and reads what no worker did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from toulmin.build import encoding
+from toulmin.stores.adapters import adapter
+from toulmin.config import Settings
+from toulmin.index.indexing import IndexReport, Progress
+from toulmin.documents.loaders import find_files
+from toulmin.driver.workers import chunks
+from toulmin.driver.home import Home
+from toulmin.driver.ray_crew import Crew, Where
+
+_SHARES = 4  # lots of files for each worker, so that none has the last ones alone
+_MOST = 1000  # files of a lot: what is read is committed by lots
+
+
+def update_together(
+    place: str,
+    settings: Settings,
+    where: Where,
+    paths: Sequence[Path],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Makes the corpus at that address hold what the files and folders hold now, as `corpus.indexing.update` does.
+
+    The files must lie under the same paths for every worker. Raises what the adapter and `cluster.connected` raise.
+    """
+    from toulmin.driver.ray_cluster import connected
+
+    tell = on_progress or (lambda progress: None)
+    files, _ = find_files([path.absolute() for path in paths])
+    with connected(where) as crew:
+        reports = asyncio.run(_read(place, settings, crew, files, tell))
+    wanted = encoding.wanted(place, settings)
+    last = adapter(place).update(
+        place, paths, passage_words=settings.passage_words, vectors=wanted, on_progress=on_progress
+    )
+    read = sum(report.read for report in reports)
+    encoded = last.encoded + sum(report.encoded for report in reports)
+    notes = tuple(dict.fromkeys(note for report in (*reports, last) for note in report.notes))
+    return replace(last, read=last.read + read, unchanged=max(0, last.unchanged - read), encoded=encoded, notes=notes)
+
+
+async def _read(
+    place: str, settings: Settings, crew: Crew, files: Sequence[Path], tell: Callable[[Progress], None]
+) -> list[IndexReport]:
+    """What became of each lot of files."""
+    from toulmin.driver.ray_pool import Pool, sent
+
+    size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
+    lots = list(chunks(files, size))
+    pool = Pool(sent("index", _Reader(place, settings, Home())), crew)
+    reports: list[IndexReport] = []
+    done = 0
+    async with aclosing(pool.results(lots)) as results:
+        async for lot, found in results:
+            reports += found
+            done += len(lots[lot])
+            tell(Progress(str(lots[lot][-1]), done, len(files), 0))
+    return reports
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Makes what a worker does: it reads a lot of files into the corpus."""
+
+    place: str
+    settings: Settings
+    home: Home
+
+    def __call__(self) -> Callable[[Sequence[Path]], list[IndexReport]]:
+        self.home.enter()
+        wanted = encoding.wanted(self.place, self.settings)
+        words = self.settings.passage_words
+        update = adapter(self.place).update
+        return lambda files: [update(self.place, files, passage_words=words, vectors=wanted)]

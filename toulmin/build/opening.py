@@ -1,0 +1,189 @@
+"""Whence passages come: documents, an index, the web, a caller's own; opened here, for who only searches too.
+
+What answers questions is not loaded for it, so that a first search is quick.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin.build import indexes
+from toulmin.config import Settings, fitting
+from toulmin.data import Passage, content_id
+from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from toulmin.index.indexing import Progress
+    from toulmin.index.corpus import Kept
+    from toulmin.documents.loaders import Skipped
+    from toulmin.driver.kit import Retriever
+
+Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+LONGEST_QUESTION = 100_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where passages come from: documents indexed on the fly, an index, passages given, or a retriever of one's own."""
+
+    docs: tuple[str, ...] = ()
+    index: str | None = None
+    passages: tuple[Passage, ...] | None = None
+    retriever: Retriever | None = None
+
+    def __post_init__(self) -> None:
+        if sum(self._given) > 1:
+            raise UsageError("Give one of docs, index, passages or retriever, not several.")
+
+    @property
+    def _given(self) -> tuple[bool, ...]:
+        return bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing was named: then the settings say where to search, in the index or on the web."""
+        return not any(self._given)
+
+
+def docs_index(docs: Sequence[str], settings: Settings) -> Path:
+    """The folder in the user's cache where an index of those files and folders is kept."""
+    from platformdirs import user_cache_path
+
+    places = sorted(str(Path(doc).resolve()) for doc in docs)
+    return user_cache_path("toulmin") / "docs" / content_id(*places, str(settings.passage_words))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
+
+    retriever: Retriever
+    skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[str, ...] = ()
+    corpus: Kept | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer says about the files that could not be read, about how is searched, and what was repeated.
+
+        What was repeated is told once, by whoever asks first.
+        """
+        return (*not_read(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
+
+
+def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
+    """A note for each file that could not be read."""
+    return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
+
+
+@contextmanager
+def opened(
+    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
+) -> Iterator[Opened]:
+    """The sources, closed at the end; files given as `docs` are indexed first where they changed.
+
+    Raises `SourceError` where there is nothing to answer from.
+    """
+    if sources.retriever is not None:
+        yield Opened(sources.retriever)
+        return
+    if sources.is_open and settings.web.get("url"):
+        yield Opened(_web(settings.web))
+        return
+    from toulmin.build import encoding
+    from toulmin.retrieval import bm25
+
+    k1 = bm25.K1 if settings.bm25_k1 is None else settings.bm25_k1
+    b = bm25.B if settings.bm25_b is None else settings.bm25_b
+    if sources.passages is not None:
+        lexical = bm25.InMemory(sources.passages, k1, b)
+        found = encoding.searched_in_memory(sources.passages, lexical, settings)
+        yield Opened(encoding.linked(found.ranker, lexical, settings))
+        return
+    ready, skipped = indexed(sources, settings, on_progress)
+    with indexes.opened_index(ready.index or settings.index) as corpus:
+        words = indexes.abreast(corpus, bm25.Bm25(corpus, k1, b))
+        found = encoding.searched(corpus, words, settings)
+        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks, corpus)
+
+
+def _web(table: Mapping[str, Any]) -> Retriever:
+    """The search server that the settings name; pages behind its results are fetched where `web.allow` names hosts."""
+    from toulmin.retrieval.web import Pages, SearchServer, WebSearch
+
+    pages = {"allow": tuple[str, ...], "inside": tuple[str, ...], "pages": int}
+    server = {
+        "url": str,
+        "query": str,
+        "results": str,
+        "title": str,
+        "snippet": str,
+        "link": str,
+        "parameters": Mapping,
+    }
+    for name in table:
+        if name not in {**pages, **server}:
+            raise unknown_name("setting of web", name, {**pages, **server})
+    own = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
+    behind = None
+    if "allow" in own:
+        behind = Pages(own["allow"], own.get("inside", ()), **({"most": own["pages"]} if "pages" in own else {}))
+    return WebSearch(SearchServer(**{name: value for name, value in own.items() if name in server}), behind)
+
+
+def indexed(
+    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
+) -> tuple[Sources, tuple[Skipped, ...]]:
+    """The same sources with their documents brought into an index of the user's cache, and what could not be read."""
+    if not sources.docs:
+        return sources, ()
+    index = docs_index(sources.docs, settings)
+    try:
+        report = indexes.update_index(sources.docs, index, settings, on_progress)
+    except IndexDamaged:  # it is only our own copy of what the files say
+        shutil.rmtree(index)
+        report = indexes.update_index(sources.docs, index, settings, on_progress)
+    if not report.documents:
+        raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
+    return Sources(index=str(index)), report.skipped
+
+
+def named(
+    docs: Docs | None,
+    index: str | os.PathLike[str] | None,
+    passages: Sequence[Passage] | None,
+    retriever: Retriever | None,
+) -> Sources:
+    """The sources of a call; a single path counts as a list of one."""
+    listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())
+    if (docs is not None and not listed) or any(not os.fspath(doc) for doc in listed) or index == "":
+        raise UsageError("Name at least one file or folder; an empty name came.")
+    return Sources(
+        docs=tuple(os.fspath(doc) for doc in listed),
+        index=None if index is None else os.fspath(index),
+        passages=None if passages is None else tuple(passages),
+        retriever=retriever,
+    )
+
+
+def checked_question(question: str) -> str:
+    """The question without white space around it; raises `UsageError` for an empty or an endless one."""
+    plain = question.replace("\0", " ").strip()
+    if not plain:
+        raise UsageError("A question needs words, but an empty one came.")
+    if len(plain) > LONGEST_QUESTION:
+        raise UsageError(f"A question may have {LONGEST_QUESTION:,} characters, but {len(plain):,} came; shorten it.")
+    return plain
+
+
+def checked_search(query: str, k: int) -> str:
+    """The query as `checked_question` gives it; raises `UsageError` for a `k` below 1, too."""
+    if k < 1:
+        raise UsageError(f"k counts passages from 1, not {k}.")
+    return checked_question(query)

@@ -1,0 +1,352 @@
+"""The commands of evaluation: whole datasets answered, scored, compared and exported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from toulmin.cli.commands import Docs, Json, Sets, app, settings_from
+from toulmin.data import Policy, Style
+
+__all__ = ["app"]
+
+Seeds = Annotated[tuple[int, ...], Parameter(name="--seed", consume_multiple=False)]
+
+
+@app.command
+def run(
+    dataset: Path,
+    /,
+    *,
+    out: Path,
+    docs: Docs = (),
+    index: str | None = None,
+    method: str | None = None,
+    style: Style | None = None,
+    model: str | None = None,
+    verifier: str | None = None,
+    judge: str | None = None,
+    unsupported: Policy | None = None,
+    k: int | None = None,
+    attribute: bool = False,
+    limit: int | None = None,
+    split: str | None = None,
+    seed: Seeds = (),
+    concurrency: int = 16,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
+    set_: Sets = (),
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    deadline: float | None = None,
+    stop_usd: float | None = None,
+    stop_tokens: int | None = None,
+    stop_calls: int | None = None,
+    stop_failures: int = 20,
+    json: Json = False,
+) -> int:
+    """Answers every question of a dataset into a run folder; interrupted at any moment, the same command goes on.
+
+    Reads ALCE json, JSONL of {"id", "question", ...}, the forms of NQ, WebQ, 2WikiMultihopQA and HotpotQA, and BEIR
+    folders.
+
+    Example:  toulmin run questions.jsonl --index library/ --method vtg --out runs/vtg
+
+    Parameters
+    ----------
+    dataset
+        The file or folder with the questions.
+    out
+        The run folder: run.json, answers.jsonl, and the journal from which an interrupted run goes on.
+    docs
+        A file or folder to answer from; may be given again.
+    index
+        The folder or the address of an index to answer from (default: each question's own passages, or else .toulmin).
+    method
+        How to answer (default: best).
+    style
+        long, list, short or report (default: as the dataset wants it).
+    model
+        The writer, as provider:model (default: extractive, the embedded one).
+    verifier
+        A second model, for methods that contrast two.
+    judge
+        What decides support while answering (default: lexical).
+    unsupported
+        What to do with a claim that the judge does not support: keep (default), flag or drop it.
+    k
+        How many passages to read.
+    attribute
+        Add citations afterwards to an answer from memory (method closed).
+    limit
+        Only so many questions, the first ones; a later run may take more.
+    split
+        Only the questions of that split (train, dev, ...).
+    seed
+        A seed for the model; given several times, as many runs, one folder each under the run folder.
+    concurrency
+        How many questions are in flight at once, of each worker where there are several.
+    on
+        Let the workers of a Ray cluster answer: ray begins one of this machine, ray://HOST:PORT or ray:auto names one.
+    workers
+        How many workers (default: as many as the cluster has CPUs, less one).
+    gpus_per_worker
+        How many GPUs each worker gets (default: none).
+    set_
+        NAME=VALUE: any other setting or an option of the method; may be given again.
+    max_calls
+        The most model calls for one question.
+    max_tokens
+        The most tokens for one question.
+    deadline
+        The most seconds for one question.
+    stop_usd
+        Stop once the run has cost so many US dollars.
+    stop_tokens
+        Stop once the run has taken so many tokens.
+    stop_calls
+        Stop once the run has made so many model calls.
+    stop_failures
+        Stop after so many failures in a row.
+    json
+        Print the report (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+    from toulmin.errors import UsageError
+    from toulmin.evaluation.running import Limits
+
+    chosen = settings_from(
+        set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
+        unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
+    )  # fmt: skip
+    if len(set(seed)) < len(seed):
+        raise UsageError("Each --seed is a run of its own; name every number once.")
+    limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)
+    with tables.running() as watching:
+        report = toulmin.run(
+            dataset, out=out, docs=docs or None, index=index, seeds=seed, limit=limit, split=split,
+            concurrency=concurrency, attribute=attribute, limits=limits, on=on, workers=workers,
+            gpus_per_worker=gpus_per_worker, on_progress=watching.on_progress, on_reading=watching.on_reading,
+            settings=chosen,
+        )  # fmt: skip
+    tables.run_report(report, as_json=json)
+    return 0 if report.error is None else report.error.exit_code
+
+
+@app.command
+def score(
+    run: Path,
+    /,
+    *,
+    profile: Literal["honest", "alce"] = "honest",
+    judge: str | None = None,
+    evidence: Path | None = None,
+    memo: Path | None = None,
+    no_memo: bool = False,
+    qa_model: Path | None = None,
+    mauve_model: Path | None = None,
+    on: str | None = None,
+    workers: int | None = None,
+    gpus_per_worker: float = 0.0,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Measures a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
+
+    Example:  toulmin score runs/vtg --judge seq2seq:google/t5_xxl_true_nli_mixture --profile alce
+
+    Parameters
+    ----------
+    run
+        The run folder, or a result file of ALCE.
+    profile
+        honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
+    judge
+        What decides support (default: lexical): lexical, embedded, seq2seq:MODEL, cross:MODEL, model:SPEC, or none for
+        the metrics of strings alone.
+    evidence
+        Another run, against whose passages the sentences of this one are judged as well.
+    memo
+        The file that keeps verdicts for later (default: one in your cache folder).
+    no_memo
+        Keep no verdicts, and use none that were kept.
+    qa_model
+        The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
+    mauve_model
+        The folder of a GPT-2, for MAUVE.
+    on
+        Let the workers of a Ray cluster judge, named as for toulmin run.
+    workers
+        How many workers (default: as many as the cluster has CPUs, less one).
+    gpus_per_worker
+        How many GPUs each worker gets (default: none).
+    set_
+        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
+    json
+        Print the scores (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+
+    chosen = settings_from(set_, judge=judge)
+    with tables.judging() as on_progress:
+        scores = toulmin.score(
+            run, profile=profile, memo=memo or not no_memo, evidence=evidence, qa_model=qa_model,
+            mauve_model=mauve_model, on=on, workers=workers, gpus_per_worker=gpus_per_worker,
+            on_progress=on_progress, settings=chosen,
+        )  # fmt: skip
+    tables.scores(scores, as_json=json)
+    return 0
+
+
+@app.command
+def prefer(
+    first: Path,
+    second: Path,
+    /,
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    json: Json = False,
+) -> int:
+    """Shows you pairs of answers, order hidden, and records which read better and which told you more.
+
+    What you said is kept at once; the same command goes on where you stopped.
+
+    Example:  toulmin prefer runs/plan runs/vanilla --n 20
+
+    Parameters
+    ----------
+    first
+        A run folder.
+    second
+        Another run folder over the same questions.
+    n
+        How many pairs to show at most.
+    seed
+        Draws the questions and which answer stands first.
+    out
+        The file that keeps what you said (default: preferences-SECOND.jsonl in the first run's folder).
+    json
+        Ask nothing; print the shares of what was said so far (JSON) on standard output.
+    """
+    from toulmin.cli import preferring, tables
+
+    shares = preferring.asked(first, second, n, seed, out or preferring.kept_beside(first, second), ask=not json)
+    if json:
+        tables.as_json_document(shares)
+    return 0
+
+
+@app.command
+def compare(
+    runs: Annotated[tuple[Path, ...], Parameter(negative=())],
+    /,
+    *,
+    profile: Literal["honest", "alce"] | None = None,
+    judge: str | None = None,
+    html: Path | None = None,
+    plots: Path | None = None,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Compares runs over the same questions: differences to the first one, with intervals and how sure they are.
+
+    Example:  toulmin compare runs/before runs/after --html report.html
+
+    Parameters
+    ----------
+    runs
+        The run folders (or ALCE result files); the first one is what the others are compared with.
+    profile
+        Score all of them by this profile first (default: what all were scored by; else honest).
+    judge
+        Score all of them by this judge first (default: what all were scored by; else lexical).
+    html
+        Write the report: one file that needs no network, whose every number opens the sentences behind it.
+    plots
+        A folder for the plots, as SVG and PNG.
+    set_
+        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
+    json
+        Print the comparison (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+
+    chosen = settings_from(set_, judge=judge)
+    found = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
+    tables.comparison(found, as_json=json)
+    return 0
+
+
+@app.command
+def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Path | None = None) -> int:
+    """Writes the answers of a run as another tool knows them.
+
+    The dialects: alce, trec24, trec25, openai, responses, anthropic, cohere, gemini, vertex.
+
+    Example:  toulmin export runs/vtg --as openai
+
+    Parameters
+    ----------
+    run
+        The run folder.
+    as_
+        The dialect.
+    out
+        The file to write (default: one of the dialect's name in the run folder).
+    """
+    import toulmin
+    from toulmin.cli import show, tables
+
+    made = toulmin.export(run, as_, out=out)
+    show.notes(made.notes)
+    tables.files(made.files)
+    return 0
+
+
+@app.command
+def questions(
+    paths: Annotated[tuple[str, ...], Parameter(negative=())],
+    /,
+    *,
+    out: Path,
+    n: int = 100,
+    seed: int = 0,
+    set_: Sets = (),
+    json: Json = False,
+) -> int:
+    """Makes a test set from files that nobody labelled: questions that they answer, and some that they do not.
+
+    Example:  toulmin questions notes/ --out questions.jsonl --n 50
+
+    Parameters
+    ----------
+    paths
+        Files and folders, or the folder or the address of an index.
+    out
+        The JSONL file to write, one question a line with its gold passage.
+    n
+        How many questions to make at most.
+    seed
+        Draws which ones.
+    set_
+        NAME=VALUE: any other setting, such as passage_words=120; may be given again.
+    json
+        Print the report (JSON) on standard output, and nothing else there.
+    """
+    import toulmin
+    from toulmin.cli import tables
+    from toulmin.errors import UsageError
+
+    if not paths:
+        raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")
+    report = toulmin.questions(paths, out=out, n=n, seed=seed, settings=settings_from(set_))
+    tables.made_questions(report, paths, as_json=json)
+    return 0

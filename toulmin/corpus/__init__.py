@@ -1,1 +1,0 @@
-"""From files to ranked passages: readers, passages, the index on disk, retrieval."""

@@ -1,0 +1,65 @@
+"""From a record to an item: its question, its gold and its passages, whatever the fields are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toulmin.datasets.fields import Record, id_of
+from toulmin.datasets.forms import Form
+from toulmin.datasets.gold import gold_of, style_of
+from toulmin.datasets.item import Item
+from toulmin.datasets.item_passages import PASSAGE_FIELDS, are_ranked, passages_of
+from toulmin.datasets.spelling import misspelt
+from toulmin.documents.plain import sound
+
+_LARGEST = 2**63
+_DEEPEST = 100
+
+
+def item_of(record: Record, form: Form) -> Item:
+    """The item of a record of that form; raises `SourceError` that names the record and the field at fault."""
+    slip = misspelt(record.fields)
+    if slip is not None:
+        problem = f"there is no field `{slip[0]}`; did you mean `{slip[1]}`?"
+        raise record.refusal(problem, "rename the field, or remove it")
+    kept = {name: value for name, value in record.fields.items() if name not in PASSAGE_FIELDS}
+    if _is_deep(kept):
+        raise record.refusal(f"it is nested deeper than {_DEEPEST} levels")
+    turned = form.turned(record)
+    question = turned.filled("question", turned.get("question"))
+    gold, passages = gold_of(turned), passages_of(turned)
+    return Item(
+        id_of(record),
+        question,
+        gold,
+        passages,
+        is_ranked=passages is not None and are_ranked(turned),
+        withheld=turned.optional("withheld", turned.names) or (),
+        style=style_of(turned, gold),
+        kind=_kind(turned),
+        record=_plain(kept),
+    )
+
+
+def _kind(record: Record) -> str | None:
+    """The `kind`, or what HotpotQA calls the `type`, a name that other datasets use for other things."""
+    kind = record.optional("kind", record.filled)
+    given = record.get("type")
+    return kind if kind is not None or not isinstance(given, str) or not given else sound(given)
+
+
+def _is_deep(value: Any, depth: int = 0) -> bool:
+    """Whether lists and objects stand in each other too deep for whoever copies them by recursion."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > _DEEPEST or any(_is_deep(entry, depth + 1) for entry in inner if isinstance(entry, dict | list))
+
+
+def _plain(value: Any) -> Any:
+    """The value, such that any JSON writer can write it: sound words, and whole numbers that fit 64 bits."""
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {sound(name): _plain(entry) for name, entry in value.items()}
+    return str(value) if isinstance(value, int) and abs(value) >= _LARGEST else value

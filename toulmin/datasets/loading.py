@@ -1,0 +1,121 @@
+"""Datasets from files of every form that `forms` tells, and result files of ALCE."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toulmin.data import Passage
+from toulmin.datasets.beir import Folder
+from toulmin.datasets.fields import Record
+from toulmin.datasets.files import digest, records
+from toulmin.datasets.forms import QUERIES, Form, form_of
+from toulmin.datasets.from_records import item_of
+from toulmin.datasets.item import Dataset, Item
+from toulmin.documents.plain import cannot_read
+from toulmin.errors import SourceError, UsageError, unknown_name
+
+
+def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
+    """The dataset in a file, or in a BEIR folder: its first `limit` questions of that `split`.
+
+    The form is told by the fields of the first record (see `forms`), never by the file's name; `.gz` is unpacked. A
+    file's records belong to the split that their field `split` names; a BEIR folder has a file of judgements a split,
+    and without a choice test is taken, else dev, else train. A question without an id gets the number of its record,
+    counted from 0. Fields that no form knows are kept in `Item.record`, unless they look like a slip for a field that
+    the record lacks.
+
+    Raises `SourceError` for what cannot be read, which names the record and the field, for an id that two records
+    have, and for a dataset without questions; `UsageError` for a split that is not there and a `limit` below 1.
+    """
+    if limit is not None and limit < 1:
+        raise UsageError(f"The limit should be a number of questions from 1, not {limit}; leave it out to read all.")
+    place, name = Path(path), os.fspath(path)
+    if place.is_dir():
+        folder = Folder(place, split)
+        items = _items(place, folder.records(), QUERIES)
+        return Dataset(name, "beir", digest(folder.files), _taken(items, limit), str(folder.corpus))
+    form, found = _formed(place, records(place))
+    items = _items(place, found if split is None else _of_split(place, found, split), form)
+    return Dataset(name, form.name, digest([place]), _taken(items, limit))
+
+
+def _taken(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Item, ...]:
+    return tuple(item for item, _ in islice(items, limit))
+
+
+def _formed(path: Path, found: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
+    """The form of the first record, and all records."""
+    for first in found:
+        return form_of(first), chain([first], found)
+    raise _without_questions(path)
+
+
+def _items(path: Path, found: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
+    """Each item with its record; raises `SourceError` for an id that two have, and where there are none."""
+    places: dict[str, str] = {}
+    for record in found:
+        item = item_of(record, form)
+        if item.id in places:
+            problem = f"the id {item.id!r} stands already at {places[item.id]}"
+            raise record.refusal(problem, "give each record an id of its own")
+        places[item.id] = record.where
+        yield item, record
+    if not places:
+        raise _without_questions(path)
+
+
+def _without_questions(path: Path) -> SourceError:
+    return cannot_read(path, "holds no questions", "name a file or folder that does")
+
+
+def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Record]:
+    """The records of a split; at the end raises `UsageError` if there was none."""
+    known: set[str] = set()
+    for record in found:
+        belongs = record.optional("split", record.words)
+        known.update([belongs] if belongs is not None else [])
+        if belongs == split:
+            yield record
+    if not known:
+        raise UsageError(f"No record of {path} has a field `split`, so {split!r} cannot be told; leave the split out.")
+    if split not in known:
+        raise unknown_name(f"split of {path}", split, known)
+
+
+# ---------------------------------------------------------------- result files
+
+
+class Result(NamedTuple):
+    """One entry of a result file of ALCE: the question, the text that a system wrote, and the passages shown to it.
+
+    `[n]` in `output` means `docs[n - 1]`.
+    """
+
+    item: Item
+    output: str
+    docs: tuple[Passage, ...]
+
+
+def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
+    """The entries of a result file (a list under "data", or a plain list or lines of the same), in order.
+
+    `output` comes as it stands, but for lone surrogates, which become U+FFFD. Raises `SourceError` as `read` does,
+    while it is iterated, and for an entry without `output` or with several samples in it.
+    """
+    place = Path(path)
+    form, found = _formed(place, records(place))
+    for item, record in _items(place, found, form):
+        yield Result(item, _output(record, record.get("output")), item.passages or ())
+
+
+def _output(record: Record, output: Any) -> str:
+    if isinstance(output, list):
+        problem = f"the field `output` holds {len(output)} samples; one text was expected"
+        raise record.refusal(problem, "rerank first, and keep one of them")
+    if not isinstance(output, str):
+        raise record.fault("output", "the text that a system wrote", output)
+    return output.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

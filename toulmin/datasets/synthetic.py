@@ -1,0 +1,241 @@
+"""A test set made from passages without labels: questions with an answer, and questions that have lost theirs.
+
+Of the questions two thirds are answerable. Of one sixth the passages that tell the answer are withheld from whoever
+answers; of another sixth the subject is swapped for a thing of the same sort of which no passage tells what is asked.
+Where too few can be made there are fewer: nothing is asked for the sake of the number.
+
+Equal passages, number and seed give equal questions, in whatever order the passages come.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Any, Literal
+
+from toulmin.data import Passage, content_id
+from toulmin.datasets.item import Gold, Item
+from toulmin.datasets.synthetic_question import Asked, sort_of
+from toulmin.datasets.synthetic_questions import asked
+from toulmin.datasets.synthetic_statements import statements
+from toulmin.datasets.synthetic_telling import Tellers, document_of
+from toulmin.errors import UsageError
+from toulmin.text.overlap import normalised
+
+Kind = Literal["answerable", "withheld", "swapped"]
+
+_TURNS: tuple[Kind, ...] = ("answerable", "withheld", "answerable", "swapped", "answerable", "answerable")
+_ENOUGH = 6  # candidates read for each question wanted, before reading stops
+_LEAST_READ = 2_000  # passages read at least
+_MOST_WITHHELD = 40  # passages taken away for one question
+_MOST_TRIED = 60  # other subjects tried for one question
+_A_PASSAGE = 2  # questions made of one passage
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """What has been chosen so far, and what may therefore not be chosen again."""
+
+    items: list[Item] = field(default_factory=list)
+    questions: set[str] = field(default_factory=set)
+    facts: set[tuple[str, str, str]] = field(default_factory=set)
+    rules: Counter[str] = field(default_factory=Counter)
+    passages: Counter[str] = field(default_factory=Counter)
+    documents: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+
+    def may_take(self, each: Asked) -> bool:
+        passage = each.statement.passage
+        return (
+            normalised(each.question) not in self.questions
+            and (normalised(each.subject), each.relation, each.kind) not in self.facts
+            and self.passages[passage.id] < _A_PASSAGE
+        )
+
+    def take(self, each: Asked, wording: Asked, item: Item) -> None:
+        self.items.append(item)
+        self.questions.add(normalised(item.question))
+        self.facts |= {(normalised(one.subject), one.relation, one.kind) for one in (each, wording)}
+        self.rules[each.rule] += 1
+        self.passages[each.statement.passage.id] += 1
+        self.documents[document_of(each.statement.passage)] += 1
+
+
+def made(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item, ...]:
+    """At most `n` questions about what the passages say, spread over their documents and the kinds of question.
+
+    `Item.kind` is "answerable", "withheld" or "swapped"; the gold and the withheld passages are named by
+    `Passage.id`. The answers of a question that has lost its own are none. Raises `UsageError` for a number below 1.
+    """
+    if n < 1:
+        raise UsageError(f"The number of questions to make is 1 or more, not {n}.")
+    distinct = list({passage.id: passage for passage in sorted(passages, key=_place)}.values())
+    candidates, subjects = _read(distinct, n, seed)
+    tellers = Tellers(distinct if candidates else ())
+    chosen = _Chosen()
+    maker = _Maker(tellers, subjects, seed)
+    queues = {kind: _Queue(kind, candidates) for kind in sorted(set(_TURNS))}
+    for turn in range(n):
+        queues[_TURNS[turn % len(_TURNS)]].take(chosen, maker)
+    return tuple(sorted(chosen.items, key=lambda item: content_id(str(seed), item.id)))
+
+
+def _place(passage: Passage) -> tuple[str, int, str]:
+    source = passage.source
+    return (source.path or source.url or source.record or "", source.start, passage.id)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _read(passages: Sequence[Passage], n: int, seed: int) -> tuple[list[Asked], dict[str, list[str]]]:
+    """What can be asked, document by document in turn, and the subjects of each sort that the passages speak of."""
+    found: list[Asked] = []
+    subjects: dict[str, set[str]] = defaultdict(set)
+    for read, passage in enumerate(_in_turn(passages, seed), start=1):
+        for statement in statements(passage):
+            found.extend(asked(statement))
+            sort = sort_of(statement)
+            if sort is not None:
+                subjects[sort].add(statement.subject)
+        if read >= _LEAST_READ and len(found) >= _ENOUGH * n:
+            break
+    return found, {sort: sorted(names) for sort, names in subjects.items()}
+
+
+def _in_turn(passages: Sequence[Passage], seed: int) -> Iterator[Passage]:
+    """One passage of each document, then the next of each, in an order that the seed decides."""
+    documents: dict[tuple[str | None, ...], list[Passage]] = defaultdict(list)
+    for passage in passages:
+        documents[document_of(passage)].append(passage)
+    shuffled = [_shuffled(held, seed) for held in documents.values()]
+    shuffled.sort(key=lambda held: content_id(str(seed), held[0].id))
+    for turn in zip_longest(*shuffled):
+        yield from (passage for passage in turn if passage is not None)
+
+
+def _shuffled(passages: Iterable[Passage], seed: int) -> list[Passage]:
+    return sorted(passages, key=lambda passage: content_id(str(seed), passage.id))
+
+
+# ---------------------------------------------------------------- choosing
+
+
+class _Queue:
+    """The questions that may still be tried for one kind."""
+
+    def __init__(self, kind: Kind, candidates: Sequence[Asked]) -> None:
+        self._kind = kind
+        self._waiting: dict[str, list[Asked]] = defaultdict(list)
+        self._doubtful: list[Asked] = []
+        for each in candidates:
+            # Of another subject "... in the Battle of Lutter?" sounds made up, so that is asked last.
+            is_odd = kind == "swapped" and each.after != each.after.lower()
+            (self._doubtful if is_odd else self._waiting[each.rule]).append(each)
+
+    def take(self, chosen: _Chosen, maker: _Maker) -> None:
+        """Takes one question, by the rule, then from the document, that has given fewest; none if none is left."""
+        while self._waiting or self._doubtful:
+            each = self._next(chosen)
+            wording = maker.worded(each, self._kind) if chosen.may_take(each) else None
+            item = maker.item(wording, self._kind, each) if wording and chosen.may_take(wording) else None
+            if wording is not None and item is not None:
+                chosen.take(each, wording, item)
+                return
+
+    def _next(self, chosen: _Chosen) -> Asked:
+        if not self._waiting:
+            return self._doubtful.pop(0)
+        rule = min(self._waiting, key=lambda name: (chosen.rules[name], name))
+        held = self._waiting[rule]
+        best = min(range(len(held)), key=lambda at: (chosen.documents[document_of(held[at].statement.passage)], at))
+        each = held.pop(best)
+        if not held:
+            del self._waiting[rule]
+        return each
+
+
+class _Maker:
+    """Makes the item of a question, if one of that kind can be made."""
+
+    def __init__(self, tellers: Tellers, subjects: Mapping[str, Sequence[str]], seed: int) -> None:
+        self._tellers = tellers
+        self._subjects = subjects
+        self._seed = str(seed)
+
+    def worded(self, each: Asked, kind: Kind) -> Asked | None:
+        """The question as it is asked of the kind: of one that is swapped, about another subject."""
+        if kind != "swapped":
+            return each
+        other = self._other(each)
+        return None if other is None else replace(each, subject=other)
+
+    def item(self, each: Asked, kind: Kind, origin: Asked) -> Item | None:
+        """The question as an item of the kind; None where that would not be sure. `origin` is what it was made from."""
+        if kind == "swapped":
+            return _item(each, kind, (each.statement.passage.id,), (), origin)
+        if self._tellers.is_disputed(each):
+            return None
+        gold = self._tellers.copies(each)
+        if kind == "answerable":
+            return _item(each, kind, gold, (), origin)
+        withheld = tuple(dict.fromkeys((*gold, *self._tellers.tellers(each))))
+        return _item(each, kind, gold, withheld, origin) if len(withheld) <= _MOST_WITHHELD else None
+
+    def _other(self, each: Asked) -> str | None:
+        """A subject of the same sort of which nothing tells what is asked; the seed decides which."""
+        if each.sort is None or each.kind == "place" or each.rule == "definition":
+            return None
+        order = sorted(self._subjects.get(each.sort, ()), key=lambda name: content_id(self._seed, name, each.question))
+        for name in order[:_MOST_TRIED]:
+            fits = normalised(name) not in normalised(each.question) and not self._tellers.is_told(name, each)
+            if fits and name.startswith('"') == each.subject.startswith('"'):
+                return name
+        return None
+
+
+def _item(each: Asked, kind: Kind, gold: tuple[str, ...], withheld: tuple[str, ...], origin: Asked) -> Item:
+    passage, span = each.statement.passage, each.statement.span
+    is_answerable = kind == "answerable"
+    about: dict[str, Any] = {
+        "rule": each.rule,
+        "evidence": passage.text[span.start : span.end],
+        "sentence": {"start": span.start, "end": span.end},
+    }
+    if not is_answerable:
+        about |= {"subject": each.subject, "hidden": list(each.answers)}
+    if kind == "swapped":
+        about["stood"] = origin.subject
+    return Item(
+        id=content_id(kind, each.question, passage.id),
+        question=each.question,
+        gold=Gold(answers=(each.answers,) if is_answerable else (), passages=gold, answerable=is_answerable),
+        withheld=withheld,
+        style="short",
+        kind=kind,
+        record=about,
+    )
+
+
+# ---------------------------------------------------------------- writing
+
+
+def jsonl(items: Iterable[Item]) -> bytes:
+    """The items as a person's own JSONL, one question a line, UTF-8: what `toulmin run` reads."""
+    return b"".join(json.dumps(_line(item), ensure_ascii=False).encode() + b"\n" for item in items)
+
+
+def _line(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "question": item.question,
+        "style": item.style,
+        "kind": item.kind,
+        "answers": [list(aliases) for aliases in item.gold.answers or ()],
+        "gold_passages": list(item.gold.passages or ()),
+        "answerable": item.gold.answerable,
+        "withheld": list(item.withheld),
+        **item.record,
+    }

@@ -1,0 +1,147 @@
+"""Questions that ask for a date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from toulmin.data import content_id
+from toulmin.datasets.synthetic_kinds import is_profession, may_be_person
+from toulmin.datasets.synthetic_question import Asked, of_subject
+from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_verbs import is_verb_form
+from toulmin.text.facts import Fact, facts
+from toulmin.text.figures import figures
+
+_FULL = re.compile(r"\d{4}(?:-\d\d){0,2}")
+_AFTER_DATE = re.compile(
+    r"$|,? (?:in|at|on|by|for|with|as|from|to|under|near|during|against|through|within|along|aboard|via|using)\b"
+)
+_ONCE = frozenset(
+    "bear found establish build construct incorporate erect inaugurate demolish abolish dissolve bury form create"
+    " rebuild discover invent publish complete".split()
+)
+_CIRCUMSTANCE = re.compile(r"(?:in|at|by|on|near|for|with|under|through|between|within|during|along)\b")
+_STATES = frozenset("live work belong consist contain feature remain reside border value require cover".split())
+
+
+def full_dates(text: str) -> list[Fact]:
+    """The dates of a text, whatever their form."""
+    return [fact for fact in figures(text) if fact.kind == "date"]
+
+
+def dated(clause: str) -> tuple[str, str] | None:
+    """The clause's one date, said with "in" or "on", and the clause without it."""
+    found = full_dates(clause)
+    if len(found) != 1 or not _FULL.fullmatch(found[0].value):
+        return None
+    date = found[0]
+    before = re.search(r"(?:^|(?P<word>\w+) )(?P<preposition>in|on) $", clause[: date.start])
+    if before is None or not _AFTER_DATE.match(clause[date.end :]):
+        return None
+    if before["word"] and is_verb_form(before["word"]):
+        return None
+    if re.match(r" (?:to|from) \d", clause[date.end :]):
+        return None
+    rest = even(f"{clause[: before.start('preposition')]} {clause[date.end :].lstrip(',')}")
+    return clause[date.start : date.end], rest
+
+
+def date_aliases(date: str) -> tuple[str, ...]:
+    """A date with its parts in the other order too: "3 May 1824" and "May 3, 1824"."""
+    first = re.fullmatch(r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]+),? (?P<year>\d{4})", date)
+    second = re.fullmatch(r"(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}),? (?P<year>\d{4})", date)
+    if first:
+        return date, f"{first['month']} {first['day']}, {first['year']}"
+    return (date, f"{second['day']} {second['month']} {second['year']}") if second else (date,)
+
+
+def _when(date: str, statement: Statement) -> str:
+    """The words that ask for a date; years are asked for in two ways."""
+    is_year = re.fullmatch(r"\d{4}", date) is not None
+    return "In which year" if is_year and int(content_id(statement.subject, date), 16) % 2 else "When"
+
+
+def dates(statement: Statement) -> Iterator[Asked]:
+    """ "The tower was built in 1821", "In 1821, Hannah Pell joined the Navy": when that was."""
+    verb = statement.verb
+    found = _date_of(statement)
+    if verb is None or found is None or verb.base in _STATES or statement.is_present:
+        return
+    date, rest = found
+    if verb.base in _ONCE and statement.be and (verb.base == "bear" or _CIRCUMSTANCE.match(rest)):
+        rest = ""
+    tail = "" if verb.base == "die" else tail_of(rest)
+    if tail is None or not _tells_enough(statement, verb.base, tail):
+        return
+    if statement.be:
+        before, action = f"{_when(date, statement)} {statement.be} ", f"{statement.adverb} {verb.participle} {tail}"
+    else:
+        before, action = f"{_when(date, statement)} did ", f"{statement.adverb} {verb.base} {tail}"
+    yield of_subject(statement, "date", before, f" {even(action)}?", date_aliases(date), "date", verb.base)
+
+
+_NEEDS_OBJECT = frozenset(
+    "become make take give get have hold keep find bring buy send receive reach include use release publish record"
+    " write win build create produce direct announce establish found acquire introduce complete abandon accept"
+    " adopt".split()
+)
+_ALONE = frozenset("die disappear retire graduate".split())
+
+
+def _tells_enough(statement: Statement, verb: str, tail: str) -> bool:
+    """Whether what is asked about is one event: a verb that happens once, or an object or place with a name."""
+    if not tail:
+        return bool(statement.be) or verb in _ALONE
+    if not statement.be and verb in _NEEDS_OBJECT and re.match(r"(?:in|on|at|as|by|for|to|from|with)\b", tail):
+        return False
+    return verb in _ALONE or any(fact.kind == "name" for fact in facts(f"x {tail}"))
+
+
+def _date_of(statement: Statement) -> tuple[str, str] | None:
+    if statement.lead:
+        lead = full_dates(statement.lead)
+        if not lead or full_dates(statement.clause) or not _FULL.fullmatch(lead[0].value):
+            return None
+        return statement.lead, statement.clause
+    return dated(statement.clause)
+
+
+def tail_of(rest: str) -> str | None:
+    """What is left of a clause as the end of a question; None where it ends in the middle of something."""
+    rest = rest.strip(" ,")
+    if re.search(r"(?:^|\s)(?:in|on|at|of|to|by|for|with|from|as|and|or|the|an?|about|around|until|since)$", rest):
+        return None
+    return rest
+
+
+_BIRTH = re.compile(r"^(?:.*[;,] ?)?(?:born|b\.) (?:on )?(?P<date>[^;,–-]*(?:, \d{4})?)(?: in [A-Z].*|, [A-Z].*)?$")
+_LIFE = re.compile(r"^(?:.*; ?)?(?P<birth>[^;–—-]*\d{4}) ?(?:[–—-]) ?(?P<death>[^;–—-]*\d{4})$")
+
+
+def lives(statement: Statement) -> Iterator[Asked]:
+    """ "John Smith (12 May 1950 – 3 June 2000) was a poet": when he was born, when he died."""
+    if statement.verb or not statement.aside or not is_profession(statement.clause):
+        return
+    if not may_be_person(statement.name):
+        return
+    birth, life = _BIRTH.match(statement.aside), _LIFE.match(statement.aside)
+    if birth and _is_one_date(birth["date"].strip()):
+        yield _life(statement, "When was ", " born?", birth["date"].strip(), "bear")
+    elif life and _is_one_date(life["birth"].strip()) and _is_one_date(life["death"].strip()):
+        is_death = int(content_id(statement.subject), 16) % 2 == 0
+        if is_death:
+            yield _life(statement, "When did ", " die?", life["death"].strip(), "die")
+        else:
+            yield _life(statement, "When was ", " born?", life["birth"].strip(), "bear")
+
+
+def _is_one_date(text: str) -> bool:
+    found = full_dates(text)
+    return (
+        len(found) == 1 and found[0].start == 0 and found[0].end == len(text) and bool(_FULL.fullmatch(found[0].value))
+    )
+
+
+def _life(statement: Statement, before: str, after: str, date: str, relation: str) -> Asked:
+    return Asked(statement, "life", before, statement.subject, after, date_aliases(date), "date", relation, "person")

@@ -1,0 +1,66 @@
+"""A question made from a statement, and what its subject is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from toulmin.datasets.synthetic_kinds import is_person, is_profession, may_be_person, thing
+from toulmin.datasets.synthetic_statements import Statement
+from toulmin.text.names import name_value
+
+_BRACKET = re.compile(r" ?\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$")
+AnswerKind = Literal["date", "number", "person", "place", "thing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as `before + subject + after`; `answers` are aliases of its one answer, the fullest first.
+
+    `relation` is the base of the verb, or the noun, that joins subject and answer; `sort` the kind of thing that the
+    subject is, None where that is not sure: only a thing of the same sort may stand in its place.
+    """
+
+    statement: Statement
+    rule: str
+    before: str
+    subject: str
+    after: str
+    answers: tuple[str, ...]
+    kind: AnswerKind
+    relation: str
+    sort: str | None
+
+    @property
+    def question(self) -> str:
+        """The whole question."""
+        return f"{self.before}{self.subject}{self.after}"
+
+
+def of_subject(
+    statement: Statement,
+    rule: str,
+    before: str,
+    after: str,
+    answers: tuple[str, ...],
+    kind: AnswerKind,
+    relation: str,
+) -> Asked:
+    """A question about the statement's own subject."""
+    return Asked(statement, rule, before, statement.subject, after, answers, kind, relation, sort_of(statement))
+
+
+def sort_of(statement: Statement) -> str | None:
+    """What the subject is: "person", or a kind of thing that its definition, its title or its own name tells."""
+    if statement.verb is None and is_profession(statement.clause) and may_be_person(statement.name):
+        return "person"
+    if statement.verb is None and (told := thing(statement.clause)):
+        return None if is_person(statement.name) else told
+    bracket = _BRACKET.search(statement.passage.title)
+    is_titled = bracket and name_value(statement.name) == name_value(statement.passage.title[: bracket.start()])
+    if bracket and is_titled and (told := thing(f"a {bracket['what']}")):
+        return told
+    if is_person(statement.name):
+        return "person"
+    return thing(f"a {statement.name}") if statement.verb else None

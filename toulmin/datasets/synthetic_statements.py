@@ -1,0 +1,289 @@
+"""Sentences that state one thing about something they name, cut into their parts: what questions are made from.
+
+A sentence is read only if its pattern is certain: it begins with a name (or "In 1850," and a name), goes on with an
+aside or none, a form of "be" or of a verb that `conjugation` knows, and its first clause ends where a mark, a
+conjunction or a second verb begins. Everything else is no statement: most sentences are none.
+
+Words are compared, never interpreted. The patterns are English; text of another language holds none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from toulmin.data import Passage
+from toulmin.datasets.synthetic_kinds import is_person
+from toulmin.datasets.synthetic_verbs import Verb, is_verb_form, of_participle, of_past, of_present
+from toulmin.text.facts import Fact, facts
+from toulmin.text.language import STOPWORDS, Span, sentences
+from toulmin.text.names import name_value
+
+_LONGEST = 420  # characters of a sentence that is read
+_MOST_SENTENCES = 400  # of a passage
+_ODD = re.compile(
+    r"[\[\]<>{}|=\\^~*_#@\u2022\x00-\x08\x0b-\x1f\x7f]|\w[\"“]\s|[a-z]\$|\s[\"”]\s|https?:|www\.|\.\.\.|…|\?|!"
+)
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|nor|neither|nobody|nothing|hardly|barely|rarely|seldom|unless|if|would|could|should|might|may"
+    r"|allegedly|reportedly|supposedly|possibly|probably|perhaps|maybe|purportedly)\b|n['’]t\b"
+)
+_QUOTED = re.compile(r"[\"“](?P<inner>[^\"“”]{2,80}?)[,.]?[\"”]")
+_DESCRIBED = re.compile(r"The (?P<what>(?:[A-Z]\w+(?:an|ish|ese|ch) )?(?:[a-z-]+ ){1,3})(?=[A-Z])")
+_NO_DESCRIPTION = frozenset(
+    "as by with from to at on in for and or who that which than under former late new most recent current same"
+    " other".split()
+)
+_PASSAGE_READ = 5_000  # characters of a passage in which full names are looked for
+_ASIDE = re.compile(r"\s?\((?P<aside>[^()]*)\)")
+_APPOSED = re.compile(r", (?:an?|the|also|formerly|originally|sometimes|officially|better|often|now) [^,;:()]{3,80},")
+_ADVERBS = (
+    "also|then|later|subsequently|eventually|finally|originally|initially|officially|formally|first|soon|again"
+    "|posthumously|publicly|completely|largely|mainly|primarily|successfully|previously|jointly|currently"
+)
+_PRESENT = frozenset("have contain comprise cover weigh employ operate own serve border".split())
+_DROPPED = frozenset("also then later subsequently eventually finally soon largely mainly primarily currently".split())
+_GROUP = re.compile(
+    rf" (?:(?P<be>was|were|is|are) )?(?:(?P<adverb>{_ADVERBS}) )?"
+    r"(?:(?P<verb>[a-z]+)(?= |[,;:.]|$)|(?=[\dA-Z$£€\"“]))"
+)
+_LEAD = re.compile(r"(?P<preposition>In|On) (?P<rest>.*)", re.DOTALL)
+_CUT = re.compile(
+    r"\s*[;:–—]\s*|\s*[,(]\s*|"
+    r" (?=(?:which|who|whom|whose|where|when|while|but|although|though|because|since|until|after|before|whereas"
+    r"|and|making|starring|featuring|becoming|leaving|despite|alongside|followed|following)\b)"
+)
+_BRACKETED = re.compile(r"\s?\([^()]*\)")
+_GOES_ON = re.compile(
+    r"(?:which|who|whom|whose|where|when|while|but|although|though|because|since|until|after|before|whereas|with|as|so"
+    r"|despite|making|becoming|being|followed|thus|though|starring|featuring|[a-z]{3,}ing)\b"
+    r"|(?:in|on|at|during|near|by|over|under) (?:the|an?|his|her|its|their|[a-z]{5,})\b"
+    r"|and (?:he|she|it|they|is|was|were|has|had|later|then|also|subsequently|eventually)\b"
+)
+_SECOND_VERB = re.compile(r"\b(?:is|was|were|are|has|have|had|will|can|must|do|does|did)\b")
+_PLACED = re.compile(r"\b(?:in|at|near|from|to|of) (?:the )?$")
+_CLASSED = re.compile(
+    r"\((?P<what>(?:\d{4} )?(?:[A-Za-z]+ )?(?:film|song|album|novel|book|series|band|game|magazine|newspaper|opera"
+    r"|play|ship|book|poem|miniseries))\)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One clause about what `subject` names. Texts have single spaces; `span` is the sentence within the passage.
+
+    `subject` is as it stands inside a question, `name` the bare name; `aside` what stood in brackets behind it. `be`
+    is the form of "be" or empty; `verb` is None where a noun phrase follows "be"; without "be" it stands
+    in the past unless it `is_present`. `clause` is what follows, to the end of the first clause, and `is_whole` says
+    that the sentence ends with it. `lead` is a date that the sentence opens with ("In 1850, ..."), or empty.
+    """
+
+    passage: Passage
+    span: Span
+    subject: str
+    name: str
+    aside: str
+    be: str
+    adverb: str
+    verb: Verb | None
+    is_present: bool
+    clause: str
+    is_whole: bool
+    lead: str = ""
+
+
+def even(text: str) -> str:
+    """The text with single spaces."""
+    return " ".join(text.split())
+
+
+def statements(passage: Passage) -> Iterator[Statement]:
+    """The statements of a passage, in order."""
+    for span in sentences(passage.text)[:_MOST_SENTENCES]:
+        if span.end - span.start > 2 * _LONGEST:
+            continue
+        text = even(passage.text[span.start : span.end])
+        if 15 <= len(text) <= _LONGEST and text.endswith(".") and not _ODD.search(text) and not _NEGATED.search(text):
+            stated = _stated(passage, span, text[:-1])
+            if stated is not None:
+                yield stated
+
+
+def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
+    if _opens_in_vain(text):
+        return None
+    lead, text = _without_lead(text)
+    found = _subject(text, passage)
+    if found is None:
+        return None
+    subject, name, end = found
+    aside = _ASIDE.match(text, end)
+    end = aside.end() if aside else end
+    apposed = _APPOSED.match(text, end)
+    group = _GROUP.match(text, apposed.end() if apposed else end)
+    if group is None:
+        return None
+    adverb = "" if (group["adverb"] or "") in _DROPPED else group["adverb"] or ""
+    word = group["verb"] or ""
+    verb = of_participle(word) if group["be"] else of_past(word) or _present(word)
+    if verb is None and not (group["be"] and not group["adverb"]):
+        return None
+    rest = text[group.end() if verb else group.end() - len(word) :].strip()
+    clause = _first_clause(_BRACKETED.sub("", rest))
+    if clause is None or _SECOND_VERB.search(clause):
+        return None
+    is_present = group["be"] in ("is", "are") or _present(word) is not None
+    inside = aside["aside"].strip() if aside else ""
+    be, is_whole = group["be"] or "", clause == rest
+    return Statement(passage, span, subject, name, inside, be, adverb, verb, is_present, clause, is_whole, lead)
+
+
+def _opens_in_vain(text: str) -> bool:
+    """Whether a sentence opens with a word that no statement opens with: most do, and need not be read."""
+    first = text.split(maxsplit=1)[0].lower()
+    return first in STOPWORDS and first not in ("the", "in", "on")
+
+
+def _present(word: str) -> Verb | None:
+    verb = of_present(word)
+    return verb if verb and verb.base in _PRESENT else None
+
+
+def _without_lead(text: str) -> tuple[str, str]:
+    """A date that opens the sentence, and the sentence without it."""
+    match = _LEAD.match(text)
+    first = next(iter(facts(text)), None) if match else None
+    if match is None or first is None or first.kind != "date" or first.start != match.start("rest"):
+        return "", text
+    after = text[first.end :]
+    if not re.match(r",? (?=[A-Z\"“]|the )", after):
+        return "", text
+    return text[first.start : first.end], re.sub(r"^,? ", "", after)
+
+
+# ---------------------------------------------------------------- the subject
+
+
+def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
+    """The subject as a question words it, its bare name, and where it ends in the text."""
+    quoted = _QUOTED.match(text)
+    if quoted:
+        return f'"{quoted["inner"]}"', quoted["inner"], quoted.end()
+    classed = _DESCRIBED.match(text)
+    article = classed or re.match(r"[Tt]he (?=[A-Z0-9])", text)
+    start = article.end() if article else 0
+    name = next((fact for fact in facts(text) if fact.kind == "name"), None)
+    if name is None or name.start != start:
+        return None
+    words = text[start : name.end]
+    if (words.isupper() and " " in words) or _repeats(words) or " of the United States" in words:
+        return None
+    if classed:
+        if any(word in _NO_DESCRIPTION or is_verb_form(word) for word in classed["what"].split()):
+            return None
+        return f"the {even(classed['what'])} {words}", words, name.end
+    full = _full_name(words, bool(article), passage)
+    return None if full is None else (full, _bare(full), name.end)
+
+
+def _repeats(words: str) -> bool:
+    """Whether a word stands twice, as where a heading runs into its text."""
+    long = [word.strip("'’s,.") for word in words.lower().split() if len(word) > 3]
+    return len(set(long)) < len(long)
+
+
+def _bare(subject: str) -> str:
+    return re.sub(r"^[Tt]he (?:\d{4} )?(?:[a-z]+ )*(?=[^a-z])", "", subject)
+
+
+def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
+    """The name in full, with its article; None where the words alone do not tell what they name."""
+    title = even(passage.title)
+    plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
+    classed = _CLASSED.search(title)
+    whole = f"The {words}" if has_article else words
+    if plain and len(plain.split()) > 1 and name_value(whole).startswith(f"{name_value(plain)} "):
+        return None  # the heading runs into the text
+    if plain and name_value(whole) == name_value(plain):
+        return f"the {classed['what']} {plain}" if classed else whole
+    article = "the " if has_article else ""
+    if plain and name_value(words) == name_value(plain):
+        return article + words
+    if not _is_short(words):
+        return article + words
+    longer = [plain] if _is_name(plain) and not plain.startswith("The ") else []
+    longer += [] if article else _people(passage.text[:_PASSAGE_READ])
+    fitting = [each for each in longer if name_value(each).split()[-1] == name_value(words.split()[-1])]
+    return article + fitting[0] if len({name_value(each) for each in fitting}) == 1 else None
+
+
+@lru_cache(maxsize=512)
+def _people(text: str) -> tuple[str, ...]:
+    """The names of a text that are surely people's, in full."""
+    found = dict.fromkeys(even(text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
+    return tuple(name for name in found if not _is_short(name) and is_person(name) and not re.search("['’]", name))
+
+
+def _is_short(words: str) -> bool:
+    """Whether a name is one word, or two of which the first is no name: "Captain Cook"."""
+    parts = words.split()
+    return len(parts) < 2 or (len(parts) == 2 and parts[0].rstrip(".") in _NO_NAMES)
+
+
+_NO_NAMES = frozenset(
+    "Other Today Former Both Several President Some Many Most Such Early Late Modern Mr Mrs Ms Miss Dr Professor"
+    " Detective Agent Inspector Judge Senator Chief Father Brother Sister Uncle Aunt Major Colonel Captain General"
+    " Lieutenant Sergeant Governor Season Part Chapter Section Figure Table Volume Act Scene Admiral Commander".split()
+)
+
+
+@lru_cache(maxsize=4096)
+def _is_name(title: str) -> bool:
+    parts = title.split()
+    return 2 <= len(parts) <= 4 and all(part[0].isupper() for part in parts) and not re.search(r"[,:;\d]", title)
+
+
+# ---------------------------------------------------------------- the first clause
+
+
+def _first_clause(rest: str) -> str | None:
+    """What follows the verb, to the end of its clause; None where a list or something unsure follows it."""
+    found = facts(rest)
+    for cut in _CUT.finditer(rest):
+        if any(fact.start < cut.end() and cut.start() < fact.end for fact in found):
+            continue
+        mark, after = cut[0].strip(), rest[cut.end() :]
+        if not mark and after.startswith("and "):
+            word = re.match(r"and (?:\w+ly )?(?P<word>\w+)", after)
+            if word and (is_verb_form(word["word"]) or word["word"].endswith("ing") or _GOES_ON.match(after)):
+                return rest[: cut.start()]
+            continue
+        if mark in ("–", "—", "("):
+            return None
+        if mark == "," and _is_within_place(rest, cut.start(), cut.end(), found):
+            continue
+        if mark == "," and not _goes_on(after):
+            return None
+        return rest[: cut.start()]
+    return rest
+
+
+def _goes_on(after: str) -> bool:
+    if _GOES_ON.match(after):
+        return True
+    word = re.match(r"(?:and )?(?P<word>[a-z]+)\b", after)
+    if word is not None and is_verb_form(word["word"]):
+        return True
+    clause = re.match(r"(?:and|but) (?:the|an?|[A-Z]\w+) (?P<words>.*)", after)
+    return clause is not None and any(is_verb_form(each) for each in clause["words"].split()[:6])
+
+
+def _is_within_place(text: str, start: int, end: int, found: tuple[Fact, ...]) -> bool:
+    """Whether a comma stands within "in Bath, England"."""
+    before = next((fact for fact in found if fact.kind == "name" and fact.end == start), None)
+    after = next((fact for fact in found if fact.kind == "name" and fact.start == end), None)
+    if before is None or after is None or not re.match(r"(?:,|$| (?:in|on|by|at|to|for|with)\b)", text[after.end :]):
+        return False
+    return bool(_PLACED.search(text[: before.start]) or text[: before.start].endswith(", "))

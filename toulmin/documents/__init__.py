@@ -1,0 +1,1 @@
+"""Files to text with structure and offsets; text to passages."""

@@ -1,0 +1,162 @@
+"""HTML: the text that a visitor of the page would see."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from toulmin.data import Document
+from toulmin.documents.plain import as_title, cannot_read, check_size, decode, readable, sound
+
+_UNSEEN = frozenset(
+    "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
+    " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre section summary table tbody"
+    " tfoot thead tr ul".split()
+)
+_CELLS = frozenset(("td", "th"))
+_DEEPEST = 10_000
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
+_NEVER_CLOSED = frozenset(
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot"
+    " colgroup option optgroup rt rp html head body".split()
+)
+
+# Marks in the raw text for the borders of blocks and cells; no sound text holds the first, `_text` removes the second.
+_BLOCK, _CELL = "\0", "\1"
+_SPACE = re.compile(r"[ \t\n\f]+")
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+# Python knows codecs that are no character sets, some of them slow; these families are what pages declare.
+_CHARACTER_SETS = re.compile(r"(iso8859|cp\d|koi8|shift_jis|euc|gb|big5|iso2022|mac|tis|hz)")
+
+
+def html_document(path: Path, limit: int) -> Document:
+    """A page's visible text, blocks set apart by blank lines; the title is its `<title>` or first heading."""
+    check_size(path, path.stat().st_size, limit)
+    return page_document(path.read_bytes(), path)
+
+
+def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
+    """The page in these bytes, `charset` being what came with them; errors and a page without title go by `path`."""
+    page = decode(data, path, _charset(charset) or _declared(data))
+    if _nests_deeper(page, _DEEPEST):
+        raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
+    tree = LexborHTMLParser(page)
+    text = _visible(tree.root) if tree.root is not None else ""
+    if not text.strip():
+        raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
+    return Document(text, _title(tree) or readable(path), sound(str(path)))
+
+
+def fragment_text(markup: str) -> str:
+    """What a visitor would see of a piece of HTML, on one line; of one that nests too deep, nothing."""
+    if _nests_deeper(markup, _DEEPEST):
+        return ""
+    tree = LexborHTMLParser(markup)
+    return " ".join(_visible(tree.root).split()) if tree.root is not None else ""
+
+
+def _nests_deeper(page: str, deepest: int) -> bool:
+    """Whether elements that must be closed stay open: parsing takes the square of the depth, so it has a bound."""
+    if page.count("<") <= deepest:
+        return False
+    depth = 0
+    for slash, tag in _TAG.findall(page):
+        if tag.lower() not in _NEVER_CLOSED:
+            depth = max(0, depth - 1) if slash else depth + 1
+            if depth > deepest:
+                return True
+    return False
+
+
+def _declared(data: bytes) -> str | None:
+    found = _CHARSET.search(data[:4096])
+    return _charset(found[1].decode("ascii", "replace")) if found else None
+
+
+def _charset(told: str | None) -> str | None:
+    """The codec of that name, if it is one of a character set."""
+    try:
+        name = codecs.lookup(told).name if told else ""
+    except (LookupError, ValueError):
+        return None
+    return name if _CHARACTER_SETS.match(name) else None
+
+
+def _title(tree: LexborHTMLParser) -> str:
+    for selector in ("title", "h1"):
+        node = tree.css_first(selector)
+        title = as_title(node.text().strip()) if node is not None else ""
+        if title:
+            return title
+    return ""
+
+
+def _visible(root: LexborNode) -> str:
+    """The text of the tree, paragraphs parted by blank lines."""
+    paragraphs = (_tidy(paragraph) for paragraph in "".join(_pieces(root)).split(_BLOCK))
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _tidy(paragraph: str) -> str:
+    cells = (_trimmed_lines(cell) for cell in paragraph.replace("\u00ad", "").split(_CELL))
+    return " | ".join(cell for cell in cells if cell)
+
+
+def _trimmed_lines(text: str) -> str:
+    lines = (line.strip(" \t\f") for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _pieces(root: LexborNode) -> Iterator[str]:
+    """The text in reading order, with a mark at each border of a block and before each cell of a table.
+
+    A walk without recursion: pages in the wild nest thousands deep.
+    """
+    node: LexborNode | None = root
+    while node is not None:
+        is_seen = not _is_unseen(node)
+        if is_seen:
+            yield _opening(node)
+        if is_seen and node.child is not None:
+            node = node.child
+            continue
+        while node is not None and node.next is None:
+            node = node.parent if node.mem_id != root.mem_id else None
+            yield _BLOCK if node is not None and node.tag in _BLOCKS else ""
+        node = node.next if node is not None and node.mem_id != root.mem_id else None
+
+
+def _is_unseen(node: LexborNode) -> bool:
+    if not node.is_element_node:
+        return False
+    attributes = node.attributes
+    return (
+        node.tag in _UNSEEN
+        or "hidden" in attributes
+        or attributes.get("aria-hidden") == "true"
+        or _HIDDEN_STYLE.search(attributes.get("style") or "") is not None
+    )
+
+
+def _opening(node: LexborNode) -> str:
+    if node.is_text_node:
+        return _text(node)
+    if node.tag in _CELLS:
+        return _CELL
+    if node.tag == "br":
+        return "\n"
+    return _BLOCK if node.tag in _BLOCKS else ""
+
+
+def _text(node: LexborNode) -> str:
+    text = sound(node.text_content or "").replace(_CELL, "\ufffd")
+    parent = node.parent
+    return text if parent is not None and parent.tag == "pre" else _SPACE.sub(" ", text)

@@ -1,0 +1,204 @@
+"""From paths to documents: which files there are, and the text of each.
+
+What each kind becomes is told in the module that reads it: `plain` (txt, md), `html`, `pdf`, `word` (docx) and
+`records` (jsonl, tsv, json). A file that cannot be read raises one `SourceError` that names it; nothing is passed
+over in silence but hidden files and folders.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toulmin.data import Document
+from toulmin.documents.plain import cannot_read, markdown_document, sound, text_document
+
+Read = Callable[[Path, int], Iterator[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A path that is not read, and why, in words."""
+
+    path: str
+    reason: str
+
+
+# ---------------------------------------------------------------- finding
+
+
+def is_under(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether the path is one of the roots or stands in one of them."""
+    return any(root == path or root in path.parents for root in roots)
+
+
+def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
+    """The files to read, sorted, each once, and what is not read, by name.
+
+    Folders are searched to any depth; hidden files and folders in them are passed over, unless named themselves.
+    Raises `SourceError` for a path that does not exist.
+    """
+    files: set[Path] = set()
+    skipped: set[tuple[str, str]] = set()
+    for named in paths:
+        for path in _under(_existing(Path(named)), skipped):
+            reason = _why_not(path)
+            if reason is None:
+                files.add(path)
+            else:
+                skipped.add((sound(str(path)), reason))
+    by_target = {os.path.realpath(path): path for path in sorted(files, reverse=True)}
+    return sorted(by_target.values()), [Skipped(*pair) for pair in sorted(skipped)]
+
+
+def _existing(path: Path) -> Path:
+    try:
+        path.stat()
+    except FileNotFoundError as error:
+        raise cannot_read(path, "does not exist", "check the name") from error
+    except (OSError, ValueError) as error:
+        raise cannot_read(path, f"cannot be opened ({_cause(error)})", "check its name and permissions") from error
+    return path
+
+
+def _under(root: Path, skipped: set[tuple[str, str]]) -> Iterator[Path]:
+    """The root itself if it is a file, else every file below it; each folder is entered once, so loops end."""
+    waiting, entered = [root], set[str]()
+    while waiting:
+        path = waiting.pop()
+        if not os.path.isdir(path):
+            yield path
+            continue
+        real = os.path.realpath(path)
+        if real not in entered:
+            entered.add(real)
+            waiting += _entries(path, skipped)
+
+
+def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
+    try:
+        return [folder / name for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError as error:
+        skipped.add((sound(str(folder)), f"the folder cannot be opened ({_cause(error)})"))
+        return []
+
+
+def _why_not(path: Path) -> str | None:
+    """The reason for which a path is no file to read, or None if it is one."""
+    if not os.path.exists(path):
+        return "a link that points nowhere" if os.path.islink(path) else "it cannot be opened (no permission)"
+    if not os.path.isfile(path):
+        return "not a regular file"
+    if sound(str(path)) != str(path):
+        return "its name is not valid UTF-8; rename it"
+    if _suffix(path) is None:
+        return f"unknown kind; known: {', '.join(sorted(SUFFIXES))}"
+    return None
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document]:
+    """The documents of one file: one for a text, page or book, one a record for a record file.
+
+    `limit` is in bytes: of the file, or of one record, as record files are streamed and may be of any size. Raises
+    `SourceError` while it is iterated, for a record file possibly after some records: whoever stores them must
+    then discard those.
+    """
+    suffix = _suffix(path)
+    if suffix is None:
+        raise cannot_read(path, "is of an unknown kind", f"known are {', '.join(sorted(SUFFIXES))}")
+    try:
+        yield from _READERS[suffix](_regular(path), limit)
+    except OSError as error:
+        remedy = "check that it exists and that you may read it"
+        raise cannot_read(path, f"cannot be opened ({_cause(error)})", remedy) from error
+
+
+def _regular(path: Path) -> Path:
+    """A pipe or a device would be waited for, or never end."""
+    if not _existing(path).is_file():
+        raise cannot_read(path, "is not a regular file", "name a file")
+    return path
+
+
+def _cause(error: OSError | ValueError) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def _suffix(path: Path) -> str | None:
+    """The known ending of the file's name, in lower case; the longest if two fit."""
+    name = path.name.lower()
+    return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
+
+
+def _text(path: Path, limit: int) -> Iterator[Document]:
+    yield text_document(path, limit)
+
+
+def _markdown(path: Path, limit: int) -> Iterator[Document]:
+    yield markdown_document(path, limit)
+
+
+# The libraries behind these formats are loaded when the first such file comes.
+
+
+def _html(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.html import html_document
+
+    yield html_document(path, limit)
+
+
+def _pdf(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.pdf import pdf_document
+
+    yield pdf_document(path, limit)
+
+
+def _word(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.word import word_document
+
+    yield word_document(path, limit)
+
+
+def _jsonl(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.records import jsonl_documents
+
+    return jsonl_documents(path, limit)
+
+
+def _tsv(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.records import tsv_documents
+
+    return tsv_documents(path, limit)
+
+
+def _json(path: Path, limit: int) -> Iterator[Document]:
+    from toulmin.documents.records import json_documents
+
+    return json_documents(path, limit)
+
+
+_READERS: dict[str, Read] = {
+    ".txt": _text,
+    ".text": _text,
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".html": _html,
+    ".htm": _html,
+    ".xhtml": _html,
+    ".pdf": _pdf,
+    ".docx": _word,
+    ".jsonl": _jsonl,
+    ".jsonl.gz": _jsonl,
+    ".tsv": _tsv,
+    ".tsv.gz": _tsv,
+    ".json": _json,
+    ".json.gz": _json,
+}
+
+SUFFIXES: frozenset[str] = frozenset(_READERS)
+"""The endings of the names of files that can be read, in lower case with their dot."""

@@ -1,0 +1,234 @@
+"""PDF: lines as they stand on the page, put back together into words, paragraphs and pages.
+
+A PDF holds glyphs at places, not text. What is restored here: words divided at a line's end, paragraphs out of lines
+(by the space between them, by size and by indentation), sentences that run over a page. Running heads and page
+numbers, which would stand in the middle of such sentences, are left out. Letters that were drawn as one (ligatures)
+are written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from threading import Lock
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from toulmin.data import Document
+from toulmin.documents.plain import as_title, cannot_read, check_size, readable, sound
+from toulmin.text.language import UNSPACED, rarity, stem
+
+# The mark that PDFium sets for a hyphen at a line's end, in place of the line break.
+_DIVIDED = "\ufffe"
+_LINE_END = re.compile(rf"\r?\n|(?<={_DIVIDED})")
+_LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": None}
+)
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
+_HYPHEN_AT_END = re.compile(rf"[{_DIVIDED}\u2010-]$")
+_WORD_AT_END = re.compile(r"[^\W\d_]+$")
+_WORD_AT_START = re.compile(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
+_LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
+_NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
+_PAGE_NUMBER = re.compile(
+    r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
+)
+_INCORRECT_PASSWORD = 4
+_ONE_AT_A_TIME = Lock()  # PDFium must not be entered by two threads
+
+# A running head stands on this part of the pages that it spans, and on three: left and right pages may differ.
+_RUNS = 0.4
+
+# What parts paragraphs. In parts of a line's height: another size, a step to the right, a space however lines are
+# set. In parts of the page's usual distance of lines: a space; of their usual width: a line that ends early.
+_OTHER_SIZE, _INDENT, _WIDE_SPACE, _SPACE, _SHORT = 0.15, 0.8, 2.5, 1.3, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of print and its box on the page in points, from the lower left corner."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        return max(self.top - self.bottom, 0.1)
+
+
+def pdf_document(path: Path, limit: int) -> Document:
+    """A PDF's text with the offset of each page; its title is the one in its properties, or the file's name.
+
+    Raises `SourceError` for a PDF that is encrypted, damaged, or scanned without a text layer.
+    """
+    check_size(path, path.stat().st_size, limit)
+    try:
+        with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
+            title = as_title(pdf.get_metadata_value("Title"))
+            pages = [_lines(page) for page in pdf]
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == _INCORRECT_PASSWORD:
+            raise cannot_read(path, "is encrypted", "save a copy without a password") from error
+        raise cannot_read(path, f"is a damaged PDF ({error})", "save or print it to PDF again") from error
+    text, starts = _joined(_without_running_heads(pages))
+    if not text.strip():
+        raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
+    if not title or _NO_TITLE.match(title):
+        title = readable(path)
+    return Document(text, title, sound(str(path)), pages=starts)
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
+    """The lines of a page in the order in which they were written into it."""
+    textpage = page.get_textpage()
+    text = textpage.get_text_range()
+    ends = [match.end() for match in _LINE_END.finditer(text)]
+    found, unit = [], 0
+    for start, end in pairwise([0, *ends, len(text)]):
+        raw = text[start:end]
+        words = raw.strip()
+        if words:
+            first = unit + _units(raw[: raw.index(words)])
+            found.append(_placed(textpage, words, first, first + _units(words) - 1))
+        unit += _units(raw)
+    textpage.close()
+    page.close()
+    return [line for line in found if line.text]
+
+
+def _units(text: str) -> int:
+    """The length as PDFium counts, in UTF-16 units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _placed(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
+    start, end = _box(textpage, first), _box(textpage, last)
+    text = _UNPRINTED.sub("", sound(words).translate(_LIGATURES))
+    return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
+
+
+def _box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
+    """The box of a character, font bounds included; all zero where PDFium knows none."""
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFText_GetLooseCharBox(textpage, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, unit), box)
+    return box
+
+
+def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
+    """The pages without what stands at the edge of many: words are kept where they are first, page numbers nowhere."""
+    seen: dict[str | int, list[int]] = {}
+    for n, page in enumerate(pages):
+        for mark in {_mark(page[i], n) for i in _edges(page)}:
+            seen.setdefault(mark, []).append(n)
+    running = {mark for mark, on in seen.items() if len(on) >= 3 and len(on) >= _RUNS * (on[-1] - on[0] + 1)}
+    said: set[str | int] = set()
+    kept = []
+    for n, page in enumerate(pages):
+        marks = [_mark(line, n) for line in page]
+        dropped = {i for i in _edges(page) if marks[i] in running and (marks[i] in said or isinstance(marks[i], int))}
+        kept.append([line for i, line in enumerate(page) if i not in dropped])
+        said.update(marks)
+    return kept
+
+
+def _edges(page: list[_Line]) -> set[int]:
+    return {i for i in range(len(page)) if i < 2 or i >= len(page) - 2}
+
+
+def _mark(line: _Line, page: int) -> str | int:
+    """What is the same on every page: a head's words, or by how much the printed number is ahead of the page."""
+    number = _PAGE_NUMBER.fullmatch(line.text)
+    return int(number[1]) - page if number else line.text
+
+
+# ---------------------------------------------------------------- text
+
+
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """What is usual on a page: how far the next line lies below, and how wide a line is."""
+
+    step: float
+    width: float
+
+
+def _usual(page: list[_Line]) -> _Usual:
+    steps = [a.bottom - b.bottom for a, b in pairwise(page) if a.bottom - b.bottom > _INDENT * b.height]
+    return _Usual(median(steps or [0.0]), median([line.right - line.left for line in page] or [0.0]))
+
+
+def _joined(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
+    """The text of all pages, and where in it each begins."""
+    compounds = _compounds(line.text for page in pages for line in page)
+    usual = [_usual(page) for page in pages]
+    lines = [(number, line) for number, page in enumerate(pages) for line in page]
+    parts, starts, size = [], [0] * len(pages), 0
+    for (number, line), (following, after) in pairwise(lines):
+        is_turned = number != following
+        is_new = _starts_paragraph(line, after, usual[number], is_turned)
+        parts.append(f"{_printed(line.text)}\n\n" if is_new else _continued(line.text, after.text, compounds))
+        size += len(parts[-1])
+        if is_turned:
+            starts[number + 1 : following + 1] = [size] * (following - number)
+    parts += [_printed(line.text) for _, line in lines[-1:]]
+    text = "".join(parts)
+    last = lines[-1][0] if lines else -1
+    return text, (*starts[: last + 1], *[len(text)] * (len(pages) - last - 1))
+
+
+def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: bool) -> bool:
+    """Whether a paragraph begins with `after`; at a turned page or column it goes on unless its sentence ended."""
+    if _LIST_ITEM.match(after.text) or abs(before.height - after.height) > _OTHER_SIZE * before.height:
+        return True
+    has_ended = _ENDS_SENTENCE.search(before.text) is not None
+    step = before.bottom - after.bottom
+    if is_turned or step < -_INDENT * before.height:
+        return has_ended
+    if step > min(_SPACE * usual.step, _WIDE_SPACE * before.height):
+        return True
+    is_short = before.right - before.left < _SHORT * usual.width
+    return has_ended and (is_short or after.left - before.left > _INDENT * before.height)
+
+
+def _printed(text: str) -> str:
+    return text.replace(_DIVIDED, "-")
+
+
+def _continued(before: str, after: str, compounds: frozenset[str]) -> str:
+    """A line with what parts it from the next of its paragraph: a space, nothing, or the hyphen of a compound."""
+    head = _HYPHEN_AT_END.sub("", before)
+    if head == before or not head or head[-1].isspace():
+        is_unspaced = UNSPACED.match(before[-1]) and UNSPACED.match(after)
+        return _printed(before) + ("" if is_unspaced else " ")
+    first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
+    is_divided = first and second and not _is_compound(first[0], second[0], compounds)
+    return head if is_divided else f"{head}-"
+
+
+def _compounds(texts: Iterable[str]) -> frozenset[str]:
+    """The hyphenated words that stand within lines."""
+    return frozenset(word.casefold() for text in texts for word in _COMPOUND.findall(text))
+
+
+def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
+    """Whether the hyphen at a line's end is the word's own, as in well-known or Anglo-Saxon."""
+    if second[0].isupper() or f"{first}-{second}".casefold() in compounds:
+        return True
+    return _is_known(first) and _is_known(second) and not _is_known(first + second)
+
+
+def _is_known(word: str) -> bool:
+    return rarity(stem(word)) < rarity("")

@@ -1,0 +1,198 @@
+"""Record files: one document a record, read as a stream, so that a file may be larger than memory.
+
+    jsonl   one object a line with `text`, and `title`, `url` and `_id` or `id` where it has them (BEIR)
+    tsv     `id`, text, title, one passage a line, as DPR ships Wikipedia; a header may name another order
+    json    a list of items, or {"data": [...]}, each with `docs` of `title` and `text` (ALCE)
+
+An item with `docs` may stand on a jsonl line and a record with `text` in a json list: both are read alike. A record
+without an id is known by its content. All of them may be compressed with gzip. A bad record refuses the whole file,
+by line or item and field: half a file read in silence would be worse.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from toulmin.data import Document, content_id
+from toulmin.documents.json_stream import listed_values
+from toulmin.documents.plain import cannot_read, empty, sound
+from toulmin.errors import SourceError
+
+_COLUMNS = ("id", "text", "title")
+
+
+Item = tuple[str, Any]
+"""Where a JSON value stands, in words, and the value."""
+
+
+def jsonl_documents(path: Path, limit: int) -> Iterator[Document]:
+    """The records of a JSON Lines file in order; a line may hold at most `limit` bytes."""
+    return _with_words(path, _documents(path, jsonl_items(path, limit)))
+
+
+def json_documents(path: Path, limit: int) -> Iterator[Document]:
+    """The documents of an ALCE file in order, each once; an item may hold at most `limit` characters."""
+    return _with_words(path, _documents(path, json_items(path, limit)))
+
+
+def tsv_documents(path: Path, limit: int) -> Iterator[Document]:
+    """The passages of a tab-separated file in order; a line may hold at most `limit` bytes."""
+    return _with_words(path, _tsv_documents(path, limit))
+
+
+def _with_words(path: Path, documents: Iterator[Document]) -> Iterator[Document]:
+    """Those that have words: collections hold a few records that do not, and nothing in them could be cited."""
+    found = False
+    for document in documents:
+        if document.text.strip():
+            found = True
+            yield document
+    if not found:
+        raise empty(path)
+
+
+# ---------------------------------------------------------------- records
+
+
+def _documents(path: Path, items: Iterator[Item]) -> Iterator[Document]:
+    """One document a record; of the documents beside questions each once, as many questions share them."""
+    seen: set[str] = set()
+    for where, item in items:
+        docs = item.get("docs") if isinstance(item, dict) else None
+        if not isinstance(docs, list):
+            yield _record(path, where, item)
+            continue
+        for n, doc in enumerate(docs, start=1):
+            document = _record(path, f"{where}, document {n}", doc)
+            content = content_id(document.title, document.text)
+            if content not in seen:
+                seen.add(content)
+                yield document
+
+
+def _record(path: Path, where: str, row: object) -> Document:
+    if not isinstance(row, dict):
+        raise _bad(path, where, f"an object was expected, not {_named(row)}")
+    text, title = row.get("text"), row.get("title") or ""
+    if not isinstance(text, str):
+        raise _bad(path, where, f"the field `text` should hold words, not {_named(text)}")
+    if not isinstance(title, str):
+        raise _bad(path, where, f"the field `title` should hold words, not {_named(title)}")
+    given = row.get("_id", row.get("id"))
+    if not isinstance(given, str | int | None) or isinstance(given, bool):
+        raise _bad(path, where, f"the field `_id` should hold words or a number, not {_named(given)}")
+    url = row.get("url")
+    return _document(path, "" if given is None else str(given), text, title, url if isinstance(url, str) else None)
+
+
+def _document(path: Path, given: str, text: str, title: str, url: str | None = None) -> Document:
+    """A record as a document; where only a title is there, it is the text too."""
+    text, title = sound(text), " ".join(sound(title).split())
+    text = text if text.strip() else title
+    record = sound(given) or content_id(title, text)
+    return Document(text, title, sound(str(path)), sound(url) if url else None, record)
+
+
+def _bad(path: Path, where: str, problem: str) -> SourceError:
+    return cannot_read(path, f"is damaged at {where}: {problem}", "mend or remove that entry")
+
+
+def _named(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "nothing"}
+    return names.get(type(value), "a number")
+
+
+# ---------------------------------------------------------------- lines
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes, unpacked if it is compressed; raises `SourceError` where they are damaged."""
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            yield file  # type: ignore[misc]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise cannot_read(path, f"is damaged gzip ({error})", "fetch or compress it again") from error
+
+
+def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, with their numbers from 1."""
+    with opened(path) as file:
+        n = 0
+        while line := file.readline(limit + 1):
+            n += 1
+            if len(line) > limit:
+                raise _bad(path, f"line {n}", f"it is longer than {limit / 1e6:,.1f} MB")
+            text = _line_text(path, n, line)
+            if text.strip():
+                yield n, text
+
+
+def _line_text(path: Path, n: int, line: bytes) -> str:
+    if b"\0" in line:
+        raise cannot_read(path, f"holds null bytes at line {n}: text was expected", "save it as UTF-8 text")
+    try:
+        return line.decode("utf-8-sig" if n == 1 else "utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise cannot_read(path, f"is not UTF-8 at line {n}", "save it as UTF-8 text") from error
+
+
+def jsonl_items(path: Path, limit: int) -> Iterator[Item]:
+    """The values of a JSON Lines file, one a line of at most `limit` bytes; raises `SourceError` for anything else."""
+    for n, line in _lines(path, limit):
+        try:
+            yield f"line {n}", _loads(line)
+        except (ValueError, RecursionError) as error:
+            raise _bad(path, f"line {n}", f"one JSON object was expected ({error})") from error
+
+
+def _loads(line: str) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        # Escaped lone surrogates are common in scraped text; the standard library lets them through to be replaced.
+        return json.loads(line)
+
+
+def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
+    columns: tuple[str, ...] = _COLUMNS
+    for n, line in _lines(path, limit):
+        fields = [_unquoted(field) for field in line.split("\t")]
+        header = tuple(field.strip().lower() for field in fields)
+        if n == 1 and {"id", "text"} <= set(header):
+            columns = header
+        elif len(fields) < 2 or len(fields) > len(columns):
+            problem = f"{len(columns)} fields parted by tabs were expected ({', '.join(columns)}), not {len(fields)}"
+            raise _bad(path, f"line {n}", problem)
+        else:
+            row = dict(zip(columns, fields, strict=False))
+            yield _document(path, row.get("id", ""), row.get("text", ""), row.get("title", ""))
+
+
+def _unquoted(field: str) -> str:
+    """A field as CSV writers quote it; a quotation mark at one end only belongs to the text."""
+    is_quoted = len(field) >= 2 and field[0] == field[-1] == '"' and '"' not in field[1:-1].replace('""', "")
+    return field[1:-1].replace('""', '"') if is_quoted else field
+
+
+def json_items(path: Path, limit: int) -> Iterator[Item]:
+    """The values of a JSON list, or of the list under "data", each of at most `limit` characters; raises as above."""
+    n = 0
+    with opened(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
+        try:
+            for n, item in enumerate(listed_values(text, limit), start=1):
+                yield f"item {n}", item
+        except UnicodeDecodeError as error:
+            raise cannot_read(path, f"is not UTF-8 at item {n + 1}", "save it as UTF-8 text") from error
+        except (ValueError, RecursionError) as error:
+            form = 'a list of items with `docs`, or {"data": [...]}, was expected'
+            raise _bad(path, f"item {n + 1}", f"{form} ({error})") from error

@@ -1,0 +1,102 @@
+"""DOCX: paragraphs, headings and tables of a Word document, in reading order."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import docx
+from docx.document import Document as WordDocument
+from docx.oxml.ns import qn
+from docx.oxml.xmlchemy import BaseOxmlElement
+
+from toulmin.data import Document
+from toulmin.documents.plain import as_title, cannot_read, check_size, empty, readable, sound
+from toulmin.errors import SourceError
+
+# Office encrypts by wrapping the file into an OLE container, the form of the older .doc as well.
+_OLE = b"\xd0\xcf\x11\xe0"
+
+_PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
+_TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
+_SIGNS = {_PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
+# Where tabs are set, what was moved away, and the second form of a drawing, for programs that do not know the first.
+_UNSEEN = (
+    qn("w:pPr"),
+    qn("w:moveFrom"),
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
+)
+
+
+def word_document(path: Path, limit: int) -> Document:
+    """A Word document's text, paragraphs parted by blank lines, a table row a line of cells; footnotes are left out.
+
+    The title is the one in its properties, or its first heading.
+    """
+    check_size(path, path.stat().st_size, limit)
+    try:
+        _check_archive(path, limit)
+        document = docx.Document(str(path))
+        blocks = [sound(block).strip() for block in _blocks(document.element.body)]
+        title = document.core_properties.title or _first_heading(document)
+    except (SourceError, OSError):
+        raise
+    # A damaged file fails in as many ways as there are lines in the libraries that read it.
+    except Exception as error:
+        raise cannot_read(path, f"is a damaged Word document ({error})", "save it again from Word") from error
+    text = "\n\n".join(block for block in blocks if block)
+    if not text:
+        raise empty(path)
+    return Document(text, as_title(title) or readable(path), sound(str(path)))
+
+
+def _check_archive(path: Path, limit: int) -> None:
+    """Refuses what is encrypted, and what would unpack to more than the limit."""
+    with path.open("rb") as file:
+        is_ole = file.read(4) == _OLE
+    if is_ole:
+        raise cannot_read(path, "is encrypted, or an older .doc", "save it as .docx without a password")
+    with zipfile.ZipFile(path) as archive:
+        check_size(path, sum(entry.file_size for entry in archive.infolist() if entry.filename.endswith("xml")), limit)
+
+
+def _blocks(container: BaseOxmlElement) -> Iterator[str]:
+    for element in _children(container):
+        if element.tag == _PARAGRAPH:
+            yield _words(element)
+        elif element.tag == _TABLE:
+            yield "\n".join(row for row in map(_row, _children(element)) if row)
+
+
+def _children(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
+    """The children, with those of content controls and tracked insertions in their place."""
+    for child in element:
+        if child.tag in _TRANSPARENT:
+            yield from _children(child)
+        else:
+            yield child
+
+
+def _row(row: BaseOxmlElement) -> str:
+    cells = (" ".join(" ".join(_blocks(cell)).split()) for cell in _children(row))
+    return " | ".join(cell for cell in cells if cell)
+
+
+def _words(paragraph: BaseOxmlElement) -> str:
+    """What a paragraph shows, text boxes in it included; deleted text has other tags and so stays out."""
+    unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
+    parts = (
+        (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
+        for element in paragraph.iter()
+        if element not in unseen and element is not paragraph
+    )
+    return "".join(parts)
+
+
+def _first_heading(document: WordDocument) -> str:
+    for paragraph in document.paragraphs:
+        style = paragraph.style.name if paragraph.style is not None else ""
+        if paragraph.text.strip() and (style or "").startswith(("Title", "Heading")):
+            return paragraph.text
+    return ""

@@ -1,1 +1,0 @@
-"""Encoders: texts to vectors whose inner product says how near their meanings are."""

@@ -1,1 +1,0 @@
-"""Evaluation: how good are answers, against what is known to be right?"""

@@ -1,0 +1,1 @@
+"""Runs of whole datasets, their scores, and how two runs compare."""

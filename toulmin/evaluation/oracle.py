@@ -1,0 +1,70 @@
+"""A dataset's own metric as A2R's oracle: how right an answer is by its gold answers, while it is being written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+
+from toulmin.data import Claim, Passage, Style
+from toulmin.datasets.item import Aliases, Item
+from toulmin.driver.kit import Judge
+from toulmin.errors import UsageError
+from toulmin.evaluation.relevance import answer_recall
+from toulmin.steps import Pair
+from toulmin.text.overlap import normalised
+
+
+def answers_told(item: Item) -> Callable[[Sequence[Claim]], float]:
+    """The share, 0 to 100, of the item's gold answers that the claims tell (ALCE's string match)."""
+    slots = tuple(part.answers for part in item.gold.parts) if item.gold.parts else item.gold.answers or ()
+    if not slots:
+        raise UsageError(f"The question {item.id} has no gold answers, which an oracle needs.")
+    return lambda claims: 100 * answer_recall(_text(claims), slots)
+
+
+def claims_told(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
+    """The share, 0 to 100, of the item's gold claims that the answer entails by the judge (ELI5's claim recall).
+
+    Raises `UsageError` for a judge that has to be awaited: the oracle is asked inside a method.
+    """
+    golds = item.gold.claims or ()
+
+    def told(claims: Sequence[Claim]) -> float:
+        verdicts = judge.judge([Pair((Passage.of(_text(claims)),), gold) for gold in golds])
+        if inspect.isawaitable(verdicts):
+            close = getattr(verdicts, "close", None)
+            if close is not None:
+                close()
+            raise UsageError("An oracle by gold claims needs a judge that answers at once, not an awaitable one.")
+        return 100 * sum(verdict.entails for verdict in verdicts) / len(golds)
+
+    return told
+
+
+def entities_told(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
+    """Recall and precision, 0 to 100, of the listed entities against the gold ones (QAMPARI)."""
+    golds = [frozenset(map(normalised, aliases)) for aliases in _lists(item)]
+    known = frozenset[str]().union(*golds)
+
+    def told(claims: Sequence[Claim]) -> tuple[float, float]:
+        named = {normalised(claim.text) for claim in claims}
+        found = sum(bool(gold & named) for gold in golds)
+        right = len(named & known)
+        return 100 * found / len(golds), 100 * right / len(named) if named else 0.0
+
+    return told
+
+
+def _lists(item: Item) -> tuple[Aliases, ...]:
+    if not item.gold.answers:
+        raise UsageError(f"The question {item.id} has no gold answers, which an oracle needs.")
+    return item.gold.answers
+
+
+def _text(claims: Sequence[Claim]) -> str:
+    return " ".join(claim.text for claim in claims)
+
+
+def has_claims_only(item: Item, style: Style) -> bool:
+    """Whether what the item holds to be right are claims that an answer should entail."""
+    return bool(item.gold.claims) and not item.gold.parts and not item.gold.answers and style != "list"

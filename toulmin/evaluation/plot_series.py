@@ -1,0 +1,173 @@
+"""What the plots show, as numbers: costs, qualities by round, scores of a judge. Nothing is drawn here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toulmin.evaluation.shown import RunShown, Scored
+from toulmin.evaluation.significance import Interval, Table, interval
+from toulmin.metrics.columns import Column
+
+UNITS = {
+    "usd": "US dollars",
+    "tokens": "tokens",
+    "calls": "model calls",
+    "judge_pairs": "pairs judged",
+    "seconds": "seconds",
+}
+OUTCOMES = ("supported", "unsure", "unsupported", "contradicted")
+BINS = 10
+
+_ASSESSED = "citation recall"  # a round that assesses a whole answer says how well it is cited
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that were scored alike: the place of each among all runs, and its score."""
+
+    profile: str
+    judge: str | None
+    scored: tuple[tuple[int, Scored], ...]
+
+
+def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
+    """The runs by profile and judge, in the order in which they come up."""
+    found: dict[tuple[str, str | None], list[tuple[int, Scored]]] = {}
+    for place, run in enumerate(runs):
+        for scored in run.scores:
+            found.setdefault((scored.profile, scored.judge), []).append((place, scored))
+    return tuple(Group(profile, judge, tuple(own)) for (profile, judge), own in found.items())
+
+
+def percentages(group: Group) -> tuple[str, ...]:
+    """The metrics of a group that run from 0 to 100, in their order."""
+    names = dict.fromkeys(name for _, scored in group.scored for name in scored.metrics)
+    scales = {name: told.get("scale") for _, scored in group.scored for name, told in scored.metrics.items()}
+    return tuple(name for name in names if (scales[name] == 100 or scales[name] is None) and _is_share(group, name))
+
+
+def _is_share(group: Group, name: str) -> bool:
+    values = [scored.metrics.get(name, {}).get("value") for _, scored in group.scored]
+    known = [value for value in values if value is not None]
+    return bool(known) and all(0 <= value <= 100 for value in known)
+
+
+# ---------------------------------------------------------------- cost
+
+
+def unit(runs: Sequence[RunShown]) -> str | None:
+    """The first of `UNITS` that is known of every run and not zero everywhere; None where there is none."""
+    for name in UNITS:
+        costs = [cost(run, name) for run in runs]
+        if None not in costs and any(costs):
+            return name
+    return None
+
+
+def cost(run: RunShown, name: str) -> float | None:
+    """The mean cost of an answer in that unit; None where it is not known of one of them, or nothing was answered."""
+    costs = [_cost(answer.get("usage") or {}, name) for answer in run.answers]
+    known = [one for one in costs if one is not None]
+    return sum(known) / len(known) if known and len(known) == len(costs) else None
+
+
+def _cost(usage: Mapping[str, Any], name: str) -> float | None:
+    if name == "usd":
+        told = usage.get("cost")
+        return None if told is None else float(told["usd"])
+    if name == "tokens":
+        return float(sum(one["input"] + one["output"] for one in (usage.get("tokens") or {}).values()))
+    if name == "calls":
+        return float(sum((usage.get("calls") or {}).values()))
+    return float(usage.get(name) or 0.0)
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
+    """Each score that the method gave its own answers, after each round of refinement; empty without such rounds.
+
+    An answer that stopped early keeps its last scores, so that every round speaks of the same questions.
+    """
+    courses = [(str(answer["id"]), _course(answer)) for answer in run.answers]
+    courses = [(id, course) for id, course in courses if course]
+    if not courses:
+        return {}
+    last = max(len(course) for _, course in courses)
+    found = {}
+    for name in dict.fromkeys(name for _, course in courses for one in course for name in one):
+        columns = tuple(
+            Column(str(n), tuple(course[min(n, len(course) - 1)].get(name) for _, course in courses), scale=1.0)
+            for n in range(last)
+        )
+        told = interval(Table(tuple(id for id, _ in courses), columns), resamples=2_000)
+        found[name] = tuple(told[str(n)] for n in range(last))
+    return found
+
+
+def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
+    return [
+        one["scores"]
+        for one in answer.get("rounds") or ()
+        if one["kind"] == "assess" and any(name.startswith(_ASSESSED) for name in one["scores"] or ())
+    ]
+
+
+# ---------------------------------------------------------------- the judge
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """What has its score in one tenth: the mean score, how many there are, how many of them are true."""
+
+    score: float
+    n: int
+    true: int
+
+
+def statements(group: Group) -> Iterable[Mapping[str, Any]]:
+    """The judged statements of all runs of a group that have a score."""
+    for _, scored in group.scored:
+        for line in scored.reasons:
+            yield from (one for one in line.get("statements") or () if one.get("score") is not None)
+
+
+def calibration(group: Group) -> tuple[Bin, ...]:
+    """The statements whose truth is known (their key `true`) by tenths of the score; empty where none is."""
+    judged = statements(group)
+    return _bins([(float(one["score"]), bool(one["true"])) for one in judged if one.get("true") is not None])
+
+
+def against_gold(group: Group) -> tuple[Bin, ...]:
+    """The answers by tenths of the lowest score of their statements; true is one that holds every gold answer."""
+    lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
+    scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
+    return _bins(
+        [
+            (float(min(own)), all(one["found"] for one in line["gold"]))
+            for line, own in zip(lines, scores, strict=True)
+            if own
+        ]
+    )
+
+
+def _bins(known: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
+    bins: dict[int, list[tuple[float, bool]]] = {}
+    for score, holds in known:
+        bins.setdefault(min(int(score * BINS), BINS - 1), []).append((score, holds))
+    return tuple(
+        Bin(sum(score for score, _ in own) / len(own), len(own), sum(holds for _, holds in own))
+        for _, own in sorted(bins.items())
+    )
+
+
+def scores_by_outcome(group: Group) -> dict[str, tuple[float, ...]]:
+    """The scores of the judged statements by verdict."""
+    found: dict[str, list[float]] = {name: [] for name in OUTCOMES}
+    for one in statements(group):
+        if one["outcome"] in found:
+            found[one["outcome"]].append(float(one["score"]))
+    return {name: tuple(scores) for name, scores in found.items() if scores}

@@ -1,0 +1,313 @@
+"""The plots of a comparison, by matplotlib (the extra `plots`); the same runs give the same bytes.
+
+Metrics with their intervals, cost against citation F1, quality by round, and what the judge's scores are worth. Text
+stays text. In a page the plots take its colours; as files they stand on white.
+"""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from toulmin.errors import SourceError
+from toulmin.evaluation import plot_series
+from toulmin.evaluation.inline import inlined
+from toulmin.evaluation.plot_series import Group
+from toulmin.evaluation.shown import Plot, RunShown
+from toulmin.evaluation.significance import Interval
+
+INK, QUIET, LINE = "#22252a", "#5d636c", "#dedcd6"
+RUNS = (QUIET, "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")
+VERDICTS = {"supported": "#2c7a4b", "unsure": "#8d6400", "unsupported": "#b23b2a", "contradicted": "#8a2f7c"}
+_INKS = (
+    {INK: "currentColor", LINE: "var(--line)"}
+    | {colour: f"var(--s{n})" for n, colour in enumerate(RUNS)}
+    | {colour: f"var(--{name})" for name, colour in VERDICTS.items()}
+)
+_MARKERS = "osD^vP"
+_HATCHES = {"supported": "", "unsure": "////", "unsupported": "\\\\\\\\", "contradicted": "xxxx"}
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "toulmin",
+    "text.parse_math": False,  # a run may be called $5
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "hatch.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": QUIET,
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+    "savefig.facecolor": "white",
+}
+_WIDTH = 4.6  # inches: text is still read where a page is as narrow as a telephone
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure with what is said of it."""
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+
+
+def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
+    """The plots as a page holds them; one that has nothing to show is left out."""
+    with _styled():
+        drawings = list(_drawings(runs))
+        return tuple(
+            Plot(
+                d.name, d.title, d.caption, inlined(_saved(d, "svg", transparent=True).decode(), d.name, d.title, _INKS)
+            )
+            for d in drawings
+        )
+
+
+def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
+    """Writes each plot into the folder as SVG and PNG, and returns the files; raises `SourceError` where it cannot."""
+    written = []
+    with _styled():
+        for drawing in _drawings(runs):
+            for form in ("svg", "png"):
+                file = folder / f"{drawing.name}.{form}"
+                try:
+                    folder.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(_saved(drawing, form))
+                except OSError as error:
+                    raise SourceError(f"{file} cannot be written: {error}. Name another folder.") from error
+                written.append(file)
+    return tuple(written)
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Our style, and no word of letters that matplotlib's own font lacks: a page has others."""
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
+        yield
+
+
+def _saved(drawing: Drawing, form: str, **options: Any) -> bytes:
+    told = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+    file = io.BytesIO()
+    drawing.figure.savefig(file, format=form, metadata=told, dpi=200, **options)
+    return file.getvalue()
+
+
+def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
+    groups = plot_series.groups(runs)
+    for n, group in enumerate(groups):
+        ending = f"-{n + 1}" if len(groups) > 1 else ""
+        for drawing in (_metrics(group, runs), _cost(group, runs), *_judge(group)):
+            if drawing is not None:
+                yield Drawing(drawing.name + ending, drawing.title, drawing.caption, drawing.figure)
+    for place, run in enumerate(runs):
+        if found := plot_series.by_round(run):
+            yield _rounds(place, run, found)
+
+
+def _axes(height: float) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _name(text: str, most: int = 34) -> str:
+    """A name on one line, without characters that turn or break a drawing."""
+    plain = "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+    cut = plain if len(plain) <= most else plain[: most - 1] + "…"
+    return f" {cut}" if cut.startswith("_") else cut  # matplotlib hides what begins so
+
+
+def _scored_by(group: Group) -> str:
+    return f"Profile {group.profile}, " + ("no judge." if group.judge is None else f"judge {group.judge}.")
+
+
+def _colour(place: int) -> str:
+    return RUNS[place % len(RUNS)]
+
+
+def _marker(place: int) -> str:
+    return _MARKERS[place % len(_MARKERS)]
+
+
+# ---------------------------------------------------------------- metrics with intervals
+
+
+def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
+    names = plot_series.percentages(group)
+    if not names:
+        return None
+    step = 0.8 / len(group.scored)
+    figure, axes = _axes(0.7 + len(names) * (0.14 + 0.08 * len(group.scored)) + 0.2 * len(group.scored))
+    for i, (place, scored) in enumerate(group.scored):
+        offset = (i - (len(group.scored) - 1) / 2) * step
+        points = [(y + offset, scored.metrics[n]) for y, n in enumerate(names) if _has_value(scored.metrics.get(n))]
+        for y, one in points:
+            if one.get("low") is not None:
+                axes.plot([one["low"], one["high"]], [y, y], color=_colour(place), linewidth=1.6, alpha=0.75)
+        style = {
+            "color": _colour(place),
+            "marker": _marker(place),
+            "markersize": 4.5,
+            "linestyle": "none",
+            "clip_on": False,
+        }
+        axes.plot([one["value"] for _, one in points], [y for y, _ in points], **style, label=_name(runs[place].name))
+    axes.set(xlim=(0, 100), ylim=(len(names) - 0.4, -0.6), yticks=range(len(names)), xlabel="%")
+    axes.set_yticklabels([_name(name, 24) for name in names], color=INK)
+    axes.grid(axis="x", color=LINE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    return Drawing(
+        "metrics",
+        "Metrics",
+        f"Each metric of each run with its 95 % interval over questions. {_scored_by(group)}",
+        figure,
+    )
+
+
+def _has_value(metric: Any) -> bool:
+    return metric is not None and metric.get("value") is not None
+
+
+# ---------------------------------------------------------------- cost
+
+
+def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
+    scored = [(place, one) for place, one in group.scored if _has_value(one.metrics.get("citation_f1"))]
+    unit = plot_series.unit([runs[place] for place, _ in scored])
+    if unit is None:
+        return None
+    figure, axes = _axes(3.1 + 0.2 * len(scored))
+    for place, one in scored:
+        x, found = plot_series.cost(runs[place], unit), one.metrics["citation_f1"]
+        if found.get("low") is not None:
+            axes.plot([x, x], [found["low"], found["high"]], color=_colour(place), linewidth=1.6, alpha=0.75)
+        style = {
+            "color": _colour(place),
+            "marker": _marker(place),
+            "markersize": 6,
+            "linestyle": "none",
+            "clip_on": False,
+        }
+        axes.plot([x], [found["value"]], **style, label=_name(runs[place].name))
+    axes.set(xlabel=f"{plot_series.UNITS[unit]} an answer, mean", ylabel="citation F1", ylim=(0, 100))
+    axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.05)
+    axes.grid(color=LINE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    caption = (
+        f"What an answer costs against how well it is cited, with 95 % intervals over questions. {_scored_by(group)}"
+    )
+    return Drawing("cost", "Cost against citation F1", caption, figure)
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def _rounds(place: int, run: RunShown, found: dict[str, tuple[Interval, ...]]) -> Drawing:
+    figure, axes = _axes(3.0 + 0.2 * len(found))
+    for i, (name, points) in enumerate(found.items()):
+        known = [(x, point) for x, point in enumerate(points) if point.value is not None]
+        spread = [(x, p.low, p.high) for x, p in known if p.low is not None and p.high is not None]
+        if spread:
+            xs, lows, highs = zip(*spread, strict=True)
+            axes.fill_between(xs, lows, highs, color=_colour(i), alpha=0.12, linewidth=0)
+        style = {"color": _colour(i), "marker": _marker(i), "markersize": 4.5, "linewidth": 1.5, "clip_on": False}
+        axes.plot([x for x, _ in known], [point.value for _, point in known], **style, label=_name(name))
+    last = max(len(points) for points in found.values())
+    axes.set(xticks=range(last), xlabel="rounds of refinement", ylabel="score", ylim=(0, 100))
+    axes.grid(axis="y", color=LINE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    n = next(iter(found.values()))[0].n
+    caption = (
+        f"Scores that the method gave its own answers while it worked, mean over {n} questions with 95 % intervals; an"
+        " answer that stopped keeps its last scores. They are no metrics of this table."
+    )
+    return Drawing(f"rounds-{place + 1}", f"Quality by round: {_name(run.name)}", caption, figure)
+
+
+# ---------------------------------------------------------------- the judge
+
+
+def _judge(group: Group) -> Iterator[Drawing]:
+    if bins := plot_series.calibration(group):
+        n = sum(one.n for one in bins)
+        caption = f"How often {n} statements of known truth are true, by the judge's score, with 95 % intervals."
+        figure = _by_score(bins, "share that is true", "statements by tenths of the score")
+        yield Drawing("calibration", "Calibration of the judge", f"{caption} {_scored_by(group)}", figure)
+    if bins := plot_series.against_gold(group):
+        n = sum(one.n for one in bins)
+        caption = (
+            f"How often {n} answers hold every gold answer, by the lowest score of their statements, with 95 %"
+            " intervals. What sources support may still be no answer to the question: this is not how often the judge"
+            " errs."
+        )
+        figure = _by_score(bins, "share that is right", "answers by tenths of the score")
+        yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scored_by(group)}", figure)
+    if found := plot_series.scores_by_outcome(group):
+        yield _distribution(group, found)
+
+
+def _by_score(bins: Sequence[plot_series.Bin], share: str, points: str) -> Figure:
+    figure, axes = _axes(3.3)
+    axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
+    xs = [one.score for one in bins]
+    ys = [one.true / one.n for one in bins]
+    for one, x, y in zip(bins, xs, ys, strict=True):
+        axes.plot([x, x], _wilson(y, one.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
+    axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel=share)
+    axes.grid(color=LINE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    return figure
+
+
+def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """The score interval of a share (Wilson 1927)."""
+    centre, room = share + z * z / (2 * n), z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
+    return (centre - room) / (1 + z * z / n), (centre + room) / (1 + z * z / n)
+
+
+def _distribution(group: Group, found: dict[str, tuple[float, ...]]) -> Drawing:
+    figure, axes = _axes(2.9 + 0.2 * len(found))
+    counts = [list(scores) for scores in found.values()]
+    _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(found))
+    for name, own in zip(found, bars if len(found) > 1 else [bars], strict=True):
+        for bar in own:
+            bar.set(
+                facecolor="none" if _HATCHES[name] else (VERDICTS[name], 0.6),
+                edgecolor=VERDICTS[name],
+                hatch=_HATCHES[name],
+                linewidth=0.6,
+            )
+    axes.set(xlim=(0, 1), xlabel="the judge's score", ylabel="statements")
+    axes.grid(axis="y", color=LINE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    figure.legend(loc="outside lower left", ncols=2, labelcolor=INK)
+    caption = (
+        "How the judge's scores are distributed, by its verdict: how sure it is, not how often it is right."
+        f" {_scored_by(group)}"
+    )
+    return Drawing("scores", "Scores of the judge by verdict", caption, figure)

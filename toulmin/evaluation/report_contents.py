@@ -1,0 +1,274 @@
+"""What the page holds as data: every passage once, every question once, and all else by their places.
+
+    {"title", "runs": [{"name", "about": [[key, words, is_setting]], "simulation",
+                        "answers": [[ANSWER, one a seed] a question]}],
+     "questions": [{"id", "text", "kind", "gold": [[label, words]]}], "passages": [[title, text, where]],
+     "tables": [{"profile", "judge", "limits", "metrics": [{"name", "meaning", "scale", "of"}],
+                 "runs": [{"run", "n", "failed", "notes", "metrics", "differences", "reasons": [[REASONS]]}]}]}
+
+Profiles and judges are never mixed: each pair of them is a table of its own. Offsets are code points, as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from toulmin.datasets.item import Gold, Item
+from toulmin.evaluation import meanings
+from toulmin.evaluation.shown import Beside, RunShown, Scored
+
+READ_SHOWN = 10  # passages that were read and not cited, per answer; the others are only counted
+
+Json = dict[str, Any]
+_KNOWN_REASONS = ("id", "values", "failed", "statements", "gold", "claims")
+
+
+def contents(runs: Sequence[RunShown], beside: Sequence[Beside], title: str) -> Json:
+    """The page's data. Questions stand in the order in which the runs have them, each once by its id."""
+    items = {item.id: item for run in runs for item in reversed(run.items)}
+    order = list(dict.fromkeys(item.id for run in runs for item in run.items))
+    passages = _Passages()
+    return {
+        "title": title,
+        "questions": [_question(items[id]) for id in order],
+        "runs": [_run(run, order, passages) for run in runs],
+        "tables": [_table(key, runs, beside, order, passages) for key in _keys(runs)],
+        "passages": passages.rows,
+    }
+
+
+def _keys(runs: Sequence[RunShown]) -> list[tuple[str, str | None]]:
+    return list(dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores))
+
+
+class _Passages:
+    """The passages of the page, each once; `known` finds a passage of an answer by its id."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str, str]] = []
+        self._places: dict[tuple[str, str, str], int] = {}
+        self._by_id: dict[str, int] = {}
+
+    def place(self, passage: Mapping[str, Any]) -> int:
+        row = (passage["title"], passage["text"], _where(passage["source"]))
+        if row not in self._places:
+            self._places[row] = len(self.rows)
+            self.rows.append(row)
+        self._by_id.setdefault(passage["id"], self._places[row])
+        return self._places[row]
+
+    def known(self, id: str | None) -> int | None:
+        return None if id is None else self._by_id.get(id)
+
+
+def _where(source: Mapping[str, Any]) -> str:
+    """Where a passage stands, in words; a report is handed on, so of a path it tells the file's name alone."""
+    path = source.get("path")
+    parts = [re.split(r"[/\\]", path)[-1] if path else source.get("url"), source.get("record")]
+    page = source.get("page")
+    told = [str(part) for part in parts if part] + ([f"page {page}"] if page else [])
+    return ", ".join(told)
+
+
+def _grouped(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for one in documents:
+        found.setdefault(str(one["id"]), []).append(one)
+    return found
+
+
+# ---------------------------------------------------------------- questions and answers
+
+
+def _question(item: Item) -> Json:
+    return {"id": item.id, "text": item.question, "kind": item.kind, "gold": list(_gold(item.gold))}
+
+
+def _gold(gold: Gold) -> Iterable[tuple[str, str]]:
+    for aliases in gold.answers or ():
+        yield "answer", " / ".join(aliases)
+    for part in gold.parts or ():
+        yield part.question or "part", " / ".join(part.answers)
+    for claim in gold.claims or ():
+        yield "claim", claim
+    for text in gold.references or ():
+        yield "reference", text
+    if gold.answer and gold.answer not in (gold.references or ()):
+        yield "reference", gold.answer
+    if gold.passages:
+        yield "records", ", ".join(gold.passages)
+    if gold.answerable is not None:
+        yield "answerable", "yes" if gold.answerable else "no: the sources do not say"
+
+
+def _run(run: RunShown, order: Sequence[str], passages: _Passages) -> Json:
+    answers = _grouped(run.answers)
+    return {
+        "name": run.name,
+        "about": list(_about(run.about)),
+        "simulation": run.simulation,
+        "answers": [[_answer(one, passages) for one in answers.get(id, ())] for id in order],
+    }
+
+
+def _about(about: Mapping[str, Any]) -> Iterable[tuple[str, str, bool]]:
+    """Each thing that is told of a run, in words; settings, which are many, one by one, and marked as such."""
+    for key, value in about.items():
+        if isinstance(value, Mapping):
+            for name, one in value.items():
+                yield f"{key}: {name}", _words(one), True
+        else:
+            yield str(key), _words(value), False
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    if value is None:
+        return "none"
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def _answer(answer: Mapping[str, Any], passages: _Passages) -> Json:
+    cited = {citation["passage"] for claim in answer["claims"] for citation in claim["citations"]}
+    told = cited | {id for claim in answer["claims"] for id in (claim["support"] or {}).get("evidence", ())}
+    others = [p for p in answer["passages"] if p["id"] not in told]
+    places = {p["id"]: passages.place(p) for p in answer["passages"] if p["id"] in told}
+    read = [passages.place(passage) for passage in others[:READ_SHOWN]]
+    usage = answer.get("usage") or {}
+    return {
+        "status": answer["status"],
+        "text": answer["text"],
+        "claims": [_claim(claim, places) for claim in answer["claims"]],
+        "read": read,
+        "unread": len(others) - len(read),
+        "notes": list(answer.get("notes", ())),
+        "invalid": answer.get("invalid_citations", 0),
+        "usage": {
+            "calls": sum((usage.get("calls") or {}).values()),
+            "tokens": sum(t["input"] + t["output"] for t in (usage.get("tokens") or {}).values()),
+            "seconds": round(usage.get("seconds") or 0.0, 2),
+            "rounds": len(answer.get("rounds", ())),
+        },
+    }
+
+
+def _claim(claim: Mapping[str, Any], places: Mapping[str, int]) -> Json:
+    support = claim["support"]
+    return {
+        "text": claim["text"],
+        "section": claim.get("section"),
+        "support": support and [support["label"], support["score"], support["judge"], support["reason"]],
+        "cites": [_cite(one, places.get(one["passage"]), None) for one in claim["citations"]],
+    }
+
+
+def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> list[Any]:
+    """A citation in a row: passage, number, use, start and end of the decisive quote."""
+    quote = citation.get("quote") or {}
+    return [place, citation.get("n"), use, quote.get("start"), quote.get("end")]
+
+
+# ---------------------------------------------------------------- tables and reasons
+
+
+def _table(
+    key: tuple[str, str | None],
+    runs: Sequence[RunShown],
+    beside: Sequence[Beside],
+    order: Sequence[str],
+    passages: _Passages,
+) -> Json:
+    found = [(place, one) for place, run in enumerate(runs) for one in run.scores if (one.profile, one.judge) == key]
+    metrics: dict[str, Json] = {}
+    for _, scored in found:
+        for name, told in scored.metrics.items():
+            own = {"scale": told.get("scale", 1), "of": list(told.get("of", ()))}
+            metrics.setdefault(name, {"name": name, "meaning": meanings.of_metric(name), **own})
+    gaps = {one.run: one.differences for one in beside if (one.profile, one.judge) == key}
+    rows = []
+    for place, scored in found:
+        differences = gaps.get(runs[place].name, {})
+        told = {
+            "run": place,
+            "n": scored.document.get("n"),
+            "failed": scored.document.get("failed", 0),
+            "notes": list(scored.document.get("notes", ())),
+            "metrics": {
+                name: {k: v.get(k) for k in ("value", "low", "high", "n")} for name, v in scored.metrics.items()
+            },
+            "differences": {name: asdict(gap) for name, gap in differences.items()},
+            "reasons": _reasons(scored, runs[place], order, passages),
+        }
+        rows.append(told)
+    profile, judge = key
+    return {
+        "profile": profile,
+        "judge": judge,
+        "limits": meanings.limits(judge),
+        "metrics": list(metrics.values()),
+        "runs": rows,
+    }
+
+
+def _reasons(scored: Scored, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
+    lines, answers = _grouped(scored.reasons), _grouped(run.answers)
+    return [
+        [_reason(line, answer, passages) for line, answer in _beside(lines.get(id, ()), answers.get(id, ()))]
+        for id in order
+    ]
+
+
+def _beside(
+    lines: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
+) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+    for place, line in enumerate(lines):
+        yield line, answers[place] if place < len(answers) else None
+
+
+def _reason(line: Mapping[str, Any], answer: Mapping[str, Any] | None, passages: _Passages) -> Json:
+    quotes = {} if answer is None else _quotes(answer)
+    own = {} if answer is None else {p["id"]: p for p in answer["passages"]}
+    return {
+        "values": dict(line.get("values", {})),
+        "failed": line.get("failed"),
+        "statements": [_statement(one, quotes, own, passages) for one in line.get("statements") or ()],
+        "gold": [[one["text"], bool(one["found"])] for one in line.get("gold") or ()],
+        "claims": [[one["text"], bool(one["entailed"])] for one in line.get("claims") or ()],
+        "others": [[key, _words(value)] for key, value in line.items() if key not in _KNOWN_REASONS and value],
+    }
+
+
+Quotes = dict[tuple[str, str], Mapping[str, Any]]
+
+
+def _quotes(answer: Mapping[str, Any]) -> Quotes:
+    """What was found decisive while answering, by statement and passage, for scores that quote nothing."""
+    found: Quotes = {}
+    for claim in answer["claims"]:
+        for one in claim["citations"]:
+            if one.get("quote"):
+                found.setdefault((_plain(claim["text"]), one["passage"]), one["quote"])
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").lower()
+
+
+def _statement(
+    one: Mapping[str, Any], quotes: Quotes, own: Mapping[str, Mapping[str, Any]], passages: _Passages
+) -> Json:
+    cites = []
+    for citation in one.get("citations") or ():
+        id = citation.get("passage")
+        place = passages.place(own[id]) if id in own else passages.known(id)
+        quote = citation.get("quote") or quotes.get((_plain(one["text"]), id or ""))
+        cites.append(_cite({"n": citation.get("n"), "quote": quote}, place, citation.get("use")))
+    verdict = [one["outcome"], one.get("score"), one.get("judge"), one.get("reason")]
+    return {"text": one["text"], "verdict": verdict, "cites": cites}

@@ -1,0 +1,103 @@
+"""The report as one HTML file: nothing is fetched, nothing leaves it, and what it shows is text.
+
+All data stand in a block of JSON, from which the scripts beside this file draw by `textContent` alone. The policy of
+the page allows these scripts and the one style by their hashes, and no request at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html as markup
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
+
+from toulmin import __version__
+from toulmin.evaluation.report_contents import contents
+from toulmin.evaluation.shown import Beside, Plot, RunShown
+
+WITHOUT_PLOTS = "The plots are left out: drawing them needs matplotlib (pip install 'toulmin[plots]')."
+
+_SCRIPTS = ("elements.js", "values.js", "answers.js", "behind.js", "page.js")  # one after the other, as one module
+
+_SHELL = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="Toulmin {version}">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<main id="report"><noscript>This report draws itself from the data that it carries: allow JavaScript to read it. It
+fetches nothing.</noscript></main>
+<template id="plots">{plots}</template>
+<script type="application/json" id="data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def html(
+    runs: Sequence[RunShown],
+    beside: Sequence[Beside] = (),
+    plots: Sequence[Plot] | None = None,
+    *,
+    title: str = "Comparison",
+) -> str:
+    """The page of one run or several; the same input gives the same page.
+
+    `beside` are the differences to the first run. `plots` are drawn by `evaluation.plots`; None says on the page
+    that the extra is missing.
+    """
+    style, script = _shipped("page.css"), "\n".join(map(_shipped, _SCRIPTS))
+    told = contents(runs, beside, title) | {"version": __version__, "remark": WITHOUT_PLOTS if plots is None else None}
+    return _SHELL.format(
+        policy=_policy(style, script),
+        version=__version__,
+        title=markup.escape(_whole(title)),
+        style=style,
+        plots="".join(map(_figure, plots or ())),
+        data=_data(told),
+        script=script,
+    )
+
+
+def _shipped(name: str) -> str:
+    return resources.files("toulmin.evaluation").joinpath("report", name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _figure(plot: Plot) -> str:
+    """A plot as markup of our own: its words were escaped where it was drawn."""
+    caption = f"<figcaption>{markup.escape(_whole(plot.caption))}</figcaption>"
+    return f"<figure><h3>{markup.escape(_whole(plot.title))}</h3>{plot.inline}{caption}</figure>"
+
+
+def _data(told: Mapping[str, object]) -> str:
+    """JSON that can end no script and open no comment."""
+    written = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return _whole(safe)
+
+
+def _whole(text: str) -> str:
+    """Half a surrogate pair cannot be written in UTF-8."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)

@@ -1,0 +1,129 @@
+"""The journal of a run: every answer as soon as it is there, in SQLite, so that a run can be killed at any moment.
+
+Rules of this file
+* An answer and its transcript are written in one transaction, and only when the question has ended.
+* A question is journaled once; only one that failed is asked again, and its new answer takes the place of the old.
+* One process writes at a time; others may read meanwhile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from toulmin.errors import SourceError
+from toulmin.runtime.database import Kind, clearly, opened
+
+_KIND = Kind(
+    "journal",
+    0x70726A72,
+    "answers (id TEXT PRIMARY KEY, place INTEGER NOT NULL, failed INTEGER NOT NULL, answer BLOB NOT NULL,"
+    " transcript BLOB)",
+    "Name another folder, or remove this one and run again.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One question that has ended: its id, its place in the dataset, and its Answer document as JSON."""
+
+    id: str
+    place: int
+    failed: bool
+    answer: bytes
+
+
+class Journal:
+    """The answers of one run; to be closed, or used in a `with`. Raises `SourceError` for a file that is no journal.
+
+    For as long as it is open for writing no other process can open it so.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: sqlite3.Connection | None = None
+        with _clearly(path):
+            self._hold()
+        self._file = opened(path, _KIND)
+
+    def _hold(self) -> None:
+        """Takes the run for this process: SQLite's own lock on a file beside it, gone when the process is."""
+        lock = sqlite3.connect(
+            self._path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            lock.close()
+            raise SourceError(
+                f"{self._path.parent} is in use by another process that answers into it; wait for it, or name another"
+                " folder."
+            ) from error
+        self._lock = lock
+
+    def keep(self, entry: Entry, transcript: bytes) -> None:
+        """Writes one question's end, for good once this returns."""
+        row = (entry.id, entry.place, entry.failed, zlib.compress(entry.answer), zlib.compress(transcript))
+        with _clearly(self._path):
+            self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+
+    def ended(self) -> dict[str, bool]:
+        """The ids of the questions that have ended, and whether each failed."""
+        with _clearly(self._path):
+            return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}
+
+    def entries(self) -> Iterator[Entry]:
+        """What stands in it, in the order of the dataset."""
+        return entries(self._path)
+
+    def close(self) -> None:
+        """Ends the writing; everything is in the one file then, which can be read from where nothing can be written."""
+        with _clearly(self._path):
+            with suppress(sqlite3.OperationalError):  # somebody reads: the log is folded in the next time
+                self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._file.execute("PRAGMA journal_mode = DELETE")
+            self._file.close()
+            if self._lock is not None:
+                self._lock.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def entries(path: Path) -> Iterator[Entry]:
+    """What stands in a journal, in the order of the dataset, also while somebody writes it."""
+    with _clearly(path), closing(_existing(path)) as file:
+        for id, place, failed, answer in file.execute("SELECT id, place, failed, answer FROM answers ORDER BY place"):
+            yield Entry(id, place, bool(failed), zlib.decompress(answer))
+
+
+def transcript(path: Path, id: str) -> bytes | None:
+    """The recorded exchanges of one question as `driver.journal` writes them; None for one that has not ended."""
+    with _clearly(path), closing(_existing(path)) as file:
+        row = file.execute("SELECT transcript FROM answers WHERE id = ?", (id,)).fetchone()
+        return None if row is None else zlib.decompress(row[0])
+
+
+def _existing(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", timeout=10, uri=True)
+
+
+@contextmanager
+def _clearly(path: Path) -> Iterator[None]:
+    """Foreign errors as ours; what does not unpack is damaged."""
+    with clearly(path, _KIND):
+        try:
+            yield
+        except zlib.error as error:
+            raise OSError(f"it is damaged ({error})") from error

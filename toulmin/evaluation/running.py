@@ -1,0 +1,276 @@
+"""Answering the questions of a dataset into a run folder, side by side, each kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from toulmin.data import Answer
+from toulmin.datasets.item import Item
+from toulmin.driver.drive import Driver, Job, Outcome
+from toulmin.driver.journal import to_json
+from toulmin.errors import BudgetEnded, ToulminError, UsageError
+from toulmin.evaluation.run_folder import JOURNAL, begin, made, write_answers
+from toulmin.evaluation.run_journal import Entry, Journal
+from toulmin.formats import answer_json
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a run stops before its end: at so many US dollars, tokens or model calls in all, or failures in a row.
+
+    What is in flight then is still answered. What was spent before an interruption counts.
+    """
+
+    usd: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    failures: int = 20
+
+    def __post_init__(self) -> None:
+        for name in ("usd", "tokens", "calls", "failures"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UsageError(f"A run's limit of {name} must be above 0, not {value}; leave it out for no limit.")
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What answers cost; `usd` None where the price of one is unknown."""
+
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+
+    def plus(self, answer: Answer) -> Spent:
+        """With one more answer."""
+        usage = answer.usage
+        calls = sum(usage.calls.values())
+        taken = sum(tokens.input + tokens.output for tokens in usage.tokens.values())
+        # A call without a reply has no price: one failure does not make the cost of a run unknown.
+        is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
+        usd = 0.0 if is_free else usage.usd
+        return Spent(
+            self.calls + calls,
+            self.tokens + taken,
+            None if self.usd is None or usd is None else self.usd + usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: `done` of `total` questions, `asked` of them since it was started or resumed."""
+
+    total: int
+    done: int = 0
+    asked: int = 0
+    abstained: int = 0
+    failed: int = 0
+    spent: Spent = Spent()
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Questions a second since it was started or resumed."""
+        return self.asked / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At that rate; None before the first answer."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+    def plus(self, answer: Answer, *, fresh: bool) -> Progress:
+        """With one more question that has ended."""
+        return replace(
+            self,
+            done=self.done + 1,
+            asked=self.asked + fresh,
+            abstained=self.abstained + (answer.status == "abstained"),
+            failed=self.failed + (answer.status == "failed"),
+            spent=self.spent.plus(answer),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended: where it lies, how far it came, and why it stopped early if it did (`error`).
+
+    `notes` name the files that could not be read. `seeds` are the reports of the single runs where there were several.
+    """
+
+    folder: Path
+    progress: Progress
+    error: ToulminError | None = None
+    seeds: tuple[RunReport, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it stopped before its end."""
+        return None if self.error is None else str(self.error)
+
+
+def together(folder: Path, reports: Sequence[RunReport]) -> RunReport:
+    """The report of several runs, one after the other."""
+    parts = [report.progress for report in reports]
+    usd = [part.spent.usd for part in parts]
+    spent = Spent(
+        sum(part.spent.calls for part in parts),
+        sum(part.spent.tokens for part in parts),
+        sum(filter(None, usd)) if None not in usd else None,
+    )
+    counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
+    whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
+    notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
+    return RunReport(folder, whole, reports[-1].error, tuple(reports), notes)
+
+
+_COUNTS = ("total", "done", "asked", "abstained", "failed")
+Watch = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """One question that has ended: its answer, the same as a document, its transcript as JSON, and what failed."""
+
+    answer: Answer
+    document: bytes
+    transcript: bytes
+    error: ToulminError | None = None
+
+
+def ended(outcome: Outcome) -> Ended:
+    """What a run keeps of a driver's outcome."""
+    return Ended(outcome.answer, answer_json.dumps(outcome.answer), to_json(outcome.transcript), outcome.error)
+
+
+# Answers items, in whatever order they end; once the function says that it is over, no other is begun.
+Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended, None]]
+
+
+def answered_by(driver: Driver, job: Callable[[Item], Job]) -> Answering:
+    """Answers by a driver in this process, which runs as many programs side by side as it does."""
+
+    async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+        async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:
+            async for outcome in outcomes:
+                yield ended(outcome)
+
+    return answers
+
+
+async def answer_into(
+    folder: Path,
+    about: Mapping[str, Any],
+    items: Sequence[Item],
+    answering: Answering,
+    limits: Limits = Limits(),
+    watch: Watch | None = None,
+) -> RunReport:
+    """Answers every item that the folder's journal does not have yet; a failed one is asked again.
+
+    Whatever ends this, what was answered is kept, and `answers.jsonl` is written. `about` is what `run.json` says.
+    Raises `UsageError` when a question cannot be asked at all, and as `folder.check` does.
+    """
+    made(folder)
+    with Journal(folder / JOURNAL) as journal:
+        begin(folder, about, items)
+        running = _Running(journal, items, limits, watch)
+        try:
+            async with aclosing(answering(running.left(), running.is_over)) as answers:
+                async for one in answers:
+                    running.keep(one)
+        finally:
+            write_answers(folder)
+        return RunReport(folder, running.progress, running.ended())
+
+
+class _Running:
+    """What one call of `answer_into` has seen so far."""
+
+    def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
+        self._journal, self._limits, self._watch = journal, limits, watch
+        self._items = items
+        self._places = {item.id: place for place, item in enumerate(items)}
+        self._started = monotonic()
+        self._in_a_row = 0
+        self._failure: ToulminError | None = None  # the last one
+        self._reached: str | None = None  # the limit that ended the run
+        self.error: ToulminError | None = None
+        self._ended = journal.ended()
+        self.progress = Progress(len(items))
+        for entry in journal.entries():
+            if not entry.failed:
+                self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
+        self._show()
+
+    def left(self) -> list[Item]:
+        """The questions still to be asked: those that were not yet, and those that failed."""
+        return [item for item in self._items if self._ended.get(item.id, True)]
+
+    def is_over(self) -> bool:
+        """Whether a limit is reached: no other question is to be begun."""
+        self._check_limits()
+        return self.error is not None
+
+    def keep(self, one: Ended) -> None:
+        """Journals one answer. Raises `UsageError` where the question could not be asked."""
+        if isinstance(one.error, UsageError):
+            raise one.error
+        answer = one.answer
+        failed = one.error is not None and not isinstance(one.error, BudgetEnded)
+        self._journal.keep(Entry(answer.id, self._places[answer.id], failed, one.document), one.transcript)
+        self.progress = self.progress.plus(answer, fresh=True)
+        self._in_a_row = self._in_a_row + 1 if failed else 0
+        self._failure = one.error if failed else self._failure
+        if self._in_a_row >= self._limits.failures and self.error is None:
+            self.error = _stopped(one.error, f"The run stopped after {self._in_a_row} failures in a row")
+        self._show()
+
+    def ended(self) -> ToulminError | None:
+        """Why it ended early, now that nothing is in flight; a run in which every question failed is no success."""
+        now = self.progress
+        if self._reached is not None:
+            if now.done == now.total:  # what was in flight when the limit was reached was the rest
+                return None
+            return BudgetEnded(
+                f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Grant"
+                " more and ask again to go on."
+            )
+        if self.error is None and self._failure is not None and self._in_a_row == now.asked:
+            return _stopped(self._failure, "Every question that was asked failed")
+        return self.error
+
+    def _show(self) -> None:
+        self.progress = replace(self.progress, seconds=monotonic() - self._started)
+        if self._watch is not None:
+            self._watch(self.progress)
+
+    def _check_limits(self) -> None:
+        spent, limits = self.progress.spent, self._limits
+        if self.error is not None:
+            return
+        if limits.usd is not None and spent.usd is None:
+            self.error = UsageError(
+                "The run's cost is limited, but the price of its model is unknown; set prices.MODEL.input and"
+                " prices.MODEL.output, or limit tokens or calls instead."
+            )
+        for name, value, limit in (
+            ("US dollars", spent.usd, limits.usd),
+            ("tokens", spent.tokens, limits.tokens),
+            ("model calls", spent.calls, limits.calls),
+        ):
+            if limit is not None and value is not None and value >= limit:
+                self._reached = f"{value:,.4g} of the {limit:,.4g} {name} granted are spent"
+                self.error = BudgetEnded(self._reached)
+
+
+def _stopped(error: ToulminError | None, when: str) -> ToulminError:
+    """The same kind of error, with what it means for the run."""
+    kind = ToulminError if error is None else type(error)
+    return kind(f"{when}, the last one: {error} Mend that and ask again to go on; what failed is asked again.")

@@ -1,0 +1,250 @@
+"""The scores of a run: its metrics with intervals, and for every question the values and why.
+
+    scores.json                  {"scores": [...]}, one document for each profile and judge
+    reasons-PROFILE-JUDGE.jsonl  one line a question, from which every number can be opened
+
+Beside an ALCE result file they bear its name in front.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from toulmin.data import content_id
+from toulmin.errors import SourceError
+from toulmin.evaluation.run_folder import read_lines, replace_file
+from toulmin.evaluation.significance import Table, interval
+from toulmin.metrics.autoais import CITATION_F1
+from toulmin.metrics.columns import Column, Derived, Measured
+from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
+
+FILE = "scores.json"
+# The metrics that are made of others, by name: a score on disk names them and their parts only.
+DERIVED: Mapping[str, Derived] = {made.name: made for made in (CITATION_F1, *QA_DERIVED)}
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What was measured of a run under one profile by one judge (None: no metric needed one), against the passages
+    that it read itself or (`evidence`) those of another run.
+
+    The i-th value of each column, and the i-th reasons, belong to the question `ids[i]`; a question answered with
+    several seeds stands once for each.
+    """
+
+    profile: str
+    judge: str | None
+    ids: tuple[str, ...]
+    measured: Measured
+    evidence: str | None = None
+    judge_identity: str | None = None
+
+    @property
+    def table(self) -> Table:
+        """The metrics as a table to take intervals and differences of."""
+        return Table.of(self.ids, [self.measured])
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The questions that are left out of metrics because something failed."""
+        return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
+
+
+def gathered(parts: Sequence[Measured], count: int) -> Measured:
+    """Everything that was measured of `count` answers as one; the reasons of a question are laid together."""
+    reasons: list[dict[str, Any]] = [{} for _ in range(count)]
+    for part in parts:
+        for own, told in zip(reasons, part.reasons, strict=False):
+            failed = own.get("failed") or told.get("failed")
+            own |= told
+            own["failed"] = failed
+    return Measured(
+        tuple(column for part in parts for column in part.columns),
+        tuple(made for part in parts for made in part.derived),
+        tuple(reasons),
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+    )
+
+
+def joined(runs: Sequence[Scores]) -> Scores:
+    """Several seeds of one run as one: a row for each seed of a question."""
+    first = runs[0].measured
+    shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
+    columns = tuple(_stacked(column, runs) for column in shared)
+    known = {column.name for column in columns}
+    return Scores(
+        runs[0].profile,
+        runs[0].judge,
+        tuple(id for run in runs for id in run.ids),
+        Measured(
+            columns,
+            tuple(made for made in first.derived if known.issuperset(made.of)),
+            tuple(why for run in runs for why in run.measured.reasons),
+            tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
+        ),
+        runs[0].evidence,
+        runs[0].judge_identity,
+    )
+
+
+def _stacked(column: Column, runs: Sequence[Scores]) -> Column:
+    own = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
+    values = tuple(value for one in own for value in one.values)
+    if column.weights is None:
+        return Column(column.name, values, None, column.scale)
+    return Column(column.name, values, tuple(weight for one in own for weight in one.weights or ()), column.scale)
+
+
+# ---------------------------------------------------------------- as documents
+
+
+def document(scores: Scores) -> dict[str, Any]:
+    """The document of `score --json`; `scale` and `of` let a table be made of the lines again."""
+    found = interval(scores.table)
+    scales = {column.name: column.scale for column in scores.measured.columns}
+    parts = {made.name: list(made.of) for made in scores.measured.derived}
+    metrics: dict[str, dict[str, Any]] = {}
+    for name, one in found.items():
+        own = {"of": parts[name]} if name in parts else {"scale": scales[name]}
+        metrics[name] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, **own}
+    return {
+        "profile": scores.profile,
+        "judge": scores.judge,
+        "n": len(set(scores.ids)),
+        "metrics": metrics,
+        "failed": len(set(scores.failed)),
+        "notes": list(scores.measured.notes),
+        **({} if scores.evidence is None else {"evidence": scores.evidence}),
+        **({} if scores.judge_identity is None else {"judge_identity": scores.judge_identity}),
+    }
+
+
+def lines(scores: Scores) -> Iterable[dict[str, Any]]:
+    """One document a question: its values by metric (None where it does not count) and its reasons."""
+    for place, (id, why) in enumerate(zip(scores.ids, scores.measured.reasons, strict=True)):
+        values = {column.name: _value(column, place) for column in scores.measured.columns}
+        yield {"id": id, "values": values, **why}
+
+
+def _value(column: Column, place: int) -> float | list[float] | None:
+    value = column.values[place]
+    return value if value is None or column.weights is None else [value, column.weights[place]]
+
+
+def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The table that a score document and its lines tell of."""
+    columns, derived = [], []
+    for name, metric in score["metrics"].items():
+        if "of" in metric:
+            derived.append(DERIVED[name])
+        else:
+            columns.append(_column(name, [row["values"].get(name) for row in rows], metric["scale"]))
+    return Table(tuple(row["id"] for row in rows), tuple(columns), tuple(derived))
+
+
+def _column(name: str, found: Sequence[Any], scale: float) -> Column:
+    if not any(isinstance(value, list) for value in found):
+        return Column(name, tuple(found), None, scale)
+    values = tuple(None if value is None else value[0] for value in found)
+    return Column(name, values, tuple(0.0 if value is None else value[1] for value in found), scale)
+
+
+# ---------------------------------------------------------------- on disk
+
+
+def places(run: Path) -> tuple[Path, str]:
+    """The folder that holds the scores of a run folder or of a result file, and how their names begin."""
+    return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
+
+
+def reasons_name(score: Mapping[str, Any]) -> str:
+    """The name of the file of reasons of a score document; a judge's name may hold what a file's may not.
+
+    Where a name does not show all of what it stands for, a digest tells it from others that look the same.
+    """
+    parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
+    shown = [re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80] for part in parts]
+    told = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
+    return f"reasons-{'-'.join(told)}.jsonl"
+
+
+def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
+    """What must be equal for two scores to stand in one table: the profile, the judge, whose evidence."""
+    return score["profile"], score["judge"], score.get("evidence")
+
+
+def kept(run: Path) -> list[dict[str, Any]]:
+    """The score documents beside a run; none where it was never scored."""
+    folder, before = places(run)
+    path = folder / f"{before}{FILE}"
+    if not path.exists():
+        return []
+    try:
+        found = json.loads(path.read_bytes())["scores"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
+        ) from error
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A score as it lies on disk: its document, and a line of reasons for each answer."""
+
+    document: Mapping[str, Any]
+    rows: tuple[Mapping[str, Any], ...]
+
+    @property
+    def key(self) -> tuple[str, str | None, str | None]:
+        """What must be equal for two scores to stand in one table."""
+        return key_of(self.document)
+
+    @property
+    def table(self) -> Table:
+        """The metrics as a table to take differences of."""
+        return table_of(self.document, self.rows)
+
+
+def read_kept(run: Path, count: int, answers: str) -> tuple[Kept, ...]:
+    """The scores beside a run of `count` answers of that digest; those that were made of others are left out."""
+    folder, before = places(run)
+    found = []
+    for score in kept(run):
+        if score.get("answers") != answers:
+            continue
+        path = folder / f"{before}{reasons_name(score)}"
+        if path.is_file():
+            found.append(Kept(score, tuple(read_lines(path))))
+    return tuple(one for one in found if len(one.rows) == count)
+
+
+def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
+    """Writes the scores and the reasons beside a run folder or a result file, and gives the document.
+
+    `answers` is the digest of the answers that were scored.
+    """
+    score = {**document(scores), "answers": answers}
+    folder, before = places(run)
+    replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
+    replace_file(folder / f"{before}{FILE}", with_score(kept(run), score))
+    return score
+
+
+def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
+    """The file of scores with this one in the place of an older one of its profile and judge."""
+    others = [old for old in before if key_of(old) != key_of(score)]
+    return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def as_lines(scores: Scores) -> Iterable[bytes]:
+    """The file of reasons, line by line."""
+    for row in lines(scores):
+        yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)

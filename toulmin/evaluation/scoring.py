@@ -1,0 +1,63 @@
+"""All metrics of a run: those of strings first, then whatever a judge decides, asked for the whole run at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from toulmin.data import Passage
+from toulmin.evaluation.scorable import Scorable
+from toulmin.evaluation.scores import Scores, gathered
+from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.autoais import cited
+from toulmin.metrics.choosing import QAMPARI, Models, measures
+from toulmin.metrics.columns import Measured
+from toulmin.metrics.evidence_sets import attributed, evidence_overlap
+from toulmin.metrics.judging import Judging
+from toulmin.metrics.splitting import sentences
+from toulmin.metrics.statements import Honest
+from toulmin.metrics.statements import Profile as Statements
+
+Profile = Literal["honest", "alce"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRun:
+    """Another run, and the passages that it read for each question."""
+
+    name: str
+    read: Mapping[str, Sequence[Passage]]
+
+
+async def scored(
+    one: Scorable,
+    profile: Profile,
+    judging: Judging | None,
+    models: Models | None = None,
+    evidence: EvidenceRun | None = None,
+) -> Scores:
+    """Every metric that applies to these answers under that profile.
+
+    Without a judge the citation metrics are left out, by name. `models` are those that QA metrics and MAUVE need.
+    Reports, and any run that an `evidence` is given for, are also measured by what their evidence holds.
+    """
+    answered = one.answered
+    parts = measures(profile, one.source, answered, models)
+    if judging is None:
+        parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
+    else:
+        parts.append(await cited(answered, _reader(profile, one.source), judging))
+        if evidence is not None or any(a.answer.style == "report" for a in answered):
+            read = None if evidence is None else evidence.read
+            parts += [await attributed(answered, judging, read), evidence_overlap(answered, read)]
+    measured = gathered(parts, len(answered))
+    name = None if judging is None else judging.name
+    other = None if evidence is None else evidence.name
+    identity = None if judging is None else judging.identity
+    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)), other, identity)
+
+
+def _reader(profile: Profile, source: str) -> Statements:
+    """How answers fall into statements; ALCE knows a list by the name of its file."""
+    return Alce(sentences, is_list=QAMPARI in source) if profile == "alce" else Honest()

@@ -1,0 +1,129 @@
+"""How likely each candidate span is the answer: named features, each with a weight.
+
+A feature is told by words ("behind by", and for one form of question "who: behind by"). A span's score is the sum of
+its features' values times their weights in `span_weights.tsv`, and its chance the softmax of the scores of all
+candidates at hand. Only the sentences that bear most on the question are searched: the same sum over the features of
+a sentence alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+
+from toulmin.data import Passage
+from toulmin.extractive.asking import STOP_TERMS, Question
+from toulmin.extractive.span_features import Features, span_features
+from toulmin.extractive.spans import Candidate, Sentence, sentences_of
+from toulmin.text.language import terms
+
+_SEARCHED = 5  # sentences in which candidates are looked for
+
+
+def read_weights(table: str) -> dict[str, float]:
+    """The weights by feature: a row each, in tab-separated columns that for any question and those for its form."""
+    header, *rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
+    named = (
+        (row[0] if form == "any" else f"{form}: {row[0]}", value)
+        for row in rows
+        for form, value in zip(header[1:], row[1:], strict=True)
+    )
+    return {name: float(value) for name, value in named if value}
+
+
+WEIGHTS = read_weights(resources.files("toulmin.extractive").joinpath("span_weights.tsv").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence of a passage as one question sees it: `covered` is the share of the question that it holds."""
+
+    passage: Passage
+    sentence: Sentence
+    covered: float
+    features: Features
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its chance among all candidates at hand."""
+
+    place: Place
+    candidate: Candidate
+    score: float
+    chance: float
+
+    @property
+    def text(self) -> str:
+        """Its words as they stand."""
+        return self.place.passage.text[self.candidate.start : self.candidate.end]
+
+
+def places(question: Question, passages: Sequence[Passage], most: int = _SEARCHED) -> list[Place]:
+    """The `most` sentences that bear most on the question, best first; none that shares no term with it."""
+    found = [place for rank, passage in enumerate(passages) for place in _places(question, passage, rank)]
+    return sorted(found, key=lambda place: -place.score)[:most]
+
+
+def _places(question: Question, passage: Passage, rank: int) -> Iterator[Place]:
+    sentences = sentences_of(passage)
+    title = _title_terms(passage.title)
+    held = [question.terms_in(sentence.held) for sentence in sentences]
+    anywhere = title.union(*held)
+    whole = question.share(anywhere)
+    if not whole:
+        return
+    for n, sentence in enumerate(sentences):
+        covered = question.share(held[n])
+        features = {
+            "covered": covered,
+            "covered squared": covered**2,
+            "with title": question.share(held[n] | title),
+            "nearby": question.share(title.union(*held[max(0, n - 1) : n + 2])),
+            "passage": whole,
+            "neighbours": _neighbours(question, sentence),
+            "rank": 1 / (1 + rank),
+            "position": math.log1p(n),
+        }
+        yield Place(passage, sentence, covered, features, score(features))
+
+
+@lru_cache(maxsize=4096)
+def _title_terms(title: str) -> frozenset[str]:
+    return frozenset(terms(title)) - STOP_TERMS
+
+
+def _neighbours(question: Question, sentence: Sentence) -> float:
+    """The share of the question's neighbouring terms that are neighbours here too, function words aside."""
+    if not question.neighbours:
+        return 0.0
+    line = [term for word in sentence.words if not word.is_function for term in word.terms]
+    here = set(pairwise(line))
+    return len(question.neighbours & here) / len(question.neighbours)
+
+
+# ---------------------------------------------------------------- spans
+
+
+def score(features: Features) -> float:
+    """The weighted sum."""
+    return sum(WEIGHTS.get(name, 0.0) * value for name, value in features.items())
+
+
+def ranked(question: Question, found: Sequence[Place]) -> list[Scored]:
+    """Every candidate of these sentences, the likeliest first."""
+    scores = [
+        (place, candidate, place.score + score(features))
+        for place in found
+        for candidate, features in span_features(question, place.sentence)
+    ]
+    best = max((each for _, _, each in scores), default=0.0)
+    chances = [math.exp(each - best) for _, _, each in scores]
+    whole = sum(chances) or 1.0
+    told = [Scored(*each, chance / whole) for each, chance in zip(scores, chances, strict=True)]
+    return sorted(told, key=lambda scored: -scored.score)

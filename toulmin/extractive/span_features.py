@@ -1,0 +1,209 @@
+"""What tells whether a candidate span answers: its features, by name.
+
+A feature is told by words ("behind by"); where it means something else for each form of question there is one more for
+that form ("who: behind by"). What is 0 is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from toulmin.extractive.asking import Form, Question
+from toulmin.extractive.spans import Candidate, Sentence, Word
+from toulmin.text.language import rarity
+
+Features = dict[str, float]
+
+_REACH = 4.0  # words at which a question's term has lost all but 1/e of its pull
+_CLOSE = 3.0  # the same for the question's first and last term
+_HEAD_REACH = 3  # words in which the head of a question is near
+_ENDINGS = ("ed", "ly", "ing", "s")
+_BEFORE = {
+    "in": ("in", "at", "on", "near", "from", "within", "into", "inside", "outside"),
+    "by": ("by",),
+    "of": ("of",),
+    "to": ("to",),
+    "for": ("for",),
+    "with": ("with", "through", "via", "using"),
+    "as": ("as", "called", "named", "known", "titled", "termed", "dubbed"),
+    "is": ("is", "was", "are", "were", "be", "been", "became", "become", "being"),
+    "because": ("because", "due", "since"),
+    "than": ("than", "over", "about", "approximately", "around", "least", "nearly", "almost", "roughly"),
+    "the": ("the", "a", "an", "his", "her", "its", "their"),
+    "and": ("and", "or"),
+    "until": ("until", "till", "between", "during", "after", "before"),
+}
+_CLASS = {word: name for name, members in _BEFORE.items() for word in members}
+_AUXILIARIES = frozenset("is was are were be been has have had did does do will would can could may might".split())
+
+
+def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
+    """The features of each candidate of a sentence, beside those of the sentence itself.
+
+    What the words on either side tell is found once for all candidates that begin, or end, at one place.
+    """
+    view = _View.of(question, sentence)
+    before = {n: view.before(n) for n in {candidate.first for candidate in sentence.candidates}}
+    after = {n: view.after(n) for n in {candidate.last for candidate in sentence.candidates}}
+    for candidate in sentence.candidates:
+        first, last = candidate.first, candidate.last
+        features = before[first] | after[last] | view.inside(candidate)
+        features |= _both(question.form, "pull", view.left(first) + view.right(last))
+        if {"behind an asked word", "before an asked word"} <= features.keys():
+            features["between asked words"] = 1.0
+        if view.opens_quote(first) and view.closes_quote(last):
+            features["quoted"] = 1.0
+        yield candidate, features
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A sentence as one question sees it: for each word the pull of the question's term that stands there, and whether
+    it is of the question's head; and where the question's first and last term stand.
+    """
+
+    question: Question
+    sentence: Sentence
+    pulls: tuple[float, ...]
+    heads: tuple[bool, ...]
+    opening: tuple[int, ...]
+    closing: tuple[int, ...]
+
+    @classmethod
+    def of(cls, question: Question, sentence: Sentence) -> _View:
+        found = sentence.words
+        weights = question.weights_in(sentence.held)
+        pulls = tuple(max((weights.get(term, 0.0) for term in w.terms), default=0.0) / question.whole for w in found)
+        heads = tuple(not question.head.isdisjoint(word.terms) for word in found)
+        opening, closing = (_standing(found, term) for term in (question.opening, question.closing))
+        return cls(question, sentence, pulls, heads, opening, closing)
+
+    # -------------------------------------------------------------- on either side
+
+    def before(self, first: int) -> Features:
+        """What stands before a span that begins with word `first`."""
+        found, form = self.sentence.words, self.question.form
+        features = {"in the order": first / len(found)}
+        features |= _both(form, f"behind {_class_before(self.sentence, first)}")
+        features |= _both(form, "pull before", self.left(first))
+        left = next((n for n in range(first - 1, -1, -1) if not found[n].is_function), None)
+        if left is not None and self.pulls[left]:
+            features |= _both(form, "behind an asked word")
+        if self.pulls[first]:
+            features["asked first"] = 1.0
+        return features | _made_of(found[first], "opens")
+
+    def after(self, last: int) -> Features:
+        """What stands after a span whose last word is the one before `last`."""
+        found, form = self.sentence.words, self.question.form
+        features = _made_of(found[last - 1], "closes")
+        right = next((n for n in range(last, len(found)) if not found[n].is_function), None)
+        if right is not None and self.pulls[right]:
+            features |= _both(form, "before an asked word")
+        if self.pulls[last - 1]:
+            features["asked last"] = 1.0
+        if last == len(found):
+            features["at the end"] = 1.0
+        if self.sentence.gaps[last].strip():
+            features |= _both(form, "before a mark")
+        elif last < len(found):
+            features |= _both(form, "before a function word" if found[last].is_function else "before a plain word")
+            if found[last].lower in _AUXILIARIES:
+                features |= _both(form, "before an auxiliary")
+        return features
+
+    def left(self, first: int) -> float:
+        """The pull of the question's terms before word `first`, the nearer the more."""
+        return sum(p * math.exp((n - first + 1) / _REACH) for n, p in enumerate(self.pulls[:first]) if p)
+
+    def right(self, last: int) -> float:
+        """The pull of those from word `last` on."""
+        return sum(p * math.exp(-n / _REACH) for n, p in enumerate(self.pulls[last:]) if p)
+
+    def opens_quote(self, first: int) -> bool:
+        return self.sentence.gaps[first].rstrip()[-1:] in ('"', "“", "‘")
+
+    def closes_quote(self, last: int) -> bool:
+        return self.sentence.gaps[last].strip()[:1] in ('"', "”", "’")
+
+    # -------------------------------------------------------------- the span itself
+
+    def inside(self, candidate: Candidate) -> Features:
+        """What the span is, and how far it is from what was asked."""
+        form, first, last = self.question.form, candidate.first, candidate.last
+        words = self.sentence.words[first:last]
+        features = _both(form, "words", math.log(len(words)))
+        features[f"{form}: {candidate.kind}"] = 1.0
+        features |= _both(form, "joined") if candidate.is_joined else {}
+        features |= {"cuts": 1.0} if candidate.cuts else {}
+        features |= _both(form, "capitals") if words[0].is_capital and words[-1].is_capital else {}
+        size = "one word" if len(words) == 1 else "several words"
+        if candidate.kind in ("name", "date"):
+            features |= _both(form, f"{candidate.kind} of {size}")
+        if words[0].fact is not None and words[0].fact is words[-1].fact:
+            features |= _both(form, "one fact")
+        if _is_named_after(self.sentence, last):
+            features |= _both(form, "before a name")
+        mean = _mean_rarity(words)
+        features |= {"rarity": mean, f"{candidate.kind}: rarity": mean}
+        asked = sum(pull > 0 for pull in self.pulls[first:last]) / len(words)
+        features |= {"asked": asked, "all asked": float(asked == 1)} if asked else {}
+        return features | self._near(candidate)
+
+    def _near(self, candidate: Candidate) -> Features:
+        """How near the span is to the question's first term, its last, and its head: a verb that tells is often one."""
+        form, first, last = self.question.form, candidate.first, candidate.last
+        features: Features = {}
+        for name, places in (("opening", self.opening), ("closing", self.closing)):
+            if places:
+                away = min(max(first - n, n - last + 1, 0) for n in places)
+                features |= _both(form, f"{name} term near", math.exp(-away / _CLOSE))
+        if self.question.measure and candidate.unit:
+            features[f"{self.question.measure} in {candidate.unit}"] = 1.0
+        if any(self.heads[max(0, first - _HEAD_REACH) : last + _HEAD_REACH]):
+            features["head near"] = 1.0
+            features["head inside"] = float(any(self.heads[first:last]))
+            features["head beside"] = float(any(self.heads[max(0, first - 1) : first] + self.heads[last : last + 1]))
+        return features
+
+
+def _both(form: Form, name: str, value: float = 1.0) -> Features:
+    return {name: value, f"{form}: {name}": value}
+
+
+def _standing(found: Sequence[Word], term: str) -> tuple[int, ...]:
+    return tuple(n for n, word in enumerate(found) if term in word.terms)
+
+
+def _class_before(sentence: Sentence, first: int) -> str:
+    """What stands before a word: a mark, the sentence's start, or a function word by its class; an article and what
+    stands before it.
+    """
+    gap = sentence.gaps[first].strip()
+    if gap:
+        return "bracket" if gap in ("(", "[") else "mark"
+    if not first:
+        return "start"
+    found = _CLASS.get(sentence.words[first - 1].lower, "other")
+    if found != "the" or first < 2:
+        return found
+    return f"{_CLASS.get(sentence.words[first - 2].lower, 'other')} the"
+
+
+def _made_of(word: Word, end: str) -> Features:
+    """The form of a span's first or last word."""
+    features = {f"{end} with -{e}": 1.0 for e in _ENDINGS if word.lower.endswith(e) and (e != "s" or not word.fact)}
+    return features | {"opens with a function word": 1.0} if end == "opens" and word.is_function else features
+
+
+def _is_named_after(sentence: Sentence, last: int) -> bool:
+    """Whether a name stands at once behind: "the poet John Keats"."""
+    return last < len(sentence.words) and not sentence.gaps[last].strip() and sentence.words[last].is_capital
+
+
+def _mean_rarity(words: Sequence[Word]) -> float:
+    """Of the telling words, 0 to about 2."""
+    told = [rarity(term) for word in words if not word.is_function for term in word.terms]
+    return sum(told) / len(told) / 5 if told else 0.0

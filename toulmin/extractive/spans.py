@@ -1,0 +1,212 @@
+"""The stretches of a sentence that could be a short answer: names, dates, figures and groups of nouns.
+
+There is no grammar behind it. A sentence falls into runs of telling words between punctuation and function words; a
+candidate is a part of a run, or runs that "of", "and" or a comma joins. Which candidate answers is for `ranking`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from toulmin.data import Passage
+from toulmin.extractive.asking import STOP_TERMS
+from toulmin.text.facts import Fact, facts
+from toulmin.text.language import STOPWORDS, Span, sentences, terms, words
+
+Kind = Literal["name", "date", "number", "plain"]
+
+_LONGEST = 7  # words of a part of a run
+_MOST_WORDS = 120  # of a sentence in which candidates are looked for
+_JOINERS = frozenset("of and or the a an to for in at on & de la du von van del di with by".split())
+_FUNCTION = STOPWORDS | frozenset(
+    "because although though since until unless while whereas upon within without among amongst per via despite along"
+    " across around against behind beyond near toward towards became become becomes made called named known whether"
+    " including include includes included however therefore thus although also both either neither".split()
+)
+_GLUE = re.compile(r"[-‐‑–'’./&]")
+_SPACE = re.compile(r"\s*")
+_LISTS = re.compile(r"\s*,\s*")
+_CURRENCY = re.compile(r"(?:US|A|C)?[$£€¥₹]$")
+_SIGN = re.compile(r"\s?(?:%|°\s?[CF]?\b)")
+_UNITS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("money", re.compile(r"[$£€¥₹]|\b(?:dollars?|euros?|pounds?|cents?)\b")),
+    ("share", re.compile(r"%|\bper ?cent\b|\b(?:half|third|quarter|percentage)\b")),
+    ("time", re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|centur(?:y|ies))\b")),
+    (
+        "size",
+        re.compile(
+            r"°|\b(?:metres?|meters?|m|km|miles?|mi|feet|foot|ft|kilomet\w+|acres?|inch(?:es)?|degrees?|kg|mph|tons?"
+            r"|tonnes?|square)\b"
+        ),
+    ),
+    ("times", re.compile(r"\b(?:times|once|twice|every|annually|weekly|daily)\b")),
+)
+
+
+class Word(NamedTuple):
+    """A word of a sentence: its place in the passage, its lower-case form, and the terms that it is compared by."""
+
+    start: int
+    end: int
+    lower: str
+    terms: tuple[str, ...]
+    is_function: bool
+    is_capital: bool
+    fact: Fact | None
+
+
+class Candidate(NamedTuple):
+    """The words `first` to before `last` of a sentence, at `start` to `end` of the passage."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    kind: Kind
+    is_joined: bool
+    cuts: bool  # a fact that it holds only a part of
+    unit: str  # what it counts, if its words tell: "money", "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a passage with its words, telling terms, and the candidates in it."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    held: frozenset[str]
+    gaps: tuple[str, ...]  # what stands before each word, and after the last one
+    candidates: tuple[Candidate, ...]
+
+
+@lru_cache(maxsize=512)
+def sentences_of(passage: Passage) -> tuple[Sentence, ...]:
+    """The sentences of a passage in order; those of the last 512 passages are kept."""
+    return tuple(_sentence(passage.text, span) for span in sentences(passage.text))
+
+
+def _sentence(text: str, span: Span) -> Sentence:
+    found = _words(text, span)
+    ends = [span.start, *(word.end for word in found)]
+    starts = [*(word.start for word in found), span.end]
+    gaps = tuple(text[end:start] for end, start in zip(ends, starts, strict=True))
+    held = frozenset(term for word in found for term in word.terms if term not in STOP_TERMS)
+    candidates = tuple(_candidates(text, span, found, gaps)) if len(found) <= _MOST_WORDS else ()
+    return Sentence(span.start, span.end, found, held, gaps, candidates)
+
+
+def _words(text: str, span: Span) -> tuple[Word, ...]:
+    piece = text[span.start : span.end]
+    known = {at: fact for fact in facts(text, (span,)) for at in range(fact.start, fact.end)}
+    found = []
+    for start, end in words(piece):
+        word = piece[start:end]
+        lower = word.lower()
+        at = span.start + start
+        is_function = lower in _FUNCTION and not (word.isupper() and len(word) > 1)
+        found.append(
+            Word(at, span.start + end, lower, tuple(terms(word)), is_function, word[0].isupper(), known.get(at))
+        )
+    return tuple(found)
+
+
+# ---------------------------------------------------------------- candidates
+
+
+def _candidates(text: str, span: Span, found: Sequence[Word], gaps: Sequence[str]) -> Iterator[Candidate]:
+    runs = _runs(found, gaps)
+    seen: set[tuple[int, int]] = set()
+    for first, last, is_joined in (*_parts(runs), *_joined(runs, found, gaps), *_of_facts(found)):
+        if (first, last) not in seen:
+            seen.add((first, last))
+            yield _candidate(text, span, found, first, last, is_joined)
+
+
+def _runs(found: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest stretches of words that are no function words, without punctuation between them."""
+    runs: list[tuple[int, int]] = []
+    for n, word in enumerate(found):
+        if word.is_function and word.fact is None:
+            continue
+        goes_on = bool(runs) and runs[-1][1] == n and _is_close(gaps[n])
+        if goes_on:
+            runs[-1] = (runs[-1][0], n + 1)
+        else:
+            runs.append((n, n + 1))
+    return runs
+
+
+def _is_close(gap: str) -> bool:
+    return _SPACE.fullmatch(gap) is not None or _GLUE.fullmatch(gap) is not None
+
+
+def _parts(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
+    for start, end in runs:
+        for first in range(start, end):
+            for last in range(first + 1, min(end, first + _LONGEST) + 1):
+                yield first, last, False
+
+
+def _joined(
+    runs: Sequence[tuple[int, int]], found: Sequence[Word], gaps: Sequence[str]
+) -> Iterator[tuple[int, int, bool]]:
+    """Neighbouring runs with one or two joining words between them, or the commas of a list."""
+    for n, (start, end) in enumerate(runs):
+        last = end
+        for follower, after in runs[n + 1 : n + 4]:
+            if not _joins(found, gaps, last, follower):
+                break
+            last = after
+            for first in range(max(start, end - 3), end):
+                yield first, last, True
+
+
+def _joins(found: Sequence[Word], gaps: Sequence[str], end: int, start: int) -> bool:
+    between = found[end:start]
+    if len(between) > 2 or any(word.lower not in _JOINERS for word in between):
+        return False
+    return all(_SPACE.fullmatch(gap) or _LISTS.fullmatch(gap) for gap in gaps[end : start + 1])
+
+
+def _of_facts(found: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
+    """The words of each date, number and name, whatever stands between them."""
+    first = 0
+    for n, word in enumerate(found):
+        if n and word.fact is not None and word.fact is found[n - 1].fact:
+            continue
+        first = n
+        if word.fact is not None:
+            last = next((m for m in range(n, len(found)) if found[m].fact is not word.fact), len(found))
+            yield first, last, False
+
+
+def _candidate(text: str, span: Span, found: Sequence[Word], first: int, last: int, is_joined: bool) -> Candidate:
+    start, end = found[first].start, found[last - 1].end
+    currency = _CURRENCY.search(text, max(span.start, start - 3), start)
+    sign = _SIGN.match(text, end, span.end)
+    cuts = any(
+        fact is not None and (fact.start < start or fact.end > end)
+        for fact in (found[first].fact, found[last - 1].fact)
+    )
+    start, end = currency.start() if currency else start, sign.end() if sign else end
+    kind = _kind(found[first:last])
+    return Candidate(first, last, start, end, kind, is_joined, cuts, _unit(text[start:end].lower(), kind))
+
+
+def _unit(lower: str, kind: Kind) -> str:
+    if kind != "number":
+        return ""
+    return next((name for name, pattern in _UNITS if pattern.search(lower)), "things")
+
+
+def _kind(found: Sequence[Word]) -> Kind:
+    kinds = {word.fact.kind for word in found if word.fact is not None}
+    for kind in ("date", "number"):
+        if kind in kinds:
+            return kind
+    return "name" if found[0].fact is not None or found[-1].fact is not None else "plain"

@@ -1,0 +1,203 @@
+"""The trained reader: finds the exact words that answer a question, or says that the passages hold none.
+
+It reads the question beside each window of whole sentences. The network says of each token how well an answer begins
+or ends there, and of the first token how well there is none; the best span of all windows wins, and a calibration
+(`confidence.json` of the reader's folder, fitted by `training/reader.py`) makes a probability of how it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toulmin.data import Passage, Quote
+from toulmin.errors import ModelError, UsageError
+from toulmin.judges.trained import settings
+from toulmin.runtime.premises import heading
+from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.rows_network import Network
+from toulmin.runtime.shipped import Part, part
+from toulmin.runtime.windows import windows
+from toulmin.steps import Span
+
+KIND = "reader"
+FILE = "confidence.json"
+LONGEST = 30  # tokens of an answer
+_TRIED = 20  # beginnings, and ends, that are paired
+SIGNS = ("constant", "margin", "share", "windows", "odds")
+_FARTHEST = 20.0  # log odds
+
+
+class Frame(NamedTuple):
+    """How a question and a passage are laid before the network; training and reading share it."""
+
+    tokens: Tokens
+
+    def views(self, question: str, passage: Passage) -> list[View]:
+        """The passage's windows, each beside the question."""
+        room = self.tokens.room(question)
+        title = heading(passage) if self.tokens.count(heading(passage)) * 2 <= room else ""
+        left = room - (self.tokens.count(title) + 1 if title else 0)
+        bare = Passage.of(passage.text)
+        cut = windows([bare], left, self.tokens.count)
+        return [
+            View(self.tokens.row(question, title + passage.text[one.start : one.end]), passage, one.start, len(title))
+            for window in cut
+            for one in window.parts
+        ]
+
+
+class View(NamedTuple):
+    """A row that was read: its passage, where in it the window begins, and the characters of title before that."""
+
+    row: Row
+    passage: Passage
+    start: int
+    title: int
+
+    def characters(self, first: int, last: int) -> tuple[int, int]:
+        """Where in the passage the tokens `first` to `last` of the row stand."""
+        spans = self.row.spans
+        begin, end = spans[first - self.row.second][0], spans[last - self.row.second][1]
+        return begin - self.title + self.start, end - self.title + self.start
+
+    @property
+    def readable(self) -> range:
+        """The tokens of the row that are the passage's own text."""
+        spans = self.row.spans
+        first = next((n for n, span in enumerate(spans) if span[0] >= self.title), len(spans))
+        return range(self.row.second + first, self.row.second + len(spans))
+
+
+class Best(NamedTuple):
+    """The best span of a view: its tokens, its margin over "none" (in logits), and its chance within the view.
+
+    `odds` is the logarithm of the odds that the view answers at all, with whatever words.
+    """
+
+    view: View
+    first: int
+    last: int
+    margin: float
+    share: float
+    odds: float
+
+
+def best(view: View, logits: NDArray[np.float32]) -> Best | None:
+    """The span of at most `LONGEST` tokens of greatest sum; None of a view without text. `logits` is tokens x 2."""
+    places = view.readable
+    if not places:
+        return None
+    begins, ends = logits[:, 0], logits[:, 1]
+    low, high = places.start, places.stop
+    firsts = low + np.argsort(-begins[low:high], kind="stable")[:_TRIED]
+    lasts = low + np.argsort(-ends[low:high], kind="stable")[:_TRIED]
+    pairs = [(int(a), int(b)) for a in firsts for b in lasts if a <= b < a + LONGEST]
+    pairs = pairs or [(int(firsts[0]), int(firsts[0]))]
+    first, last = max(pairs, key=lambda pair: (begins[pair[0]] + ends[pair[1]], -pair[0], -pair[1]))
+    score = float(begins[first] + ends[last])
+    whole = float(_log_sum(begins)) + float(_log_sum(ends))
+    none = float(begins[0] + ends[0])
+    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), _log_odds(whole - none))
+
+
+def _log_odds(above: float) -> float:
+    """The logarithm of the odds of all that is not "none", of which the whole stands so much above."""
+    return min(_FARTHEST, math.log(max(math.expm1(min(above, _FARTHEST)), math.exp(-_FARTHEST))))
+
+
+def _log_sum(values: NDArray[np.float32]) -> float:
+    top = float(values.max())
+    return top + math.log(float(np.exp(values - top).sum()))
+
+
+def signs(read: Sequence[Best]) -> tuple[float, ...]:
+    """What the calibration weighs of the best spans of all views, the likeliest first; `SIGNS` names it."""
+    top = read[0]
+    return (1.0, top.margin, top.share, math.log(len(read)), max(one.odds for one in read))
+
+
+class Confidence(NamedTuple):
+    """The calibration: a logistic regression over `SIGNS`, and the least confidence that counts as an answer."""
+
+    weights: tuple[float, ...]
+    least: float
+
+    def chance(self, given: Sequence[float]) -> float:
+        """That the words answer the question."""
+        score = sum(weight * sign for weight, sign in zip(self.weights, given, strict=True))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+def read_confidence(found: Part) -> Confidence:
+    """The calibration of a reader's folder; raises `ModelError` where it holds none."""
+    path = found.file(FILE)
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        made = Confidence(tuple(float(weight) for weight in told["weights"]), float(told["least"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{path} should be a calibration that training/reader.py wrote, but: {error!r}") from error
+    if len(made.weights) != len(SIGNS) or not all(map(math.isfinite, made.weights)) or not 0 <= made.least <= 1:
+        raise ModelError(f"{path} should weigh {', '.join(SIGNS)} by finite numbers; export the reader anew.")
+    return made
+
+
+class TrainedReader:
+    """The reader of a folder, or of the installed weights: deterministic, on the CPU, nothing downloaded.
+
+    An answer with a confidence below `least` counts as none (by default what the calibration found best). Not to be
+    used from several threads at once. Raises `ModelError` where weights or libraries are missing, `UsageError` for a
+    `least` outside 0..1.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str] | None = None, least: float | None = None, threads: int | None = None
+    ) -> None:
+        if least is not None and not 0 <= least <= 1:
+            raise UsageError(f"The least confidence of a reader lies in 0..1, not {least!r}.")
+        found = part(KIND, folder)
+        self.name = found.name
+        self._confidence = read_confidence(found)
+        self.least = self._confidence.least if least is None else least
+        self._frame = Frame(Tokens(found.file("tokenizer.json"), settings(found).max_tokens))
+        self._network = Network(found.file("model.onnx"), threads)
+
+    def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
+        """The span for each question, or None where its passages do not say."""
+        spans = self._spans(questions)
+        return [span if span is not None and span.confidence >= self.least else None for span in spans]
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        """The likeliest span, however little its confidence; None where there is nothing to read."""
+        return self._spans([(question, passages)])[0]
+
+    def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
+        seen = [[view for one in passages for view in self._views(asked, one)] for asked, passages in questions]
+        logits = iter(self._network.logits([view.row for views in seen for view in views]))
+        return [self._span([(view, next(logits)) for view in views]) for views in seen]
+
+    def _views(self, question: str, passage: Passage) -> Iterator[View]:
+        if question.strip() and passage.text.strip():
+            yield from self._frame.views(question, passage)
+
+    def _span(self, read: Sequence[tuple[View, NDArray[np.float32]]]) -> Span | None:
+        ranked = likeliest(read)
+        if not ranked:
+            return None
+        top, told = ranked[0], signs(ranked)
+        confidence = self._confidence.chance(told)
+        start, end = top.view.characters(top.first, top.last)
+        quote = Quote(start, end, top.view.passage.text[start:end])
+        return Span(top.view.passage.id, quote, confidence, told[SIGNS.index("odds")])
+
+
+def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
+    """The best span of every view, those of the greatest margin first; of equals, the earlier view."""
+    found = [one for view, logits in read if (one := best(view, logits)) is not None]
+    return sorted(found, key=lambda one: -one.margin)

@@ -1,0 +1,1 @@
+"""The Answer as JSON, and as other tools know it."""

@@ -1,0 +1,138 @@
+"""ALCE's result file: each record of the dataset with the passages that were read and the answer with its marks.
+
+`{"args", "data", "total_cost"}` is what ALCE's own tools read, and scores as the run does: `[n]` cites `docs[n - 1]`. A
+record of ALCE's form stays as it stood. One of another form is put under `record`, and what is known to be right stands
+beside it under ALCE's names, and under those of one's own files. `style` is how the question was answered, where its
+dataset says something else. An abstention has an empty output.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from toulmin import __version__
+from toulmin.data import Answer, Passage
+from toulmin.datasets.fields import ID_FIELDS
+from toulmin.datasets.item import Gold, Item
+from toulmin.formats.checks import checked
+from toulmin.formats.dialect import Asked, Piece, Run, dumps
+from toulmin.formats.shapes import Shape, misfits
+from toulmin.metrics.answered import answered
+
+_SHAPES: Mapping[str, Shape] = {
+    "qa_pairs": [{"question": str, "short_answers": [str]}],
+    "answers": [[str]],
+    "claims": [str],
+    "annotations": [{"long_answer": str}],
+    "answer": str,
+}
+
+
+def entry(item: Item, answer: Answer) -> dict[str, Any]:
+    """The record of one question with `docs` and `output`."""
+    shown = answered(item, answer)
+    known = _gold(item.gold)
+    if _is_alce(item, known):
+        record = {**item.record, **({} if answer.style == item.style else {"style": answer.style})}
+    else:
+        record = {"question": item.question, **known, **_own(item, answer), "record": dict(item.record)}
+    if not any(name in record for name in ID_FIELDS):
+        record["id"] = item.id
+    return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output}
+
+
+def result_file(given: Iterable[Asked], run: Run) -> Iterator[Piece]:
+    """The file piece by piece; the cost is that of the answers whose price is known, null where none is."""
+    arguments = {"tool": "toulmin", "version": __version__, "run": run.id, **run.settings}
+    yield Piece(b'{"args":' + dumps(arguments) + b',"data":[')
+    prices, comma = [], b"\n"
+    for item, answer in given:
+        yield Piece(comma + dumps(entry(item, answer)))
+        comma = b",\n"
+        prices += [] if answer.usage.usd is None else [answer.usage.usd]
+    yield Piece(b'\n],"total_cost":' + dumps(sum(prices) if prices else None) + b"}\n")
+
+
+def _doc(passage: Passage) -> dict[str, Any]:
+    url = {"url": passage.source.url} if passage.source.url else {}
+    return {"id": passage.source.record or passage.id, "title": passage.title, "text": passage.text, **url}
+
+
+def _gold(gold: Gold) -> dict[str, Any]:
+    """What is known to be right, under ALCE's names."""
+    fields: dict[str, Any] = {}
+    if gold.parts is not None:
+        fields["qa_pairs"] = [{"question": p.question, "short_answers": list(p.answers)} for p in gold.parts]
+    elif gold.answers is not None:
+        fields["answers"] = [list(aliases) for aliases in gold.answers]
+    if gold.claims is not None:
+        fields["claims"] = list(gold.claims)
+    if gold.references:
+        # ALCE compares with two of them, and cannot with one.
+        both = gold.references if len(gold.references) > 1 else gold.references * 2
+        fields["annotations"] = [{"long_answer": reference} for reference in both]
+    if gold.answer is not None:
+        fields["answer"] = gold.answer
+    return fields
+
+
+def _own(item: Item, answer: Answer) -> Mapping[str, Any]:
+    """What ALCE has no names for, under those of one's own files."""
+    gold = item.gold
+    known = {
+        "references": gold.references,
+        "gold_passages": gold.passages,
+        "answerable": gold.answerable,
+        "style": answer.style,
+        "type": item.kind,  # as `kind` it would also say that there is an answer
+    }
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in known.items() if v is not None}
+
+
+def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
+    """Whether the record says by itself, in ALCE's form, what is asked and all that is known."""
+    record = item.record
+    said = [name for name in _SHAPES if record.get(name) is not None]
+    return (
+        record.get("question") == item.question and set(known) <= set(said) and all(_fits(n, record[n]) for n in said)
+    )
+
+
+def _fits(name: str, value: Any) -> bool:
+    return not list(misfits(value, _SHAPES[name])) and (name != "annotations" or len(value) > 1)
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+# A mark that is not escaped: an even number of backslashes stands before it.
+_READ_MARK = re.compile(r"(?<!\\)(?:\\\\)*\[(\d+)\]")
+
+_ALCE = {
+    "args?": dict,
+    "data": [
+        {
+            "question": str,
+            "docs": [{"title": str, "text": str}],
+            "output": str,
+            **{f"{name}?": shape for name, shape in _SHAPES.items()},
+        }
+    ],
+    "total_cost?": float,
+}
+
+
+def _outputs(document: Mapping[str, Any]) -> Iterator[str]:
+    for i, one in enumerate(document["data"]):
+        numbers = {str(n) for n in range(1, len(one["docs"]) + 1)}
+        if "\n" in one["output"].strip():
+            yield f"data[{i}].output has several lines, and ALCE reads the first only."
+        for mark in _READ_MARK.finditer(one["output"]):
+            if mark[1].lstrip("0") not in numbers:
+                yield f"data[{i}].output cites [{mark[1]}], but docs has {len(numbers)}."
+        if one.get("annotations") is not None and len(one["annotations"]) < 2:
+            yield f"data[{i}].annotations should be two or none: ALCE compares with two."
+
+
+result_problems = checked(_ALCE, _outputs)

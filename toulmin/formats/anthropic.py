@@ -1,0 +1,121 @@
+"""Anthropic's messages: the text cut into blocks, a block for each claim, with the places in documents that it cites.
+
+`start_char_index` and `end_char_index` are code points, half-open, in the document of that index, and select
+`cited_text`: the sentence that a judge found decisive, or else the whole passage. Each cited passage is a plain-text
+document; they stand beside the message in `documents`, as a request would send them, in the order of `document_index`.
+An abstention is a block in the answer's words that cites nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toulmin.data import Answer, Citation, Passage
+from toulmin.datasets.item import Item
+from toulmin.formats.checks import checked, selection
+from toulmin.formats.clean_text import address, clean, model, reason, tokens
+from toulmin.formats.dialect import Run, Written
+
+
+def message(answer: Answer, id: str) -> dict[str, Any]:
+    """The answer as a `message` object, with the documents that it cites."""
+    given, taken = tokens(answer)
+    cited = answer.cited
+    said: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
+    return {
+        "id": id,
+        "type": "message",
+        "role": "assistant",
+        "model": model(answer),
+        "content": list(_blocks(answer, cited)) or said,
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": given, "output_tokens": taken},
+        "documents": [_document(passage) for passage in cited],
+    }
+
+
+def message_line(item: Item, answer: Answer, run: Run) -> Written:
+    """An answer of a run as a message whose id is the question's."""
+    return Written(message(answer, item.id))
+
+
+def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:
+    """The text in order. White space leads the claim that it stands before: a block of nothing else is not allowed.
+
+    A section's title and a list's comma are nobody's claim and get a block of their own.
+    """
+    written = clean(answer)
+    places = {passage.id: place for place, passage in enumerate(cited)}
+    for claim, gap in zip(written.claims, written.gaps, strict=True):
+        if gap.strip():
+            yield {"type": "text", "text": gap}
+        block: dict[str, Any] = {"type": "text", "text": claim.text if gap.strip() else gap + claim.text}
+        if claim.citations:
+            block["citations"] = [_location(one, cited, places[one.passage]) for one in claim.citations]
+        yield block
+
+
+def _location(citation: Citation, documents: Sequence[Passage], place: int) -> dict[str, Any]:
+    passage = documents[place]
+    start, end = (citation.quote.start, citation.quote.end) if citation.quote else (0, len(passage.text))
+    return {
+        "type": "char_location",
+        "cited_text": passage.text[start:end],
+        "document_index": place,
+        "document_title": passage.title or None,
+        "start_char_index": start,
+        "end_char_index": end,
+        "file_id": None,
+    }
+
+
+def _document(passage: Passage) -> dict[str, Any]:
+    return {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": passage.text},
+        "title": passage.title or None,
+        "context": address(passage),
+        "citations": {"enabled": True},
+    }
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+_LOCATION = {
+    "type": frozenset({"char_location"}),
+    "cited_text": str,
+    "document_index": int,
+    "document_title?": str,
+    "start_char_index": int,
+    "end_char_index": int,
+    "file_id?": str,
+}
+_MESSAGE = {
+    "id": str,
+    "type": frozenset({"message"}),
+    "role": frozenset({"assistant"}),
+    "model": str,
+    "content": [{"type": frozenset({"text"}), "text": str, "citations?": [_LOCATION]}],
+    "stop_reason": frozenset({"end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"}),
+    "usage": {"input_tokens": int, "output_tokens": int},
+    "documents": [{"type": frozenset({"document"}), "source": {"type": frozenset({"text"}), "data": str}}],
+}
+
+
+def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
+    texts = [one["source"]["data"] for one in document["documents"]]
+    for i, block in enumerate(document["content"]):
+        if not block["text"].strip():
+            yield f"content[{i}] has no words, and a block needs some."
+        for j, location in enumerate(block.get("citations") or []):
+            at, place = f"content[{i}].citations[{j}]", location["document_index"]
+            if place >= len(texts):
+                yield f"{at} names document {place}, but there are {len(texts)}, counted from 0."
+            else:
+                span = location["start_char_index"], location["end_char_index"]
+                yield from selection(at, texts[place], *span, location["cited_text"])
+
+
+message_problems = checked(_MESSAGE, _blocks_problems)

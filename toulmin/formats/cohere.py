@@ -1,0 +1,90 @@
+"""Cohere's chat, second version: clean text, and for each claim that cites something its place and its documents.
+
+`start` and `end` are code points of the text, half-open, and select `text`. The sources carry the passage itself. An
+abstention is a text in the answer's words without citations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toulmin.data import Answer, Passage
+from toulmin.datasets.item import Item
+from toulmin.formats.checks import checked, selection
+from toulmin.formats.clean_text import address, clean, reason, tokens
+from toulmin.formats.dialect import Run, Written
+
+
+def chat_response(answer: Answer, id: str) -> dict[str, Any]:
+    """The answer as the object that `POST /v2/chat` replies with."""
+    written = clean(answer)
+    sources = {passage.id: _source(passage) for passage in answer.cited}
+    given, taken = tokens(answer)
+    return {
+        "id": id,
+        "finish_reason": "COMPLETE",
+        "message": {
+            "role": "assistant",
+            "content": [{"type": "text", "text": written.text or reason(answer)}],
+            "citations": [
+                {
+                    "start": start,
+                    "end": end,
+                    "text": claim.text,
+                    "sources": [sources[id] for id in claim.cited],
+                    "content_index": 0,
+                    "type": "TEXT_CONTENT",
+                }
+                for claim, (start, end) in written.cited()
+            ],
+        },
+        "usage": {"tokens": {"input_tokens": given, "output_tokens": taken}},
+    }
+
+
+def chat_line(item: Item, answer: Answer, run: Run) -> Written:
+    """An answer of a run as a chat reply whose id is the question's."""
+    return Written(chat_response(answer, item.id))
+
+
+def _source(passage: Passage) -> dict[str, Any]:
+    document = {"id": passage.id, "title": passage.title, "text": passage.text, "url": address(passage)}
+    return {"type": "document", "id": passage.id, "document": document}
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+_CHAT = {
+    "id": str,
+    "finish_reason": frozenset({"COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "ERROR", "TIMEOUT"}),
+    "message": {
+        "role": frozenset({"assistant"}),
+        "content": [{"type": frozenset({"text"}), "text": str}],
+        "citations?": [
+            {
+                "start": int,
+                "end": int,
+                "text": str,
+                "sources": [{"type": frozenset({"document"}), "id": str, "document": dict}],
+                "content_index": int,
+                "type": frozenset({"TEXT_CONTENT"}),
+            }
+        ],
+    },
+}
+
+
+def _citations(document: Mapping[str, Any]) -> Iterator[str]:
+    content = document["message"]["content"]
+    for i, citation in enumerate(document["message"].get("citations") or []):
+        at, place = f"message.citations[{i}]", citation["content_index"]
+        if place >= len(content):
+            yield f"{at} names content {place}, but there are {len(content)}, counted from 0."
+        else:
+            yield from selection(at, content[place]["text"], citation["start"], citation["end"], citation["text"])
+        if not citation["sources"]:
+            yield f"{at} has no sources."
+
+
+chat_problems = checked(_CHAT, _citations)

@@ -1,0 +1,102 @@
+"""The answers of a run as other tools know them: ALCE, TREC, OpenAI, Anthropic, Cohere, Gemini, Vertex AI.
+
+`DIALECTS` names them. `exported` makes a whole file, `pieces` the same file piece by piece, `problems` says in words
+what is wrong with one. A failed question was never answered: no dialect writes it, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toulmin.data import Answer
+from toulmin.datasets.item import Item
+from toulmin.errors import unknown_name
+from toulmin.formats import alce, answer_json, anthropic, cohere, gemini, openai, trec, vertex
+from toulmin.formats.checks import of_document, of_lines
+from toulmin.formats.dialect import Asked, Dialect, Piece, Run, lines
+
+__all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "exported", "pieces", "problems"]
+
+DIALECTS: Mapping[str, Dialect] = {
+    "alce": Dialect("document", None, alce.result_file, of_document(alce.result_problems)),
+    "trec24": Dialect("lines", None, lines(trec.trec24), of_lines(trec.trec24_problems)),
+    "trec25": Dialect("lines", None, lines(trec.trec25), of_lines(trec.trec25_problems)),
+    "openai": Dialect("lines", "code points", lines(openai.completion_line), of_lines(openai.completion_problems)),
+    "responses": Dialect("lines", "code points", lines(openai.response_line), of_lines(openai.response_problems)),
+    "anthropic": Dialect("lines", "code points", lines(anthropic.message_line), of_lines(anthropic.message_problems)),
+    "cohere": Dialect("lines", "code points", lines(cohere.chat_line), of_lines(cohere.chat_problems)),
+    "gemini": Dialect("lines", "UTF-8 bytes", lines(gemini.content_line), of_lines(gemini.content_problems)),
+    "vertex": Dialect("lines", "UTF-8 bytes", lines(vertex.check_line), of_lines(vertex.check_problems)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file in a dialect, and what was cut or left out to make it, in words."""
+
+    data: bytes
+    notes: tuple[str, ...]
+
+
+def exported(
+    answers: Iterable[Answer],
+    items: Iterable[Item],
+    dialect: str,
+    *,
+    run_id: str,
+    settings: Mapping[str, Any] | None = None,
+) -> Exported:
+    """The answers in a dialect, as one file. Arguments and errors are those of `pieces`."""
+    made = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
+    notes = (note for piece in made for note in piece.notes)
+    return Exported(b"".join(piece.data for piece in made), tuple(notes))
+
+
+def pieces(
+    answers: Iterable[Answer],
+    items: Iterable[Item],
+    dialect: str,
+    *,
+    run_id: str,
+    settings: Mapping[str, Any] | None = None,
+) -> Iterator[Piece]:
+    """The file piece by piece, an answer in memory at a time; the order is that of the answers.
+
+    Answers and items belong together by their ids; an answer without an item is written with its own question and
+    nothing gold, which a note says if there are other items. `settings` are those of the run: ALCE's `args`, and TREC's
+    `team_id`. Raises `UsageError` for a dialect that there is not.
+    """
+    if dialect not in DIALECTS:
+        raise unknown_name("dialect", dialect, DIALECTS)
+    return _pieces(DIALECTS[dialect], answers, {item.id: item for item in items}, Run(run_id, settings or {}))
+
+
+def problems(dialect: str, data: bytes) -> list[str]:
+    """What is wrong with a file in a dialect, in words; nothing for a good one.
+
+    Structure, types, limits, and whether each offset selects what it should. Raises `UsageError` for a dialect that
+    there is not.
+    """
+    if dialect not in DIALECTS:
+        raise unknown_name("dialect", dialect, DIALECTS)
+    return DIALECTS[dialect].problems(data)
+
+
+def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Item], run: Run) -> Iterator[Piece]:
+    notes: list[str] = []
+
+    def given() -> Iterator[Asked]:
+        for answer in answers:
+            id = answer.id or answer_json.document(answer)["id"]
+            if answer.status == "failed":
+                notes.append(f"{id}: left out, as it failed: {' '.join(answer.notes)}")
+                continue
+            if items and id not in items:
+                notes.append(f"{id}: no question of the run has this id; written without what is known to be right.")
+            yield Asked(items.get(id) or Item(id, answer.question), answer)
+
+    yield from dialect.pieces(given(), run)
+    if notes:
+        yield Piece(b"", tuple(notes))

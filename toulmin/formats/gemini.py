@@ -1,0 +1,122 @@
+"""Gemini's generated content: clean text, and grounding metadata that ties stretches of it to passages.
+
+`startIndex` and `endIndex` are UTF-8 bytes of the text, half-open. A confidence score is what the judge gave the claim,
+the same for each of its passages; a claim that nobody judged has none. An abstention has no parts, ends for an `OTHER`
+reason and says why in `finishMessage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toulmin.data import Answer, Claim, Passage, citation_numbers
+from toulmin.datasets.item import Item
+from toulmin.formats.checks import byte_selection, checked, positions, scores
+from toulmin.formats.clean_text import Clean, address, clean, model, reason, title, tokens
+from toulmin.formats.dialect import Run, Written
+from toulmin.formats.offsets import utf8_spans
+
+
+def generated_content(answer: Answer, id: str) -> dict[str, Any]:
+    """The answer as a `GenerateContentResponse` with one candidate."""
+    written = clean(answer)
+    given, taken = tokens(answer)
+    candidate = {
+        "index": 0,
+        "content": {"role": "model", "parts": [{"text": written.text}] if answer.claims else []},
+        **({"finishReason": "STOP"} if answer.claims else {"finishReason": "OTHER", "finishMessage": reason(answer)}),
+        "groundingMetadata": grounding_metadata(answer, written),
+    }
+    return {
+        "responseId": id,
+        "modelVersion": model(answer),
+        "candidates": [candidate],
+        "usageMetadata": {
+            "promptTokenCount": given,
+            "candidatesTokenCount": taken,
+            "totalTokenCount": given + taken,
+        },
+    }
+
+
+def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
+    """The passages as chunks, and which of them each stretch of the text rests on."""
+    places = {id: n - 1 for id, n in citation_numbers(answer.claims).items()}
+    cited = list(written.cited())
+    spans = utf8_spans(written.text, (span for _, span in cited))
+    return {
+        "webSearchQueries": [],
+        "retrievalQueries": list(dict.fromkeys(query for one in answer.rounds for query in one.queries)),
+        "groundingChunks": [_chunk(passage) for passage in answer.cited],
+        "groundingSupports": [
+            _support(claim, span, [places[id] for id in claim.cited])
+            for (claim, _), span in zip(cited, spans, strict=True)
+        ],
+    }
+
+
+def content_line(item: Item, answer: Answer, run: Run) -> Written:
+    """An answer of a run as generated content whose id is the question's."""
+    return Written(generated_content(answer, item.id))
+
+
+def _chunk(passage: Passage) -> dict[str, Any]:
+    return {"retrievedContext": {"uri": address(passage), "title": title(passage), "text": passage.text}}
+
+
+def _support(claim: Claim, span: tuple[int, int], chunks: list[int]) -> dict[str, Any]:
+    start, end = span
+    support: dict[str, Any] = {
+        "segment": {"startIndex": start, "endIndex": end, "text": claim.text},
+        "groundingChunkIndices": chunks,
+    }
+    if claim.support is not None:
+        support["confidenceScores"] = [float(claim.support.score)] * len(chunks)
+    return support
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+_CONTENT = {
+    "responseId?": str,
+    "candidates": [
+        {
+            "content": {"role": frozenset({"model"}), "parts": [{"text": str}]},
+            "finishReason": str,
+            "finishMessage?": str,
+            "groundingMetadata": {
+                "webSearchQueries?": [str],
+                "retrievalQueries?": [str],
+                "groundingChunks": [{"retrievedContext?": {"uri": str, "title": str}, "web?": {"uri": str}}],
+                "groundingSupports": [
+                    {
+                        "segment": {"startIndex?": int, "endIndex": int, "partIndex?": int, "text": str},
+                        "groundingChunkIndices": [int],
+                        "confidenceScores?": [float],
+                    }
+                ],
+            },
+        }
+    ],
+}
+
+
+def _supports(document: Mapping[str, Any]) -> Iterator[str]:
+    for i, candidate in enumerate(document["candidates"]):
+        parts, metadata = candidate["content"]["parts"], candidate["groundingMetadata"]
+        for j, support in enumerate(metadata["groundingSupports"]):
+            at, segment = f"candidates[{i}].groundingMetadata.groundingSupports[{j}]", support["segment"]
+            part, indices = segment.get("partIndex") or 0, support["groundingChunkIndices"]
+            if part >= len(parts):
+                yield f"{at}.segment names part {part}, but there are {len(parts)}, counted from 0."
+            else:
+                span = segment.get("startIndex") or 0, segment["endIndex"]
+                yield from byte_selection(f"{at}.segment", parts[part]["text"], *span, segment["text"])
+            yield from positions(f"{at}.groundingChunkIndices", indices, len(metadata["groundingChunks"]), "chunk")
+            yield from scores(f"{at}.confidenceScores", support.get("confidenceScores") or [])
+            if len(support.get("confidenceScores") or indices) != len(indices):
+                yield f"{at} needs as many confidenceScores as chunks: {len(indices)}."
+
+
+content_problems = checked(_CONTENT, _supports)

@@ -1,0 +1,208 @@
+"""OpenAI's chat completions and responses: the text with its marks, an annotation for every mark.
+
+`start_index` and `end_index` are code points, half-open, and select the mark (`[1]`) as OpenAI's own annotations select
+the link that they stand for. An abstention is a refusal in the answer's words. An Answer does not know when it was
+made, so `created` is 0 unless it is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from toulmin.data import Answer, Passage, citation_numbers
+from toulmin.datasets.item import Item
+from toulmin.formats.checks import checked
+from toulmin.formats.clean_text import address, model, reason, title, tokens
+from toulmin.formats.dialect import Run, Written
+
+
+class _Mark(NamedTuple):
+    start: int
+    end: int
+    passage: Passage
+
+
+def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
+    """The answer as a `chat.completion` object."""
+    is_answered = bool(answer.claims)
+    given, taken = tokens(answer)
+    return {
+        "id": id,
+        "object": "chat.completion",
+        "created": created,
+        "model": model(answer),
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "logprobs": None,
+                "message": {
+                    "role": "assistant",
+                    "content": answer.text if is_answered else None,
+                    "refusal": None if is_answered else reason(answer),
+                    "annotations": url_citations(answer),
+                },
+            }
+        ],
+        "usage": {"prompt_tokens": given, "completion_tokens": taken, "total_tokens": given + taken},
+    }
+
+
+def url_citations(answer: Answer) -> list[dict[str, Any]]:
+    """An annotation of a chat completion for every mark of the answer's text, in order."""
+    return [{"type": "url_citation", "url_citation": _citation(mark)} for mark in _marks(answer)]
+
+
+def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
+    """The answer as a `response` object with one message; its annotations are flat."""
+    given, taken = tokens(answer)
+    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
+    return {
+        "id": id,
+        "object": "response",
+        "created_at": created,
+        "status": "completed",
+        "model": model(answer),
+        "output": [{**message, "content": [_content(answer)]}],
+        "parallel_tool_calls": False,
+        "tool_choice": "none",
+        "tools": [],
+        "usage": {
+            "input_tokens": given,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": taken,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": given + taken,
+        },
+    }
+
+
+def completion_line(item: Item, answer: Answer, run: Run) -> Written:
+    """An answer of a run as a chat completion whose id is the question's."""
+    return Written(chat_completion(answer, item.id))
+
+
+def response_line(item: Item, answer: Answer, run: Run) -> Written:
+    """An answer of a run as a response whose id is the question's."""
+    return Written(response(answer, item.id))
+
+
+def _content(answer: Answer) -> dict[str, Any]:
+    if not answer.claims:
+        return {"type": "refusal", "refusal": reason(answer)}
+    flat = [{"type": "url_citation", **_citation(mark)} for mark in _marks(answer)]
+    return {"type": "output_text", "text": answer.text, "annotations": flat, "logprobs": []}
+
+
+def _citation(mark: _Mark) -> dict[str, Any]:
+    return {
+        "start_index": mark.start,
+        "end_index": mark.end,
+        "url": address(mark.passage),
+        "title": title(mark.passage),
+    }
+
+
+def _marks(answer: Answer) -> Iterator[_Mark]:
+    """Each mark of the rendering, in order. A claim's own brackets are escaped, so its marks match last."""
+    numbers = citation_numbers(answer.claims)
+    passages = {passage.id: passage for passage in reversed(answer.passages)}
+    rendering = answer.rendering
+    for claim, span in zip(answer.claims, rendering.spans, strict=True):
+        written = [f"[{numbers[id]}]" for id in claim.cited]
+        start = rendering.text.rindex("".join(written), *span)
+        for mark, id in zip(written, claim.cited, strict=True):
+            yield _Mark(start, start + len(mark), passages[id])
+            start += len(mark)
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+_MARK_TEXT = re.compile(r"\[\d+\]")
+_URL_CITATION = {"start_index": int, "end_index": int, "url": str, "title": str}
+_COMPLETION = {
+    "id": str,
+    "object": frozenset({"chat.completion"}),
+    "created": int,
+    "model": str,
+    "choices": [
+        {
+            "index": int,
+            "finish_reason": frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"}),
+            "message": {
+                "role": frozenset({"assistant"}),
+                "content?": str,
+                "refusal?": str,
+                "annotations?": [{"type": frozenset({"url_citation"}), "url_citation": _URL_CITATION}],
+            },
+        }
+    ],
+    "usage?": {"prompt_tokens": int, "completion_tokens": int, "total_tokens": int},
+}
+_RESPONSE = {
+    "id": str,
+    "object": frozenset({"response"}),
+    "created_at": float,
+    "model": str,
+    "output": [
+        {
+            "type": frozenset({"message"}),
+            "id": str,
+            "role": frozenset({"assistant"}),
+            "status": frozenset({"in_progress", "completed", "incomplete"}),
+            "content": [
+                {
+                    "type": frozenset({"output_text", "refusal"}),
+                    "text?": str,
+                    "refusal?": str,
+                    "annotations?": [{"type": frozenset({"url_citation"}), **_URL_CITATION}],
+                }
+            ],
+        }
+    ],
+    "parallel_tool_calls": bool,
+    "tools": [dict],
+    "usage?": {"input_tokens": int, "output_tokens": int, "total_tokens": int},
+}
+
+
+def _completions(document: Mapping[str, Any]) -> Iterator[str]:
+    for i, choice in enumerate(document["choices"]):
+        message = choice["message"]
+        if message.get("content") is None and message.get("refusal") is None:
+            yield f"choices[{i}].message has neither content nor refusal."
+        found = [annotation["url_citation"] for annotation in message.get("annotations") or []]
+        yield from _citing_marks(f"choices[{i}].message.annotations", message.get("content") or "", found)
+
+
+def _responses(document: Mapping[str, Any]) -> Iterator[str]:
+    for i, output in enumerate(document["output"]):
+        for j, part in enumerate(output["content"]):
+            at = f"output[{i}].content[{j}]"
+            if part.get("text" if part["type"] == "output_text" else "refusal") is None:
+                yield f"{at} is of type {part['type']} and says nothing."
+            yield from _citing_marks(f"{at}.annotations", part.get("text") or "", part.get("annotations") or [])
+
+
+def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterator[str]:
+    """Each citation selects a mark of its own; one number has one address."""
+    addresses: dict[str, str] = {}
+    for i, citation in enumerate(citations):
+        start, end = citation["start_index"], citation["end_index"]
+        mark = text[start:end]
+        if text[:start].endswith("\\"):
+            yield f"{at}[{i}] points to {start}..{end}, where {mark!r} is escaped and belongs to the words."
+        elif not _MARK_TEXT.fullmatch(mark):
+            yield f"{at}[{i}] points to {start}..{end}, where no mark like [1] stands but {mark!r}."
+        elif addresses.setdefault(mark, citation["url"]) != citation["url"]:
+            yield f"{at}[{i}] takes {mark} for {citation['url']!r}, an earlier one for {addresses[mark]!r}."
+    for before, after in pairwise(citations):
+        if after["start_index"] < before["end_index"]:
+            yield f"{at} is not in the order of the text: {after['start_index']} follows {before['end_index']}."
+
+
+completion_problems = checked(_COMPLETION, _completions)
+response_problems = checked(_RESPONSE, _responses)

@@ -1,0 +1,147 @@
+"""The lines of TREC's RAG track, 2024 and 2025: sentences, each with the references that it cites.
+
+Citations count `references` from 0; a reference is the record that a passage stands in (the collection's own id of the
+segment), or the passage's id where there is none. An answer may have 400 words, counted as the track's checker counts
+them, and 100 references; a sentence of 2025 three citations. Sentences are cut from the end, never within, and every
+cut is noted. An abstention is an answer without sentences.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toulmin.data import Answer, Claim, Passage
+from toulmin.datasets.item import Item
+from toulmin.formats.checks import checked, positions
+from toulmin.formats.dialect import Run, Written
+
+WORDS, REFERENCES, CITATIONS = 400, 100, 3
+
+
+class _Sentences(NamedTuple):
+    references: list[str]
+    answer: list[dict[str, Any]]
+    notes: list[str]
+
+
+def trec24(item: Item, answer: Answer, run: Run) -> Written:
+    """A line of 2024; the topic is the question."""
+    references, sentences, notes = _sentences(answer, most=None)
+    line = {
+        "run_id": run.id,
+        "topic_id": item.id,
+        "topic": item.question,
+        "references": references,
+        "response_length": sum(words_in(sentence["text"]) for sentence in sentences),
+        "answer": sentences,
+    }
+    return Written(line, tuple(notes))
+
+
+def trec25(item: Item, answer: Answer, run: Run) -> Written:
+    """A line of 2025; the narrative is the question, the team is the setting `team_id` or else the run's name."""
+    references, sentences, notes = _sentences(answer, most=CITATIONS)
+    metadata = {
+        "team_id": str(run.settings.get("team_id") or run.id),
+        "run_id": run.id,
+        "type": "automatic",
+        "narrative_id": item.id,
+        "narrative": item.question,
+    }
+    return Written({"metadata": metadata, "references": references, "answer": sentences}, tuple(notes))
+
+
+def words_in(text: str) -> int:
+    """How many words the track counts: what white space parts, once the text is in form NFKC."""
+    return len(unicodedata.normalize("NFKC", text).split())
+
+
+def _sentences(answer: Answer, most: int | None) -> _Sentences:
+    kept = _within(answer.claims)
+    notes = []
+    if len(kept) < len(answer.claims):
+        notes.append(f"{len(answer.claims) - len(kept)} of {len(answer.claims)} sentences cut: {WORDS} words at most.")
+    passages = {passage.id: passage for passage in reversed(answer.passages)}
+    named = [list(dict.fromkeys(reference(passages[id]) for id in claim.cited)) for claim in kept]
+    if most is not None and any(len(names) > most for names in named):
+        lost = sum(max(0, len(names) - most) for names in named)
+        notes.append(f"{lost} citations cut: {most} a sentence at most, the first ones stay.")
+        named = [names[:most] for names in named]
+    references = list(dict.fromkeys(name for names in named for name in names))
+    if len(references) > REFERENCES:
+        notes.append(f"{len(references) - REFERENCES} references cut, and what cites them: {REFERENCES} at most.")
+    places = {name: place for place, name in enumerate(references[:REFERENCES])}
+    return _Sentences(list(places), [_sentence(*one, places) for one in zip(kept, named, strict=True)], notes)
+
+
+def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dict[str, Any]:
+    return {"text": " ".join(claim.text.split()), "citations": [places[name] for name in names if name in places]}
+
+
+def _within(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """The first claims that have no more words together than the track allows."""
+    total = 0
+    for i, claim in enumerate(claims):
+        total += words_in(claim.text)
+        if total > WORDS:
+            return claims[:i]
+    return claims
+
+
+def reference(passage: Passage) -> str:
+    """The name of what a passage belongs to: passages of one record share it."""
+    return passage.source.record or passage.id
+
+
+# ---------------------------------------------------------------- what is wrong with one
+
+_SENTENCES = [{"text": str, "citations": [int]}]
+_TREC24 = {
+    "run_id": str,
+    "topic_id": str,
+    "topic": str,
+    "references": [str],
+    "response_length": int,
+    "answer": _SENTENCES,
+}
+_TREC25 = {
+    "metadata": {
+        "team_id": str,
+        "run_id": str,
+        "narrative_id": str,
+        "narrative?": str,
+        "type?": frozenset({"automatic", "manual"}),
+        "prompt?": str,
+    },
+    "references": [str],
+    "answer": _SENTENCES,
+}
+
+
+def _sentences_problems(document: Mapping[str, Any]) -> Iterator[str]:
+    references, length = document["references"], sum(words_in(one["text"]) for one in document["answer"])
+    if len(references) > REFERENCES:
+        yield f"references should be at most {REFERENCES}, not {len(references)}."
+    if len(set(references)) < len(references):
+        yield "references names the same one twice."
+    if length > WORDS:
+        yield f"answer should have at most {WORDS} words, not {length}."
+    if document.get("response_length", length) != length:
+        yield f"response_length is {document['response_length']}, but answer has {length} words."
+    for i, sentence in enumerate(document["answer"]):
+        yield from positions(f"answer[{i}].citations", sentence["citations"], len(references), "reference")
+        if not sentence["text"].strip():
+            yield f"answer[{i}] has no words."
+
+
+def _problems_of_25(document: Mapping[str, Any]) -> Iterator[str]:
+    yield from _sentences_problems(document)
+    for i, sentence in enumerate(document["answer"]):
+        if len(sentence["citations"]) > CITATIONS:
+            yield f"answer[{i}] should cite at most {CITATIONS} references, not {len(sentence['citations'])}."
+
+
+trec24_problems = checked(_TREC24, _sentences_problems)
+trec25_problems = checked(_TREC25, _problems_of_25)

@@ -1,1 +1,0 @@
-"""What a method may ask, and what binds a claim to its passages."""

@@ -1,0 +1,1 @@
+"""One index on disk: how it is written, updated and read."""

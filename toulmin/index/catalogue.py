@@ -1,0 +1,306 @@
+"""The SQLite file of an index: what was read from where, and the one transaction that makes an update visible.
+
+* One row of `state` says which generation of the term index belongs to these rows. It changes in the transaction that
+  changes the rows, so a reader, a crash or a full disk can only see both old or both new.
+* Write-ahead logging lets readers go on beside the one writer; the writer's place is SQLite's own lock, which the
+  system frees when a process dies.
+* A document's text is stored once, cut at the ends of its passages: a row of `passages` holds the text since the
+  passage before it, compressed, and the passage is that without its first `lead` characters.
+* A first update has no state to keep from readers, so it commits now and then, which keeps the log short whatever the
+  size of the corpus. The row of `state` comes last: tables without it are what a killed first update left behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from toulmin.errors import IndexDamaged, SourceError
+from toulmin.text.language import TERMS_VERSION
+
+FILE = "corpus.sqlite"
+FORMAT = 5  # raise it when the tables, the packing of terms or the weight of titles change
+WRITER_WAIT_SECONDS = 5.0
+_APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
+_PAGE_BYTES = 8192  # of rows of 700 bytes, less is left empty in these than in SQLite's usual 4096
+_CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which come in no order
+_LEVEL, _WINDOW, _MEMORY = 6, 12, 5  # of zlib: room for 4 KB, as a passage has 700 bytes; to clear more takes longest
+_CONTENT_ID = re.compile("[0-9a-f]{16}")
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+
+_TABLES = """
+CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INTEGER, passages INTEGER, terms INTEGER,
+  updates INTEGER);
+CREATE TABLE term_files (name TEXT, digest TEXT);
+CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime_ns INTEGER, digest BLOB);
+CREATE INDEX files_path ON files (path);
+CREATE TABLE skipped (path TEXT, reason TEXT);
+CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, url TEXT, record TEXT, pages TEXT,
+  tail TEXT);
+CREATE INDEX documents_file ON documents (file);
+CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER, start INTEGER, lead INTEGER,
+  page INTEGER, codes BLOB, text BLOB);
+CREATE INDEX passages_key ON passages (key);
+CREATE INDEX passages_document ON passages (document);
+"""
+
+
+class NoIndex(SourceError):
+    """There is no index where one was looked for."""
+
+
+@dataclass(slots=True)
+class State:
+    """The settings and totals of an index; `passages` counts distinct ones, `terms` is their length together.
+
+    `updates` counts the updates that made it what it is; indexes that are parts of one have the same number.
+    """
+
+    passage_words: int
+    terms_version: int = TERMS_VERSION
+    generation: int = 0
+    passages: int = 0
+    terms: int = 0
+    updates: int = 0
+
+
+# ---------------------------------------------------------------- opening
+
+
+def how_to_make(index: Path | str) -> str:
+    """The command that makes or mends an index, for error messages."""
+    return f"run: toulmin index PATH --into {index}"
+
+
+def open_for_reading(index: Path) -> sqlite3.Connection:
+    """A connection that changes nothing. Raises SourceError where no index is."""
+    _check_folder(index)
+    if not (index / FILE).is_file():
+        raise no_index(index)
+    with clear_errors(index), _closed_on_error(_connect(index, _reading_mode(index))) as connection:
+        connection.execute("PRAGMA query_only = 1")
+        return connection
+
+
+def _reading_mode(index: Path) -> str:
+    """Readers share locks through files; where those cannot be made and no writer is at work, none are needed."""
+    if os.access(index, os.W_OK):
+        return "?mode=rw"
+    return "?mode=ro" if (index / f"{FILE}-wal").exists() else "?mode=ro&immutable=1"
+
+
+def open_for_writing(index: Path) -> sqlite3.Connection:
+    """A connection inside a transaction that no other writer can enter; the folder is made if it is missing.
+
+    Raises SourceError where something else than an index lies, or while another process writes.
+    """
+    _check_folder(index)
+    with clear_errors(index):
+        index.mkdir(parents=True, exist_ok=True)
+        if not (index / FILE).exists() and any(index.iterdir()):
+            raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
+        with _closed_on_error(_connect(index, "?mode=rwc")) as connection:
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
+            connection.execute("BEGIN IMMEDIATE")
+            return connection
+
+
+def shut_others_out(connection: sqlite3.Connection) -> None:
+    """Begins the open transaction anew, as one after whose commits nobody else comes in, neither reader nor writer."""
+    connection.execute("ROLLBACK")
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN IMMEDIATE")
+
+
+def let_others_in(connection: sqlite3.Connection) -> None:
+    """Takes `shut_others_out` back, outside a transaction."""
+    connection.execute("PRAGMA locking_mode = NORMAL")
+    connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # locks are let go of with the next access
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _connect(index: Path, mode: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        (index / FILE).absolute().as_uri() + mode,
+        uri=True,
+        timeout=WRITER_WAIT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _check_folder(index: Path) -> None:
+    if index.exists() and not index.is_dir():
+        raise SourceError(f"{index} is a file; an index is a folder. Name a folder with --index or --into.")
+
+
+def no_index(index: Path) -> SourceError:
+    """The error for a folder that holds no index, or one whose first update never ended."""
+    if any(index.glob("*.lance")):
+        return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
+    return NoIndex(f"There is no index in {index}; to make one, {how_to_make(index)}")
+
+
+# ---------------------------------------------------------------- state
+
+
+def read_state(connection: sqlite3.Connection, index: Path) -> State:
+    """The state of a usable index. Raises SourceError for none or a foreign file, IndexDamaged for another version."""
+    if is_empty(connection):
+        raise no_index(index)
+    check_ours(connection, index)
+    if is_unfinished(connection):
+        raise no_index(index)
+    state = usable_state(connection)
+    if state is None:
+        raise IndexDamaged(f"The index in {index} was written by another version; {how_to_make(index)}")
+    return state
+
+
+def usable_state(connection: sqlite3.Connection) -> State | None:
+    """The state, or None if another version wrote it: another format, or other terms than ours."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version != FORMAT:
+        return None
+    columns = "passage_words, terms_version, generation, passages, terms, updates"
+    row = connection.execute(f"SELECT {columns} FROM state").fetchone()
+    return State(*row) if row and row[1] == TERMS_VERSION else None
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was ever committed, as after a first update that was killed."""
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+def is_unfinished(connection: sqlite3.Connection) -> bool:
+    """Whether these are the tables of a first update that did not come to its end."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return version == FORMAT and connection.execute("SELECT 1 FROM state").fetchone() is None
+
+
+def check_ours(connection: sqlite3.Connection, index: Path) -> None:
+    """Raises SourceError if the SQLite file was made by another program."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != _APPLICATION:
+        raise SourceError(f"{index / FILE} belongs to another program; name another folder with --into.")
+
+
+def make_tables(connection: sqlite3.Connection) -> None:
+    """Replaces whatever tables there are by empty ones of this format, inside the open transaction."""
+    drop_tables(connection)
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def drop_tables(connection: sqlite3.Connection) -> None:
+    """Leaves nothing, inside the open transaction."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ).fetchall()
+    for (name,) in names:
+        connection.execute(f'DROP TABLE "{name}"')
+
+
+def give_back_space(connection: sqlite3.Connection) -> None:
+    """Shortens the file by what removed rows left empty, once that is a quarter; less is kept for new rows."""
+    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    if 4 * empty > pages:
+        # Run as a script, outside any transaction: `execute` would stop after the first page.
+        connection.executescript("PRAGMA incremental_vacuum")
+
+
+def write_state(connection: sqlite3.Connection, state: State) -> None:
+    """Replaces the one row of `state`."""
+    connection.execute("DELETE FROM state")
+    connection.execute(
+        "INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)",
+        (state.terms_version, state.passage_words, state.generation, state.passages, state.terms, state.updates),
+    )
+
+
+def compressed(text: str) -> bytes:
+    """A stretch of text as a row keeps it."""
+    packing = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY)
+    return packing.compress(text.encode()) + packing.flush()
+
+
+def text_of(kept: bytes) -> str:
+    """The inverse of `compressed`; raises SQLite's error for what is damaged, as reading the row would."""
+    try:
+        return zlib.decompress(kept).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise sqlite3.DatabaseError(f"the text of a passage cannot be unpacked ({error})") from error
+
+
+def key_of(passage_id: str) -> int:
+    """A content id as the number that both halves file it under. Raises ValueError for another kind of id."""
+    if not _CONTENT_ID.fullmatch(passage_id):
+        raise ValueError(f"a content id is 16 hexadecimal digits, not {passage_id!r}")
+    return int.from_bytes(bytes.fromhex(passage_id), "big", signed=True)
+
+
+def id_of(key: int) -> str:
+    """The inverse of `key_of`."""
+    return key.to_bytes(8, "big", signed=True).hex()
+
+
+# ---------------------------------------------------------------- errors
+
+
+@contextmanager
+def clear_errors(index: Path) -> Iterator[None]:
+    """Turns what SQLite and the file system raise into our errors, which say what to do."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # a defect of ours, such as asking a closed corpus
+    except sqlite3.Error as error:
+        raise _from_sqlite(index, error) from error
+    except OSError as error:
+        raise cannot_write(index, str(error), error.errno in _FULL) from error
+
+
+def cannot_write(index: Path, what: str, is_full: bool) -> SourceError:
+    """The error for a disk that is full or refuses; what was indexed before is whole."""
+    if is_full:
+        return SourceError(f"The disk is full: {index} could not grow. Make room and index again; nothing was lost.")
+    return SourceError(f"{index} cannot be used ({what}); check that the folder can be read and written.")
+
+
+def damaged(index: Path | str, what: str) -> IndexDamaged:
+    """The error for a broken index, with the way to mend it."""
+    return IndexDamaged(f"The index in {index} is damaged: {what}. Delete that folder and {how_to_make(index)}")
+
+
+def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return SourceError(f"Another process is writing to {index}; wait until it has ended and try again.")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
+        return cannot_write(index, str(error), is_full=True)
+    # A file that ends too early is damage; other trouble with reading and writing is the disk's.
+    is_disk = name.startswith("SQLITE_IOERR") and name != "SQLITE_IOERR_SHORT_READ"
+    if is_disk or name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+        return cannot_write(index, str(error), is_full=False)
+    return damaged(index, str(error))

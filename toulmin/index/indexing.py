@@ -1,0 +1,255 @@
+"""Bringing an index up to date with files: only what changed is read, and all of it becomes visible in one step.
+
+* A file is unchanged if its size and time are, or else its content hash is.
+* A changed file is added anew before its old self is removed, so what both share is never touched, and a file that
+  turns out to be unreadable half-way is taken out again by the same removal.
+* A passage is findable once however many files hold it; it goes with the last of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from toulmin.data import Document
+from toulmin.documents.loaders import Skipped, find_files, is_under, read_documents
+from toulmin.errors import SourceError, UsageError
+from toulmin.index.catalogue import clear_errors
+from toulmin.index.vector_files import Wanted
+from toulmin.index.writer import CorpusWriter, Stamp, Totals
+
+_PROGRESS_EVERY = 500  # passages, within a file of many
+_CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest that file systems keep times in
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an update is: the file it reads, files done of all, passages added; and passages encoded of all."""
+
+    path: str
+    done_files: int
+    total_files: int
+    passages: int
+    encoded: int = 0
+    to_encode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
+
+    `encoder` names the encoder whose vectors the index holds now, `encoded` counts the passages that were encoded;
+    `notes` says what else was met, such as requests that had to be repeated.
+    """
+
+    read: int
+    unchanged: int
+    removed: int
+    skipped: tuple[Skipped, ...]
+    documents: int
+    passages: int
+    encoder: str | None = None
+    encoded: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def update(
+    index: Path,
+    paths: Sequence[Path],
+    *,
+    passage_words: int | None = None,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
+
+    `passage_words` is the wanted length of a passage; without it an index keeps its own, a new one takes 100, and
+    with another one everything is read again. An index of another version of this program is made anew from its
+    files and `paths`. `vectors` names the encoder whose vectors it is to hold beside the words: of passages that stay
+    they are taken over, of new ones made; without it the index holds none. A file that cannot be read is reported in
+    `skipped`, and what was indexed of it stays. Until the end readers see the index as it was; so it stays when the
+    update is interrupted, killed or out of disk.
+
+    Raises SourceError for a path that does not exist, a folder that is no index, a full disk and, after five
+    seconds, for another update at work; IndexDamaged for a broken index; UsageError for less than one word.
+    """
+    if passage_words is not None and passage_words < 1:
+        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+    with CorpusWriter(index, passage_words) as writer, clear_errors(index):
+        return brought_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, own=index)
+
+
+class Writer(Protocol):
+    """What an update changes, wherever it is kept; nothing of it is seen before `commit`."""
+
+    outdated: frozenset[Path]
+
+    def files(self) -> list[tuple[int, str]]:
+        """The number and path of every file that it holds."""
+        ...
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """The file as it was when it was read, or None."""
+        ...
+
+    def note_time(self, stamp: Stamp) -> None:
+        """Keeps the time of a file whose content is as it was."""
+        ...
+
+    def add_file(self, path: Path, stamp: Stamp) -> int:
+        """A new file, without documents yet; gives its number."""
+        ...
+
+    def remove_file(self, number: int) -> None:
+        """Takes out a file with all that came from it."""
+        ...
+
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
+        ...
+
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
+        """Keeps what was not read now; what is known of elsewhere stays."""
+        ...
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """Brings the vectors up to date with the passages; gives how many are new."""
+        ...
+
+    def commit(self) -> Totals:
+        """Makes everything visible in one step."""
+        ...
+
+
+def brought_up_to_date(
+    writer: Writer,
+    paths: Sequence[Path],
+    *,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    own: Path | None = None,
+) -> IndexReport:
+    """The update of `update`, by whatever writes; nothing is read from `own`, the folder of the index itself."""
+    roots = [Path(os.path.abspath(path)) for path in paths]
+    beside = None if own is None else Path(os.path.abspath(own))
+    files, skipped = find_files(roots)
+    job = _Update(writer, on_progress or (lambda progress: None))
+    job.read_files({path for path in files if beside not in path.parents} | writer.outdated)
+    job.remove_vanished(roots)
+    named = [*job.skipped, *(skip for skip in skipped if beside not in Path(skip.path).parents)]
+    in_order = tuple(sorted(named, key=lambda skip: skip.path))
+    writer.note_skipped(roots, in_order)
+    encoded = writer.renew_vectors(vectors, job.on_encoded)
+    totals = writer.commit()
+    name = vectors.encoder.name if vectors else None
+    counts = (job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
+    return IndexReport(*counts, encoder=name, encoded=encoded)
+
+
+class _Unreadable(Exception):
+    """A file that its reader refused."""
+
+
+def _documents(path: Path) -> Iterator[Document]:
+    """The file's documents; tells the reader's errors from those of whoever stores them."""
+    try:
+        yield from read_documents(path)
+    except SourceError as error:
+        raise _Unreadable(str(error)) from error
+
+
+class _Update:
+    """What becomes of each file, counted."""
+
+    def __init__(self, writer: Writer, on_progress: Callable[[Progress], None]) -> None:
+        self._writer = writer
+        self._on_progress = on_progress
+        self._progress = Progress("", 0, 0, 0)
+        self._passages = 0
+        self.read = self.unchanged = self.removed = 0
+        self.skipped: list[Skipped] = []
+
+    def read_files(self, files: set[Path]) -> None:
+        """Adds or replaces each that is new or changed."""
+        for done, path in enumerate(sorted(files)):
+            self._progress = replace(self._progress, path=str(path), done_files=done, total_files=len(files))
+            self._tell()
+            self._read_file(path)
+        self._progress = replace(self._progress, done_files=len(files))
+        self._tell()
+
+    def _tell(self) -> None:
+        self._progress = replace(self._progress, passages=self._passages)
+        self._on_progress(self._progress)
+
+    def _read_file(self, path: Path) -> None:
+        old = self._writer.stamp(path)
+        try:
+            now = _stamp_of(path, old)
+        except OSError as error:
+            self.skipped.append(Skipped(str(path), f"it cannot be opened ({error.strerror or error})"))
+            return
+        if old is not None and old.digest == now.digest and path not in self._writer.outdated:
+            self.unchanged += 1
+            if now != old:
+                self._writer.note_time(now)
+        else:
+            self._replace(path, old, now)
+
+    def _replace(self, path: Path, old: Stamp | None, now: Stamp) -> None:
+        new = self._writer.add_file(path, now)
+        try:
+            for document in _documents(path):
+                self._writer.add_document(new, document, self._count_passage)
+        except _Unreadable as error:
+            self._writer.remove_file(new)
+            self.skipped.append(Skipped(str(path), str(error)))
+            return
+        if old is not None:
+            self._writer.remove_file(old.number)
+        self.read += 1
+
+    def _count_passage(self) -> None:
+        self._passages += 1
+        if self._passages % _PROGRESS_EVERY == 0:
+            self._tell()
+
+    def on_encoded(self, done: int, total: int) -> None:
+        """Tells how many passages are encoded of those that are to be."""
+        self._on_progress(replace(self._progress, encoded=done, to_encode=total))
+
+    def remove_vanished(self, roots: Sequence[Path]) -> None:
+        """Removes what stood under the roots and is no more."""
+        for number, text in self._writer.files():
+            path = Path(text)
+            if is_under(path, roots) and _is_gone(path):
+                self._writer.remove_file(number)
+                self.removed += 1
+
+
+def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
+    """The file's stamp now; the old one itself if size and time are the same, without reading the file."""
+    status = path.stat()
+    if old is not None and (old.size, old.mtime_ns) == (status.st_size, status.st_mtime_ns):
+        return old
+    # A file changed a moment ago may change again without a change of its time; 0 makes the next update look inside.
+    is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_GRAIN_NS
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").digest()
+    return Stamp(old.number if old else 0, status.st_size, status.st_mtime_ns if is_settled else 0, digest)
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether the file surely does not exist; one that merely cannot be looked at is not gone."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,370 @@
+"""The term index of a corpus, on tantivy: which passages hold a term, and the best candidates for several.
+
+* tantivy is fed our own terms, joined by spaces, so that stems, folded accents and character pairs are ours.
+* Each update writes a folder of its own, a *generation*, that begins with hard links to the files of the one before:
+  tantivy never edits a file, so the old generation stays as it was until nobody names it.
+* tantivy knows one setting of BM25. It finds candidates; `retrieve` ranks them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tantivy
+from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
+
+from toulmin.data import Passage
+from toulmin.index.catalogue import FILE, cannot_write, damaged
+from toulmin.text.language import common_terms, terms
+
+# How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
+TITLE_WEIGHT = 4
+_HEAP_BYTES = 48_000_000
+_TOGETHER = 200  # passages handed to tantivy's thread at once, as to wake it for each costs more than the handing
+_CODE = np.dtype("<u4")
+_COMMON = np.dtype("<u2")
+_UNCOMMON = 1 << 16  # the least code of a term that is not common
+_COUNT = struct.Struct("<I")
+_KEPT = 1 << 18  # stretches, and as many from before; 150 MB together at most
+_LONGEST_KEPT = 40  # characters; scripts that do not space their words have stretches of a line and more
+_REPLACED = {"meta.json", ".managed.json"}
+
+Codes = npt.NDArray[np.uint32]
+Owners = npt.NDArray[np.int64]
+
+
+def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
+    """What a passage is found by: the terms of its text, and those of its title `title_weight` times."""
+    return terms(passage.title) * title_weight + terms(passage.text)
+
+
+class _Codes(dict[str, int]):
+    """Terms as whole numbers of 32 bits: the common ones of English by their place in a table, others by a checksum."""
+
+    def __missing__(self, term: str) -> int:
+        return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON
+
+
+@lru_cache(maxsize=1)
+def _codes() -> _Codes:
+    return _Codes({term: place for place, term in enumerate(common_terms())})
+
+
+def term_code(term: str) -> int:
+    """A term as 32 bits; two terms of one query share a code with another term about once in five million passages."""
+    return _codes()[term]
+
+
+class Findable(NamedTuple):
+    """What a passage is found by: its terms, joined by spaces, and their codes as `unpack` takes them."""
+
+    terms: str
+    packed: bytes
+
+
+def findable(passage: Passage) -> Findable:
+    """The `passage_terms` of a passage, for an index."""
+    stretches = passage.title.split() * TITLE_WEIGHT + passage.text.split()  # no word has white space in it
+    found = list(map(_stretches.__getitem__, stretches))
+    words, common, others = zip(*found, strict=True) if found else ((), (), ())
+    return Findable(" ".join(filter(None, words)), _packed(b"".join(common), b"".join(others)))
+
+
+class _Stretches(dict[str, tuple[str, bytes, bytes]]):
+    """For stretches without white space their terms, joined, and the codes of those that are common and that are not.
+
+    Most of a text was read before, and one look here is all that it costs. What was not read for long is forgotten.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[str, tuple[str, bytes, bytes]] = {}
+
+    def __missing__(self, stretch: str) -> tuple[str, bytes, bytes]:
+        found = self._before.get(stretch) or _coded(terms(stretch))
+        if len(stretch) <= _LONGEST_KEPT:
+            if len(self) >= _KEPT:
+                self._before = dict(self)
+                self.clear()
+            self[stretch] = found
+        return found
+
+
+def _coded(found: Sequence[str]) -> tuple[str, bytes, bytes]:
+    codes = list(map(term_code, found))
+    common = [code.to_bytes(_COMMON.itemsize, "little") for code in codes if code < _UNCOMMON]
+    others = [code.to_bytes(_CODE.itemsize, "little") for code in codes if code >= _UNCOMMON]
+    return " ".join(found), b"".join(common), b"".join(others)
+
+
+_stretches = _Stretches()
+
+
+def _packed(common: bytes, others: bytes) -> bytes:
+    """How many terms are common, those in two bytes each, and then the others."""
+    return _COUNT.pack(len(common) // _COMMON.itemsize) + common + others
+
+
+def length(packed: bytes) -> int:
+    """How many terms a passage has, by its packed codes."""
+    common: int = _COUNT.unpack_from(packed)[0]
+    rest = len(packed) - _COUNT.size - common * _COMMON.itemsize
+    return common + rest // _CODE.itemsize
+
+
+class Unpacked(NamedTuple):
+    """The terms of several passages, joined: of each its passage, counted from 0, and its code."""
+
+    owners: Owners
+    codes: Codes
+
+
+def unpack(several: Sequence[bytes]) -> Unpacked:
+    """What several passages hold, from their packed codes; the common terms of all come first."""
+    common = [_COUNT.unpack_from(packed)[0] for packed in several]
+    ends = [_COUNT.size + count * _COMMON.itemsize for count in common]
+    others = [(len(packed) - end) // _CODE.itemsize for packed, end in zip(several, ends, strict=True)]
+    first = b"".join([packed[_COUNT.size : end] for packed, end in zip(several, ends, strict=True)])
+    last = b"".join([packed[end:] for packed, end in zip(several, ends, strict=True)])
+    places = np.arange(len(several))
+    return Unpacked(
+        np.concatenate([np.repeat(places, common), np.repeat(places, others)]),
+        np.concatenate([np.frombuffer(first, _COMMON).astype(_CODE), np.frombuffer(last, _CODE)]),
+    )
+
+
+def folder_of(index: Path, generation: int) -> Path:
+    """Where a generation lies."""
+    return index / f"terms-{generation:08d}"
+
+
+def digests(index: Path, generation: int, known: Mapping[str, str]) -> dict[str, str]:
+    """The content hash of each file of a generation that tantivy never edits; those in `known` are not read again."""
+    files = [file for file in _without_locks(folder_of(index, generation)) if file.name not in _REPLACED]
+    return {file.name: known.get(file.name) or _digest(file) for file in files}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def remove_others(index: Path, generation: int) -> None:
+    """Deletes every generation but this one; a reader that has one open keeps it."""
+    for folder in _generations(index):
+        if folder != folder_of(index, generation):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _generations(index: Path) -> list[Path]:
+    return [folder for folder in index.glob("terms-*") if folder.name[6:].isdigit()]
+
+
+class Lexicon:
+    """One generation, open for reading; several threads may use it."""
+
+    def __init__(self, index: Path, generation: int) -> None:
+        """Opens in about a millisecond. Raises IndexDamaged for a generation that is not there or broken."""
+        folder = folder_of(index, generation)
+        if not folder.is_dir():
+            raise damaged(index, "its term index is missing")
+        self._index = index
+        with _clear_errors(index), _openable(folder) as place:
+            opened = _open(place)
+            # A generation never changes: nobody need watch its files, nor write a lock beside them while they go.
+            opened.config_reader("manual")
+            self._schema = opened.schema
+            self._searcher = opened.searcher()
+            # tantivy takes a missing file of positions for an empty one, and fails with the first search: a generation
+            # that is deleted while it is opened must be told here, where a reader begins again.
+            self._searcher.doc_freq("terms", "")
+            # tantivy counts deleted passages among those that hold a term until it rewrites their file.
+            self._is_whole = all(part["deletes"] is None for part in _segments(folder))
+
+    @property
+    def passages(self) -> int:
+        """How many passages can be found."""
+        return int(self._searcher.num_docs)
+
+    def frequency(self, term: str) -> int:
+        """How many passages hold the term."""
+        with _clear_errors(self._index):
+            counted = self._searcher.doc_freq("terms", term)
+            if not counted or self._is_whole:
+                return int(counted)
+            found: Any = self._searcher.search(self._query(term), 1, count=True)
+            return int(found.count)
+
+    def candidates(self, weights: Mapping[str, float], limit: int) -> list[tuple[float, int]]:
+        """At most `limit` passages that hold any of the terms, the likely best first: about its score, and its key.
+
+        What a term counts by its rarity here is multiplied by its weight.
+        """
+        with _clear_errors(self._index):
+            query = Query.boolean_query(
+                [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
+            )
+            found: list[Any] = self._searcher.search(query, limit, count=False).hits
+            keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in found])
+            return [(score, key) for (score, _), key in zip(found, keys, strict=True)]
+
+    def close(self) -> None:
+        """Lets go of the files; nothing may be asked afterwards."""
+        self.__dict__.pop("_searcher", None)
+
+    def _query(self, term: str) -> Query:
+        return Query.term_query(self._schema, "terms", term, "freq")
+
+
+class LexiconWriter:
+    """A new generation in the making: begins as the one before, and is nothing to readers until it is named."""
+
+    def __init__(self, index: Path, before: int) -> None:
+        """Begins a generation like `before`, or an empty one where `before` is 0."""
+        if before and not folder_of(index, before).is_dir():
+            raise damaged(index, "its term index is missing")
+        # Counted on from what lies there, as a killed update leaves a folder behind.
+        self.generation = 1 + max((int(folder.name[6:]) for folder in _generations(index)), default=0)
+        self._index = index
+        self._folder = folder_of(index, self.generation)
+        self._folder.mkdir()
+        if before:
+            _link_files(folder_of(index, before), self._folder)
+        with _clear_errors(index):
+            opened = _open(self._folder) if before else _create(self._folder)
+            # One thread: cutting text into terms is the slow part, and fewer segments search faster.
+            self._writer = opened.writer(heap_size=_HEAP_BYTES, num_threads=1)
+        self._waiting: list[tantivy.Document] = []
+
+    def add(self, key: int, terms: str) -> None:
+        """Makes a passage findable by terms joined by spaces."""
+        self._waiting.append(tantivy.Document(key=key, terms=terms))
+        if len(self._waiting) >= _TOGETHER:
+            self._hand_over()
+
+    def remove(self, key: int) -> None:
+        """Makes a passage that was added before no longer findable."""
+        self._hand_over()
+        with _clear_errors(self._index):
+            self._writer.delete_documents_by_term("key", key)
+
+    def _hand_over(self) -> None:
+        with _clear_errors(self._index):
+            for document in self._waiting:
+                self._writer.add_document(document)
+        self._waiting.clear()
+
+    def commit(self) -> None:
+        """Puts everything on the disk; nothing may be added afterwards."""
+        self._hand_over()
+        with _clear_errors(self._index):
+            self._writer.commit()
+            self._writer.wait_merging_threads()
+        for name in _REPLACED:
+            # tantivy lets only the owner read these two; whoever may read the database may read them.
+            shutil.copymode(self._index / FILE, self._folder / name)
+        _sync(self._folder)
+        _sync(self._index)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("key", indexed=True, fast=True)
+    builder.add_text_field("terms", tokenizer_name="terms", index_option="freq")
+    return builder.build()
+
+
+def _create(folder: Path) -> tantivy.Index:
+    return _with_tokenizer(tantivy.Index(_schema(), str(folder)))
+
+
+def _open(folder: Path) -> tantivy.Index:
+    return _with_tokenizer(tantivy.Index.open(str(folder)))
+
+
+def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
+    opened.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+    return opened
+
+
+def _segments(folder: Path) -> list[dict[str, Any]]:
+    """What tantivy says of each of its files of passages."""
+    try:
+        told: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
+    except FileNotFoundError as error:  # deleted meanwhile
+        raise ValueError(str(error)) from error
+    segments: list[dict[str, Any]] = told["segments"]
+    return segments
+
+
+@contextmanager
+def _openable(folder: Path) -> Iterator[Path]:
+    """The folder, or links to its files: tantivy puts a lock beside what it opens, which not every reader may."""
+    if os.access(folder, os.W_OK):
+        yield folder
+        return
+    with TemporaryDirectory(prefix="toulmin-", ignore_cleanup_errors=True) as mirror:
+        for file in _without_locks(folder):
+            (Path(mirror) / file.name).symlink_to(file.absolute())
+        yield Path(mirror)
+
+
+def _link_files(before: Path, after: Path) -> None:
+    """Hard links where the file system has them, copies elsewhere and of what tantivy replaces."""
+    for file in _without_locks(before):
+        if file.name in _REPLACED:
+            shutil.copyfile(file, after / file.name)
+            continue
+        try:
+            os.link(file, after / file.name)
+        except OSError:
+            shutil.copyfile(file, after / file.name)
+
+
+def _without_locks(folder: Path) -> list[Path]:
+    return [file for file in folder.iterdir() if file.suffix != ".lock"]
+
+
+def _sync(folder: Path) -> None:
+    """Makes a folder's entries last through a power cut, where folders can be opened (not on Windows)."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _clear_errors(index: Path) -> Iterator[None]:
+    """tantivy reports all trouble as ValueError, a broken file now and then as a panic of its own type."""
+    try:
+        yield
+    except ValueError as error:
+        raise _translated(index, str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _translated(index, str(error)) from error
+
+
+def _translated(index: Path, what: str) -> Exception:
+    is_full = any(sign in what for sign in ("No space left", "StorageFull", "File too large", "quota"))
+    if is_full or "writer was killed" in what:
+        return cannot_write(index, what, is_full=True)
+    if "Permission denied" in what or "Read-only" in what:
+        return cannot_write(index, what, is_full=False)
+    return damaged(index, what[:200])

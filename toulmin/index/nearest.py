@@ -1,0 +1,64 @@
+"""Finding the likely nearest of many vectors, by faiss: flat in 8 bits when few, in inverted lists beyond.
+
+Importing this module loads faiss, so it is imported where an index has such a file and faiss is installed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+
+from toulmin.index.catalogue import damaged
+from toulmin.retrieval.vectors import Packed, Places
+from toulmin.runtime.encoder import Vectors
+
+FLAT_UP_TO = 50_000
+_TRAINED_ON = 100_000
+_LISTS_A_ROOT = 4  # lists of an inverted file, times the root of the number of vectors
+_LOOKED_AT = 32  # of the lists, a query
+_BLOCK = 8192
+
+
+def build(vectors: Packed, path: Path) -> None:
+    """Writes the index of those vectors, whose places are those of their rows."""
+    count, dimension = vectors.codes.shape
+    metric, packing = faiss.METRIC_INNER_PRODUCT, faiss.ScalarQuantizer.QT_8bit
+    if count <= FLAT_UP_TO:
+        made: Any = faiss.IndexScalarQuantizer(dimension, packing, metric)
+    else:
+        lists = int(_LISTS_A_ROOT * math.sqrt(count))
+        made = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimension), dimension, lists, packing, metric)
+    drawn = np.random.default_rng(0).permutation(count)[:_TRAINED_ON]
+    made.train(_unpacked(vectors.at(np.sort(drawn))))
+    for start in range(0, count, _BLOCK):
+        made.add(_unpacked(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
+    faiss.write_index(made, str(path))
+
+
+def _unpacked(vectors: Packed) -> Vectors:
+    return vectors.codes.astype(np.float32) * vectors.scales[:, None]
+
+
+class Nearest:
+    """Such a file, open for reading; several threads may use it."""
+
+    def __init__(self, index: Path, path: Path, count: int) -> None:
+        """Raises `IndexDamaged` for a file that is broken or holds another number of vectors."""
+        try:
+            self._made: Any = faiss.read_index(str(path))
+        except RuntimeError as error:
+            raise damaged(index, f"{path.name} cannot be read ({str(error).splitlines()[0][:100]})") from error
+        if self._made.ntotal != count:
+            raise damaged(index, f"{path.name} holds {self._made.ntotal} vectors, not {count}")
+        if isinstance(self._made, faiss.IndexIVF):
+            self._made.nprobe = min(_LOOKED_AT, self._made.nlist)
+
+    def places(self, queries: Vectors, k: int) -> Sequence[Places]:
+        """The rows of about the `k` nearest, a query each."""
+        _, found = self._made.search(np.ascontiguousarray(queries), min(k, self._made.ntotal))
+        return [row[row >= 0] for row in found]

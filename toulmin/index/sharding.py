@@ -1,0 +1,306 @@
+"""Bringing an index of shards up to date: one process reads, each shard is written by a worker of its own.
+
+* Whoever reads deals the documents by `shards.place_of`; files are known to every shard, by the same number.
+* A document's number says where it lies: divided by the number of shards, the rest is its shard. So numbers are in the
+  order of reading, over all shards.
+* First every shard puts all on the disk, then all are made visible, within milliseconds. An update that is killed
+  in between leaves shards of two moments, which nobody reads, and which the next one makes anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from toulmin.data import Document
+from toulmin.documents.loaders import Skipped
+from toulmin.errors import UsageError
+from toulmin.index.indexing import IndexReport, Progress, brought_up_to_date
+from toulmin.index.shards import laid_out, place_of
+from toulmin.index.vector_files import Wanted
+from toulmin.index.writer import CorpusWriter, Stamp, Totals
+
+_CALLS = 200  # that go to a worker together
+_CHARACTERS = 500_000  # of documents among them, about
+_BEHIND = 40  # lots of calls that a worker may have before it: what others do while it waits some seconds for the disk
+_LOOK_SECONDS = 0.5
+
+Call = tuple[str, tuple[Any, ...]]
+
+
+# ---------------------------------------------------------------- at a worker
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a shard holds when an update begins, and the name of the encoder that it is to have vectors of.
+
+    The files, which are the same for all, the first tells alone.
+    """
+
+    stamps: dict[str, Stamp]
+    outdated: frozenset[Path]
+    updates: int
+    last_document: int
+    encoder: str | None
+
+
+class Shard:
+    """One shard in the making, in whichever process: what the reader of the files asks for is done here, in order."""
+
+    def __init__(self, folder: Path, passage_words: int | None, wanted: Callable[[], Wanted | None]) -> None:
+        """Waits for another writer; `wanted` makes the encoder, here. Raises as `CorpusWriter` does, and that."""
+        self._vectors = wanted()
+        self._writer = CorpusWriter(folder, passage_words)
+        self._passages = 0
+        self.on_encoded: Callable[[int, int], None] = lambda done, total: None
+        self._own: dict[str, Callable[..., Any]] = {
+            "known": self._known,
+            "add_document": self._add_document,
+            "renew_vectors": self._renew_vectors,
+        }
+
+    def do(self, calls: Sequence[Call]) -> tuple[int, Any]:
+        """Does one after another, what is not listed here by its writer; gives the passages added and the last result.
+
+        Raises what that raises.
+        """
+        self._passages, result = 0, None
+        for name, values in calls:
+            result = (self._own.get(name) or getattr(self._writer, name))(*values)
+        return self._passages, result
+
+    def _known(self, is_first: bool) -> Known:
+        writer, name = self._writer, self._vectors.encoder.name if self._vectors else None
+        stamps = writer.stamps() if is_first else {}
+        return Known(stamps, writer.outdated, writer.updates, writer.last_document, name)
+
+    def _add_document(self, file: int, document: Document, number: int) -> None:
+        self._writer.add_document(file, document, self._count, number)
+
+    def _count(self) -> None:
+        self._passages += 1
+
+    def _renew_vectors(self) -> int:
+        return self._writer.renew_vectors(self._vectors, lambda done, total: self.on_encoded(done, total))
+
+    def leave(self) -> None:
+        """Undoes what is not committed."""
+        self._writer.__exit__(None, None, None)
+
+
+class Hand(Protocol):
+    """A worker, as the reader of the files has hold of it."""
+
+    def send(self, calls: Sequence[Call]) -> None:
+        """Gives it calls, to be done after those that it has."""
+        ...
+
+    def receive(self) -> tuple[int, Any]:
+        """Waits for what `Shard.do` gave for the first lot of calls that is not received yet; raises what it raised."""
+        ...
+
+    def is_done(self, seconds: float) -> bool:
+        """Whether `receive` need not wait, after so many seconds at most."""
+        ...
+
+    def encoded(self) -> tuple[int, int]:
+        """How many passages it has encoded, of how many."""
+        ...
+
+    def close(self) -> None:
+        """Ends it; what is not committed is undone."""
+        ...
+
+
+Hire = Callable[[Callable[[], Shard]], Hand]
+"""Gets a worker; the function makes its shard there, and can be pickled."""
+
+
+# ---------------------------------------------------------------- at the reader
+
+
+def _none() -> None:
+    """Of no encoder."""
+
+
+def update_shards(
+    index: Path,
+    paths: Sequence[Path],
+    *,
+    shards: int,
+    hire: Hire,
+    passage_words: int | None = None,
+    wanted: Callable[[], Wanted | None] = _none,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Makes an index of so many shards hold what the files and folders of `paths` hold now, as `indexing.update` does.
+
+    `wanted` is called at each worker, and can be pickled. Raises what `indexing.update` does, `SourceError` for an
+    index of another number of shards, and what `hire` raises.
+    """
+    if passage_words is not None and passage_words < 1:
+        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+    makes = [partial(Shard, folder, passage_words, wanted) for folder in laid_out(index, shards)]
+    with ShardedWriter(makes, hire) as writer:
+        report = brought_up_to_date(writer, paths, on_progress=on_progress, own=index)
+        return replace(report, encoder=writer.encoder)
+
+
+class ShardedWriter:
+    """The writer of an index of shards, for use in a `with`; leaving it without `commit` changes nothing."""
+
+    def __init__(self, makes: Sequence[Callable[[], Shard]], hire: Hire) -> None:
+        self._hands: list[_Busy] = []
+        try:
+            # The first keeps every other update out, before that could have the second.
+            self._hands.append(_Busy(hire(makes[0])))
+            first = self._hands[0].ask("known", True)
+            self._hands += [_Busy(hire(make)) for make in makes[1:]]
+            known = [first, *self._ask_each("known", False, of=self._hands[1:])]
+            self._begin(known)
+        except BaseException:
+            self._close()
+            raise
+
+    def _begin(self, known: Sequence[Known]) -> None:
+        self.outdated: frozenset[Path] = frozenset().union(*(one.outdated for one in known))
+        self.encoder = known[0].encoder
+        self._stamps = known[0].stamps
+        self._updates = 1 + max(one.updates for one in known)
+        is_whole = len({one.updates for one in known}) == 1
+        if not is_whole or (self.outdated and not self._stamps):
+            self.outdated = frozenset().union(*self._ask_each("begin_anew"))
+            self._stamps = {}
+        self._files = max((stamp.number for stamp in self._stamps.values()), default=0)
+        self._documents = max(one.last_document for one in known) // len(known)
+
+    def __enter__(self) -> ShardedWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for hand in self._hands:
+            hand.close()
+
+    def _ask_each(self, name: str, *values: Any, of: Sequence[_Busy] | None = None) -> list[Any]:
+        """What each worker says; they work at it at the same time."""
+        hands = self._hands if of is None else of
+        for hand in hands:
+            hand.call(name, *values)
+            hand.flush()
+        return [hand.answer() for hand in hands]
+
+    def _call_each(self, name: str, *values: Any) -> None:
+        for hand in self._hands:
+            hand.call(name, *values)
+
+    # ------------------------------------------------------------ files and documents
+
+    def files(self) -> list[tuple[int, str]]:
+        """The number and path of every file that the index holds."""
+        return [(stamp.number, path) for path, stamp in self._stamps.items()]
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """The file as it was when it was indexed, or None."""
+        return self._stamps.get(str(path))
+
+    def note_time(self, stamp: Stamp) -> None:
+        """Keeps the time of a file whose content is as it was."""
+        self._call_each("note_time", stamp)
+
+    def add_file(self, path: Path, stamp: Stamp) -> int:
+        """A new file, without documents yet; gives its number."""
+        self._files += 1
+        self._call_each("add_file", path, stamp, self._files)
+        return self._files
+
+    def remove_file(self, number: int) -> None:
+        """Takes out a file with all that came from it."""
+        self._call_each("remove_file", number)
+
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Deals a document to its shard; `on_passage` is called once for each passage, when that is done."""
+        count = len(self._hands)
+        place = place_of(document, count)
+        self._documents += 1
+        hand = self._hands[place]
+        hand.on_passage = on_passage
+        hand.call("add_document", file, document, self._documents * count + place, size=len(document.text))
+
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
+        """Keeps what was not read now; what is known of elsewhere stays."""
+        self._call_each("note_skipped", roots, skipped)
+
+    # ------------------------------------------------------------ the end
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """Brings the vectors of each shard up to date; gives how many are new. `wanted` is what each worker made."""
+        for hand in self._hands:
+            hand.call("renew_vectors")
+            hand.flush()
+        if self.encoder is not None:
+            while not all(hand.is_done(_LOOK_SECONDS) for hand in self._hands):
+                done, total = (sum(counts) for counts in zip(*(hand.encoded() for hand in self._hands), strict=True))
+                on_encoded(done, total)
+        return sum(hand.answer() for hand in self._hands)
+
+    def commit(self) -> Totals:
+        """Makes everything visible, in one shard right after the other."""
+        self._ask_each("prepare", self._updates)
+        totals = self._ask_each("commit")
+        return Totals(sum(one.documents for one in totals), sum(one.passages for one in totals))
+
+
+class _Busy:
+    """A worker with the calls that it is to do next; it is sent several together, and kept from falling behind."""
+
+    def __init__(self, hand: Hand) -> None:
+        self._hand = hand
+        self._calls: list[Call] = []
+        self._characters = 0
+        self._unanswered = 0
+        self._last: Any = None
+        self.on_passage: Callable[[], None] = lambda: None
+        self.is_done, self.encoded, self.close = hand.is_done, hand.encoded, hand.close
+
+    def call(self, name: str, *values: Any, size: int = 0) -> None:
+        """Has it do something, in time."""
+        self._calls.append((name, values))
+        self._characters += size
+        if len(self._calls) >= _CALLS or self._characters >= _CHARACTERS:
+            self.flush()
+            while self._unanswered > _BEHIND:
+                self._receive()
+
+    def flush(self) -> None:
+        """Sends what was called."""
+        self._hand.send(self._calls)
+        self._calls, self._characters = [], 0
+        self._unanswered += 1
+
+    def answer(self) -> Any:
+        """What the last call gave, when all that were sent are done."""
+        while self._unanswered:
+            self._receive()
+        return self._last
+
+    def ask(self, name: str, *values: Any) -> Any:
+        """What that call gives."""
+        self.call(name, *values)
+        self.flush()
+        return self.answer()
+
+    def _receive(self) -> None:
+        passages, self._last = self._hand.receive()
+        self._unanswered -= 1
+        for _ in range(passages):
+            self.on_passage()

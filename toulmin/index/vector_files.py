@@ -1,0 +1,307 @@
+"""The vectors of an index on the disk: one folder, named by the database, whose files are never edited.
+
+* The row of the table `vectors` changes in the transaction that makes an update visible, so passages and vectors are of
+  one moment. An index without vectors has no such row, and may have no such table.
+* An update takes over the vectors of passages that stay and encodes the rest. What was encoded before it was killed
+  lies in a folder of parts, by the encoder's identity, and is found again by the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toulmin.index.catalogue import damaged, text_of
+from toulmin.retrieval.vectors import CANDIDATES, Keys, Packed, best, packed
+from toulmin.runtime.encoder import Encoder, Vectors
+
+if TYPE_CHECKING:
+    from toulmin.index.nearest import Nearest
+
+_PARTS = "vectors-parts"
+_BLOCK = 65_536  # vectors that are gathered at once
+_CHUNK = 512  # passages that are encoded before they are put on the disk
+_NEAREST = "nearest.faiss"
+_ARRAYS = ("keys", "scales", "codes")
+_TABLE = "CREATE TABLE IF NOT EXISTS vectors (folder TEXT, label TEXT, digests TEXT)"
+
+
+class Wanted(NamedTuple):
+    """The encoder that an index is to have vectors of, and the SPEC that it was asked for by."""
+
+    encoder: Encoder
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Whose vectors they are; `spec` says how that encoder was asked for."""
+
+    identity: str
+    name: str
+    spec: str
+    dimension: int
+
+
+class Named(NamedTuple):
+    """What the database says of the vectors: their folder, whose they are, and the content hash of each file."""
+
+    folder: str
+    label: Label
+    digests: Mapping[str, str]
+
+
+class _Text(NamedTuple):
+    title: str
+    text: str
+
+
+# ---------------------------------------------------------------- reading
+
+
+def named_in(connection: sqlite3.Connection) -> Named | None:
+    """What the database names, or None for an index without vectors; a row that says nothing is SQLite's error."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
+        return None
+    row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
+    try:
+        return Named(str(row[0]), Label(**json.loads(row[1])), dict(json.loads(row[2]))) if row else None
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"what it says of its vectors cannot be read ({error})") from error
+
+
+class Stored:
+    """The vectors of an index, open for reading; several threads may use them."""
+
+    def __init__(self, index: Path, named: Named) -> None:
+        """Opens in about a millisecond. Raises `IndexDamaged` for files that are missing or no arrays."""
+        self.label = named.label
+        self._index, self._folder, self._digests = index, index / named.folder, named.digests
+        try:
+            # Mapped, so that an update may delete the folder while it is read.
+            arrays = [np.load(self._folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS]
+        except (OSError, ValueError, EOFError) as error:
+            raise damaged(index, f"its vectors in {named.folder} cannot be read ({error})") from error
+        self.packed = Packed(*arrays)
+        count = len(self.packed.keys)
+        if self.packed.codes.shape != (count, named.label.dimension) or self.packed.scales.shape != (count,):
+            raise damaged(index, f"the files of {named.folder} are not of one size")
+        self._nearest: Nearest | None = None
+
+    def nearest(self) -> Nearest | None:
+        """What finds candidates among many; None without faiss, or where the index was made without it."""
+        path = self._folder / _NEAREST
+        if self._nearest is None and find_spec("faiss") is not None and path.is_file():
+            from toulmin.index.nearest import Nearest
+
+            self._nearest = Nearest(self._index, path, len(self.packed.keys))
+        return self._nearest
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether each vector is looked at for a query."""
+        return self.nearest() is None
+
+    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+        """The ids and inner products of about the `k` nearest to each row, best first."""
+        nearest = self.nearest()
+        if nearest is None:
+            return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
+        found = []
+        for row, places in zip(rows, nearest.places(rows, CANDIDATES * k), strict=True):
+            candidates = self.packed.at(places)
+            found.append(best(candidates.keys, candidates.scores(row[None])[0], k))
+        return found
+
+    def verify(self, keys: Keys) -> None:
+        """Compares everything with what was written, and with the keys of the passages. Raises `IndexDamaged`."""
+        if not np.array_equal(self.packed.keys, keys):
+            raise damaged(self._index, "the vectors are not those of its passages")
+        if _digests(self._folder) != self._digests:
+            raise damaged(self._index, "the files of its vectors are not as they were written")
+
+
+def keys_in(connection: sqlite3.Connection) -> Keys:
+    """The keys of the distinct passages, in order."""
+    rows = connection.execute("SELECT DISTINCT key FROM passages ORDER BY key")
+    return np.fromiter((key for (key,) in rows), np.int64)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def forget(connection: sqlite3.Connection) -> None:
+    """Takes the vectors out of the index."""
+    if named_in(connection) is not None:
+        connection.execute("DELETE FROM vectors")
+
+
+def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encoded: Callable[[int, int], None]) -> int:
+    """Brings the vectors up to date with the passages, inside the open transaction; gives how many were encoded.
+
+    `on_encoded` is told how many of how many are done. What the encoder raises passes through; nothing is changed then.
+    """
+    encoder = wanted.encoder
+    label = Label(encoder.identity, encoder.name, wanted.spec, encoder.dimension)
+    keys, named = keys_in(connection), named_in(connection)
+    before = []
+    if named is not None and named.label.identity == label.identity:
+        before.append(Stored(index, named).packed)
+        if np.array_equal(before[0].keys, keys) and _is_whole(named):
+            connection.execute("UPDATE vectors SET label = ?", (json.dumps(asdict(label)),))
+            return 0
+    known = np.concatenate([one.keys for one in (*before, _read_parts(index, label))])
+    missing = np.setdiff1d(keys, known)
+    _encode(index, connection, encoder, label, missing, on_encoded)
+    _write(index, connection, label, keys, [*before, _read_parts(index, label)])
+    return len(missing)
+
+
+def _is_whole(named: Named) -> bool:
+    """Whether the folder has all that would be made now: also the file of faiss, if that was installed since."""
+    return find_spec("faiss") is None or _NEAREST in named.digests
+
+
+def _encode(
+    index: Path,
+    connection: sqlite3.Connection,
+    encoder: Encoder,
+    label: Label,
+    missing: Keys,
+    on_encoded: Callable[[int, int], None],
+) -> None:
+    """Puts the vectors of those passages among the parts, each chunk before the next is begun."""
+    for start in range(0, len(missing), _CHUNK):
+        keys = missing[start : start + _CHUNK]
+        on_encoded(start, len(missing))
+        _add_part(index, label, packed(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
+    if len(missing):
+        on_encoded(len(missing), len(missing))
+
+
+def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
+    among = ", ".join("?" * len(keys))
+    rows = connection.execute(
+        "SELECT p.key, d.title, p.text, p.lead FROM passages AS p JOIN documents AS d ON d.number = p.document"
+        f" WHERE p.key IN ({among})",
+        list(keys),
+    )
+    found = {key: _Text(title, text_of(kept)[lead:]) for key, title, kept, lead in rows}
+    return [found[key] for key in keys]
+
+
+def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
+    """A new folder with the vectors of those keys, all of which the sources have, in their order; names it."""
+    numbers = [int(folder.name[8:]) for folder in _folders(index)]
+    folder = index / f"vectors-{1 + max(numbers, default=0):08d}"
+    folder.mkdir()
+    vectors = _gathered(folder, label, keys, sources)
+    if find_spec("faiss") is not None and len(keys):
+        from toulmin.index.nearest import build
+
+        build(vectors, folder / _NEAREST)
+    for path in folder.iterdir():
+        with path.open("rb+") as file:
+            _last(file)
+    connection.execute(_TABLE)
+    connection.execute("DELETE FROM vectors")
+    row = (folder.name, json.dumps(asdict(label)), json.dumps(_digests(folder)))
+    connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
+
+
+def _gathered(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
+    """The arrays of the folder, filled from the sources a block at a time: both are mapped, not read."""
+    count = len(keys)
+    np.save(folder / "keys.npy", keys)
+    scales = _array(folder / "scales.npy", np.float32, (count,))
+    codes = _array(folder / "codes.npy", np.int8, (count, label.dimension))
+    known = np.concatenate([one.keys for one in sources])
+    order = np.argsort(known, kind="stable")
+    places = order[np.searchsorted(known, keys, sorter=order)]
+    first = 0
+    for one in sources:
+        mine = np.flatnonzero((places >= first) & (places < first + len(one.keys)))
+        for start in range(0, len(mine), _BLOCK):
+            at = mine[start : start + _BLOCK]
+            scales[at], codes[at] = one.scales[places[at] - first], one.codes[places[at] - first]
+        first += len(one.keys)
+    return Packed(keys, scales, codes)
+
+
+def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
+    """A mapped array of that file; of nothing there is nothing to map."""
+    if 0 in shape:
+        np.save(path, np.empty(shape, kind))
+        return np.empty(shape, kind)
+    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
+
+
+def _last(file: Any) -> None:
+    """Makes what was written last through a power cut."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _folders(index: Path) -> Iterator[Path]:
+    return (folder for folder in index.glob("vectors-*") if folder.name[8:].isdigit())
+
+
+def remove_others(index: Path, named: Named | None) -> None:
+    """Deletes every folder of vectors that the database does not name; a reader that has one mapped keeps it."""
+    for folder in list(_folders(index)):
+        if named is None or folder.name != named.folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+# ---------------------------------------------------------------- parts
+
+
+def _part(index: Path, label: Label) -> tuple[Path, np.dtype[Any]]:
+    record = np.dtype([("key", "<i8"), ("scale", "<f4"), ("codes", "i1", (label.dimension,))])
+    return index / _PARTS / f"{label.identity[:32]}.bin", record
+
+
+def _add_part(index: Path, label: Label, vectors: Packed) -> None:
+    path, record = _part(index, label)
+    path.parent.mkdir(exist_ok=True)
+    rows = np.empty(len(vectors.keys), record)
+    rows["key"], rows["scale"], rows["codes"] = vectors.keys, vectors.scales, vectors.codes
+    with path.open("ab") as file:
+        file.write(rows.tobytes())
+        _last(file)
+
+
+def _read_parts(index: Path, label: Label) -> Packed:
+    """What was encoded and is in no folder yet, mapped; a record that a killed update did not finish is cut off."""
+    path, record = _part(index, label)
+    whole = path.stat().st_size // record.itemsize if path.is_file() else 0
+    if not whole:
+        rows: Any = np.empty(0, record)
+    else:
+        os.truncate(path, whole * record.itemsize)
+        rows = np.memmap(path, record, "r", shape=(whole,))
+    return Packed(rows["key"], rows["scale"], rows["codes"])
+
+
+def remove_parts(index: Path) -> None:
+    """Deletes what was kept for an update that would be killed; after its commit."""
+    shutil.rmtree(index / _PARTS, ignore_errors=True)

@@ -1,0 +1,283 @@
+"""Changing an index: files and their documents are added and removed inside one transaction.
+
+A `CorpusWriter` is the only writer of its index. Whatever it does is seen by nobody until `commit`, and never if it is
+left without: the database forgets its transaction, and the generation of the term index is one that nobody names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+from toulmin.data import Document, Passage
+from toulmin.documents.loaders import Skipped, is_under
+from toulmin.documents.passages import cut
+from toulmin.index import catalogue, vector_files
+from toulmin.index.catalogue import State
+from toulmin.index.lexicon import LexiconWriter, digests, findable, length, remove_others
+from toulmin.index.vector_files import Wanted
+
+PASSAGE_WORDS = 100
+_COMMIT_EVERY = 250_000  # passages of a first update
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A file as it was when it was read; `number` is its name in the index."""
+
+    number: int
+    size: int
+    mtime_ns: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What an index holds; `passages` counts distinct ones."""
+
+    documents: int
+    passages: int
+
+
+class CorpusWriter:
+    """The writer of an index, for use in a `with`; leaving it without `commit` changes nothing."""
+
+    def __init__(self, index: Path, passage_words: int | None) -> None:
+        """Waits for another writer. Raises what `indexing.update` says of folders, locks and full disks."""
+        self._index = index
+        self._lexicon: LexiconWriter | None = None
+        self._is_first = False
+        self._is_prepared = False
+        self._uncommitted = 0  # passages
+        self._sql = catalogue.open_for_writing(index)
+        try:
+            with catalogue.clear_errors(index):
+                self._state, self.outdated = self._begin(passage_words)
+        except BaseException:
+            self._sql.close()
+            raise
+
+    def _begin(self, passage_words: int | None) -> tuple[State, frozenset[Path]]:
+        """The state to go on from, and the files that were cut or read otherwise than they are to be now."""
+        if self._is_new():
+            catalogue.shut_others_out(self._sql)
+            if self._is_new():
+                catalogue.make_tables(self._sql)
+                self._is_first = True
+                return State(passage_words or PASSAGE_WORDS), frozenset()
+        catalogue.check_ours(self._sql, self._index)
+        state = catalogue.usable_state(self._sql)
+        if state is None:
+            known = _known_paths(self._sql)
+            catalogue.make_tables(self._sql)
+            return State(passage_words or PASSAGE_WORDS), known
+        if passage_words in (None, state.passage_words):
+            return state, frozenset()
+        return replace(state, passage_words=passage_words), _known_paths(self._sql)
+
+    def _is_new(self) -> bool:
+        """Whether no update has ever come to its end here."""
+        if catalogue.is_empty(self._sql):
+            return True
+        catalogue.check_ours(self._sql, self._index)
+        return catalogue.is_unfinished(self._sql)
+
+    @property
+    def updates(self) -> int:
+        """How many updates made the index what it is."""
+        return self._state.updates
+
+    @property
+    def last_document(self) -> int:
+        """The greatest number of a document, 0 where there is none."""
+        (number,) = self._sql.execute("SELECT max(number) FROM documents").fetchone()
+        return number or 0
+
+    def begin_anew(self) -> frozenset[Path]:
+        """Forgets all that the index holds but for the paths of its files, which are `outdated` then."""
+        self.outdated |= _known_paths(self._sql)
+        catalogue.make_tables(self._sql)
+        self._state = State(self._state.passage_words, updates=self._state.updates)
+        return self.outdated
+
+    def __enter__(self) -> CorpusWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(sqlite3.Error):
+            if self._sql.in_transaction:
+                self._sql.execute("ROLLBACK")
+            catalogue.let_others_in(self._sql)
+        self._lexicon = None
+        _tidy(self._sql, self._index)
+        self._sql.close()
+
+    # ------------------------------------------------------------ files
+
+    def files(self) -> list[tuple[int, str]]:
+        """The number and path of every file that the index holds."""
+        return self._sql.execute("SELECT number, path FROM files").fetchall()
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Every file as it was when it was indexed, by its path."""
+        found = self._sql.execute("SELECT path, number, size, mtime_ns, digest FROM files")
+        return {path: Stamp(*stamp) for path, *stamp in found}
+
+    def stamp(self, path: Path) -> Stamp | None:
+        """The file as it was when it was indexed, or None."""
+        found = self._sql.execute(
+            "SELECT number, size, mtime_ns, digest FROM files WHERE path = ?", (str(path),)
+        ).fetchone()
+        return Stamp(*found) if found else None
+
+    def note_time(self, stamp: Stamp) -> None:
+        """Keeps the time of a file whose content is as it was."""
+        self._sql.execute("UPDATE files SET mtime_ns = ? WHERE number = ?", (stamp.mtime_ns, stamp.number))
+
+    def add_file(self, path: Path, stamp: Stamp, number: int | None = None) -> int:
+        """A new file, without documents yet; gives its number, the next that is free where none is given."""
+        values = (number, str(path), stamp.size, stamp.mtime_ns, stamp.digest)
+        statement = "INSERT INTO files (number, path, size, mtime_ns, digest) VALUES (?, ?, ?, ?, ?)"
+        return self._sql.execute(statement, values).lastrowid or 0
+
+    def remove_file(self, number: int) -> None:
+        """Takes out a file, and from the term index those of its passages that no other file holds."""
+        mine = "SELECT number FROM documents WHERE file = :file"
+        lonely = self._sql.execute(
+            f"SELECT DISTINCT key, codes FROM passages AS p WHERE document IN ({mine}) AND NOT EXISTS"
+            f" (SELECT 1 FROM passages AS q WHERE q.key = p.key AND q.document NOT IN ({mine}))",
+            {"file": number},
+        )
+        for key, codes in lonely:
+            self._writer().remove(key)
+            self._state.passages -= 1
+            self._state.terms -= length(codes)
+        self._sql.execute(f"DELETE FROM passages WHERE document IN ({mine})", {"file": number})
+        self._sql.execute("DELETE FROM documents WHERE file = ?", (number,))
+        self._sql.execute("DELETE FROM files WHERE number = ?", (number,))
+
+    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped]) -> None:
+        """Keeps what was not read now; what is known of elsewhere stays as long as it is there."""
+        known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
+        stays = [(path, reason) for path, reason in known if not is_under(Path(path), roots) and os.path.lexists(path)]
+        now = dict(stays) | {one.path: one.reason for one in skipped}
+        self._sql.execute("DELETE FROM skipped")
+        self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(now.items()))
+
+    # ------------------------------------------------------------ documents and passages
+
+    def add_document(
+        self, file: int, document: Document, on_passage: Callable[[], None], number: int | None = None
+    ) -> None:
+        """Cuts a document of a file into passages and stores them; `on_passage` is called after each.
+
+        Its number is the next that is free where none is given.
+        """
+        passages = cut(document, self._state.passage_words)
+        end = passages[-1].source.end if passages else 0
+        values = (number, file, document.title, document.url, document.record)
+        number = self._sql.execute(
+            "INSERT INTO documents (number, file, title, url, record, pages, tail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (*values, json.dumps(document.pages) if document.pages else "[]", document.text[end:]),
+        ).lastrowid
+        before = 0
+        for passage in passages:
+            start, end = passage.source.start, passage.source.end
+            place = (number, start, start - before, passage.source.page)
+            self._add_passage(passage, place, document.text[before:end])
+            on_passage()
+            before = end
+        self._uncommitted += len(passages)
+        if self._is_first and self._uncommitted >= _COMMIT_EVERY:
+            self._sql.execute("COMMIT")
+            self._sql.execute("BEGIN IMMEDIATE")
+            self._uncommitted = 0
+
+    def _add_passage(self, passage: Passage, place: tuple[int | None, int, int, int | None], text: str) -> None:
+        key = catalogue.key_of(passage.id)
+        row = self._sql.execute("SELECT codes FROM passages WHERE key = ? LIMIT 1", (key,)).fetchone()
+        codes = row[0] if row else self._make_findable(key, passage)
+        self._sql.execute(
+            "INSERT INTO passages (key, codes, document, start, lead, page, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (key, codes, *place, catalogue.compressed(text)),
+        )
+
+    def _make_findable(self, key: int, passage: Passage) -> bytes:
+        found_by = findable(passage)
+        self._writer().add(key, found_by.terms)
+        self._state.passages += 1
+        self._state.terms += length(found_by.packed)
+        return found_by.packed
+
+    def _writer(self) -> LexiconWriter:
+        """The term index in the making; an update that changes no passage never asks for one."""
+        if self._lexicon is None:
+            self._lexicon = LexiconWriter(self._index, self._state.generation)
+        return self._lexicon
+
+    # ------------------------------------------------------------ the end
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """Brings the vectors up to date with the passages, or takes them out; gives how many are new."""
+        if wanted is not None:
+            return vector_files.renew(self._index, self._sql, wanted, on_encoded)
+        vector_files.forget(self._sql)
+        return 0
+
+    def prepare(self, updates: int) -> None:
+        """Puts everything on the disk, as what the index is after so many updates; nothing is visible yet."""
+        if self._lexicon is not None or not self._state.generation:
+            self._writer().commit()
+            self._state.generation = self._writer().generation
+            self._note_digests()
+        self._state.updates = updates
+        catalogue.write_state(self._sql, self._state)
+        self._is_prepared = True
+
+    def commit(self) -> Totals:
+        """Makes everything visible in one step."""
+        if not self._is_prepared:
+            self.prepare(self.updates + 1)
+        (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
+        self._sql.execute("COMMIT")
+        vector_files.remove_parts(self._index)
+        return Totals(documents, self._state.passages)
+
+    def _note_digests(self) -> None:
+        """Keeps what `Corpus.verify` compares the term index with."""
+        known = dict(self._sql.execute("SELECT name, digest FROM term_files"))
+        self._sql.execute("DELETE FROM term_files")
+        now = digests(self._index, self._state.generation, known)
+        self._sql.executemany("INSERT INTO term_files VALUES (?, ?)", now.items())
+
+
+def _tidy(connection: sqlite3.Connection, index: Path) -> None:
+    """Deletes what nobody names any more, as the writer; where another has become that, it will do so."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("BEGIN IMMEDIATE")
+        state = catalogue.usable_state(connection)
+        # Of another version's index it is not known which generation it names.
+        if state is None and catalogue.is_unfinished(connection):
+            catalogue.drop_tables(connection)
+        if state is not None or catalogue.is_empty(connection):
+            remove_others(index, state.generation if state else 0)
+            vector_files.remove_others(index, vector_files.named_in(connection))
+        connection.execute("COMMIT")
+        catalogue.give_back_space(connection)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _known_paths(connection: sqlite3.Connection) -> frozenset[Path]:
+    """The files of an index, also of one of another format as far as its tables can be read."""
+    with suppress(sqlite3.OperationalError):
+        return frozenset(Path(path) for (path,) in connection.execute("SELECT path FROM files"))
+    return frozenset()

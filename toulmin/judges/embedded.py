@@ -1,0 +1,223 @@
+"""The embedded judge: a trained network and the lexical measures, weighed together into a calibrated probability.
+
+`stack.json` of the judge's folder holds a logistic regression and boosted trees over the measures below, fitted on
+pairs whose pages neither they nor the network had seen, a curve that makes a chance of their sum, and two thresholds:
+from `supported` on a claim is supported, from `unsure` on it is unsure; below, it is contradicted where a second
+regression says so, else unsupported. `training/stack.py` writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from toulmin.data import Label, Quote
+from toulmin.errors import ModelError
+from toulmin.judges.excerpt import Excerpt
+from toulmin.judges.gate import Gate, Ruling
+from toulmin.judges.lexical import Lexical, lexical_support
+from toulmin.judges.trained import Judged, Model, Shares, Trained
+from toulmin.judges.trees import Trees, read_trees
+from toulmin.steps import Pair, Verdict
+
+FILE = "stack.json"
+FORMAT = 4
+FARTHEST = 30.0  # a score beyond is certain to every digit
+_LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
+_LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
+_RULED = ("doubted", "rejected", "contradicted")
+_READ = ("model supported", "model contradicted", "both")
+_WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
+MEASURES = (*_WEIGHED, "length of premises", "length of claim")
+TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
+_USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
+_FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # what is shorter or longer counts as these: beyond, little was fitted
+
+
+def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
+    """What the trees ask, in the order of `MEASURES`; `measured` as `Lexical.features` has them."""
+    ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
+    supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
+    return (
+        *measured,
+        *ruled,
+        lexical,
+        float(pair.question is not None),
+        math.log1p(len(pair.premises)),
+        supported,
+        _logit(shares.contradicted),
+        supported * (gate.ruling is Ruling.ACCEPTED),
+        *_lengths(pair),
+    )
+
+
+def terms(measures: Sequence[float]) -> tuple[float, ...]:
+    """What the regressions weigh, in the order of `TERMS`.
+
+    What a measure is worth hangs on how long the premises are, of which a network reads a part and words all, and on
+    whether the claim answers a question.
+    """
+    own = measures[: len(_WEIGHED)]
+    length, asked = measures[len(_WEIGHED)], measures[_WEIGHED.index("question")]
+    return (*own, *(length * one for one in own[1:]), *(asked * one for one in own[1:]))
+
+
+def _lengths(pair: Pair) -> list[float]:
+    """How much longer than usual premises and claim are."""
+    words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
+    above = [math.log1p(count) - usual for count, usual in zip(words, _USUAL, strict=True)]
+    return [min(max(one, least), most) for one, (least, most) in zip(above, _FARTHEST_LENGTHS, strict=True)]
+
+
+def _logit(share: float) -> float:
+    held = min(max(share, _LEAST), 1 - _LEAST)
+    return math.log(held / (1 - held))
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The regressions, the trees, the calibration and the thresholds.
+
+    `support` and `contradiction` weigh `TERMS`, `trees` ask `MEASURES`. `curve` are points (score, probability) with
+    both rising; between them lies a straight line. Raises `ModelError` for numbers that cannot be such a stack.
+    """
+
+    support: tuple[float, ...]
+    contradiction: tuple[float, ...]
+    trees: Trees
+    curve: tuple[tuple[float, float], ...]
+    supported: float
+    unsure: float
+    contradicted: float
+
+    def __post_init__(self) -> None:
+        numbers = [*self.support, *self.contradiction, *(n for point in self.curve for n in point)]
+        if not all(math.isfinite(number) for number in numbers):
+            raise ModelError("A stack should hold finite numbers only; fit it anew with training/stack.py.")
+        if not len(self.support) == len(self.contradiction) == len(TERMS) or self.trees.measures > len(MEASURES):
+            raise ModelError(f"A stack should weigh {len(TERMS)} terms, not {len(self.support)}; fit it anew.")
+        rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(self.curve))
+        if not self.curve or not rises or not 0 <= self.curve[0][1] <= self.curve[-1][1] <= 1:
+            raise ModelError("A stack's curve should rise within 0 and 1; fit it anew with training/stack.py.")
+        if not 0 <= self.unsure <= self.supported <= 1 or not 0 <= self.contradicted <= 1:
+            raise ModelError(
+                f"A stack's thresholds should be 0 <= unsure <= supported <= 1, not {self.unsure} and {self.supported}."
+            )
+
+    def score(self, measures: Sequence[float]) -> float:
+        """More for claims that are likelier supported, within -30 and 30."""
+        return bounded(weighed(self.support, terms(measures)) + self.trees.score(measures))
+
+    def probability(self, measures: Sequence[float]) -> float:
+        """The calibrated chance that a claim of these measures is supported."""
+        scores, chances = zip(*self.curve, strict=True)
+        return float(np.interp(self.score(measures), scores, chances))
+
+    def against(self, measures: Sequence[float]) -> float:
+        """The chance that a claim which is not supported is contradicted."""
+        return 1 / (1 + math.exp(-bounded(weighed(self.contradiction, terms(measures)))))
+
+    def label(self, support: float, against: float) -> Label:
+        """What a verdict says of these chances."""
+        if support >= self.supported:
+            return "supported"
+        if support >= self.unsure:
+            return "unsure"
+        return "contradicted" if against >= self.contradicted else "unsupported"
+
+    def write(self, path: Path) -> None:
+        """As `read_stack` reads it."""
+        path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
+
+
+def weighed(weights: Sequence[float], given: Sequence[float]) -> float:
+    """The score of a regression before it becomes a chance."""
+    return sum(weight * number for weight, number in zip(weights, given, strict=True))
+
+
+def bounded(score: float) -> float:
+    """The score, within -30 and 30."""
+    return max(-FARTHEST, min(FARTHEST, score))
+
+
+def read_stack(path: Path) -> Stack:
+    """The stack of a file. Raises `ModelError` for a file that holds none, or one over other features."""
+    try:
+        told: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if told["format"] != FORMAT or tuple(told["terms"]) != TERMS or tuple(told["measures"]) != MEASURES:
+            raise ModelError(f"{path} weighs other measures than this version has; install one version of both.")
+        return Stack(
+            support=tuple(map(float, told["support"])),
+            contradiction=tuple(map(float, told["contradiction"])),
+            trees=read_trees(told["trees"]["trees"], told["trees"]["base"]),
+            curve=tuple((float(score), float(chance)) for score, chance in told["curve"]),
+            supported=float(told["supported"]),
+            unsure=float(told["unsure"]),
+            contradicted=float(told["contradicted"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
+
+
+class Embedded:
+    """The judge that the trained weights make: deterministic, on the CPU, nothing downloaded.
+
+    Not to be used from several threads at once. Raises `ModelError` where weights or libraries are missing.
+    """
+
+    def __init__(self, model: Model, stack: Stack) -> None:
+        self.name = model.name
+        self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name])
+        self._model, self._stack, self._lexical = model, stack, Lexical()
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order."""
+        return [self._verdict(pair, one) for pair, one in zip(pairs, self._model.shares(pairs), strict=True)]
+
+    def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
+        measured, gate = self._lexical.features(pair)
+        if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
+            return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
+        given = measures(judged.shares, measured, gate, pair)
+        support = self._stack.probability(given)
+        # Where words name what the source says instead, that passage is the one to show, whatever the network thinks.
+        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(given)
+        label = self._stack.label(support, against)
+        quotes = _quotes(pair, judged.excerpt)
+        return Verdict(label, support, (1 - support) * against, self.name, quotes, _reason(label, gate))
+
+
+def _reason(label: Label, gate: Gate) -> str | None:
+    if label == "supported":
+        return None
+    if gate.reason:
+        return gate.reason
+    words: dict[Label, str] = {
+        "contradicted": "the sources say something else",
+        "unsure": "the sources may not say this",
+        "unsupported": "the sources do not say this",
+    }
+    return words[label]
+
+
+def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
+    """Of each passage the sentence of the excerpt that holds most of the claim, if it holds anything telling."""
+    best = excerpt.decisive(pair.claim)
+    return tuple(
+        None if (part := best.get(n)) is None else Quote(part.start, part.end, passage.text[part.start : part.end])
+        for n, passage in enumerate(pair.premises)
+    )
+
+
+def embedded(folder: str | os.PathLike[str] | None = None) -> Embedded:
+    """The judge of a folder, or of the installed weights. Raises `ModelError` where there is none."""
+    model = Trained(folder)
+    return Embedded(model, read_stack(model.part.file(FILE)))

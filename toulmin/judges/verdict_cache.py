@@ -1,0 +1,172 @@
+"""Verdicts kept on disk: a pair that a judge has decided before, it does not decide again.
+
+Rules of this file
+* A verdict is kept under everything that determines it: the judge, and the titles, texts, claim and question of the
+  pair. Where the passages came from is none of it.
+* A row that does not prove itself by its digest is as good as none, and the next verdict takes its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import finalize
+
+from toulmin.data import Quote
+from toulmin.errors import ModelError
+from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.steps import Pair, Verdict
+
+FORMAT = "1"  # of keys; a verdict under a key of another one is never found
+_KIND = Kind(
+    "memo of verdicts",
+    0x746D656D,
+    "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)",
+    "Delete it if it is one, or name another file.",
+)
+_ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite take 999
+
+
+class Asked(Protocol):
+    """The judge behind a memo: a `Judge`, which may have a `key`, a text of all that its verdicts depend on."""
+
+    @property
+    def name(self) -> str:
+        """What a verdict calls it."""
+        ...
+
+    def judge(self, pairs: Sequence[Pair]) -> Any:
+        """One verdict a pair, plain or to be awaited."""
+        ...
+
+
+class Remembered:
+    """A judge whose verdicts are kept in the file at `path`, for this and later processes.
+
+    Judges are told apart by their `key` (weights, precision, prompt), or by their name where they have none. Of equal
+    pairs in one call the judge sees one. Verdicts of a call that raises are not kept. The file is made for its owner
+    alone, since it quotes documents; several processes may share it, and deleting it, while nobody uses it, forgets
+    everything. `asked` counts the pairs that the judge itself decided. Raises `SourceError` for a file that is no such
+    memo, or that cannot be read or written.
+    """
+
+    def __init__(self, judge: Asked, path: str | os.PathLike[str]) -> None:
+        self._judge = judge
+        self._rows = Rows(Path(path))
+        self._identity = str(getattr(judge, "key", judge.name))
+        self.name = judge.name
+        self.key = self._identity
+        self.asked = 0
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """One verdict a pair, in order."""
+        keys = _keys(self._identity, pairs)
+        found = self._rows.verdicts(dict.fromkeys(keys))
+        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
+        if missing:
+            new = dict(zip(missing, await self._decided(list(missing.values())), strict=True))
+            self._rows.keep(new)
+            found |= new
+        return [found[key] for key in keys]
+
+    async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        given = self._judge.judge(pairs)
+        verdicts = list(await given if inspect.isawaitable(given) else given)
+        if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+            raise ModelError(
+                f"The judge {self.name} gave {len(verdicts)} results for {len(pairs)} pairs; expected a Verdict each."
+            )
+        self.asked += len(pairs)
+        return verdicts
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._rows.close()
+
+
+def _keys(identity: str, pairs: Sequence[Pair]) -> list[str]:
+    """SHA-256, in hex, of all that determines each verdict."""
+    texts: dict[tuple[str, str], str] = {}
+    keys = []
+    for pair in pairs:
+        for premise in pair.premises:
+            shown = (premise.title, premise.text)
+            if shown not in texts:
+                texts[shown] = _sha(shown)
+        premises = [texts[premise.title, premise.text] for premise in pair.premises]
+        keys.append(_sha([FORMAT, identity, premises, pair.claim, pair.question]))
+    return keys
+
+
+def _sha(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
+
+
+# ---------------------------------------------------------------- the file
+
+
+class Rows:
+    """The verdicts of one file by key. Raises `SourceError` for a file that is no memo or cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = opened(path, _KIND)
+        finalize(self, self._file.close)
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
+
+    def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
+        """Those of the keys that the file holds, damaged rows left out."""
+        wanted = list(keys)
+        found: dict[str, Verdict] = {}
+        with self._clearly():
+            for start in range(0, len(wanted), _ASKED_AT_ONCE):
+                part = wanted[start : start + _ASKED_AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, verdict, digest FROM verdicts WHERE key IN ({marks})"
+                for key, text, digest in self._file.execute(query, part):
+                    with suppress(ValueError, TypeError, AttributeError, KeyError):
+                        if digest == _digest(key, text):
+                            found[key] = _verdict(json.loads(text))
+        return found
+
+    def keep(self, verdicts: Mapping[str, Verdict]) -> None:
+        """Keeps all of them in one step; a verdict takes the place of what stood under its key."""
+        rows = [(key, text, _digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
+        with self._clearly(), self._file:
+            self._file.execute("BEGIN IMMEDIATE")
+            self._file.executemany("INSERT OR REPLACE INTO verdicts (key, verdict, digest) VALUES (?, ?, ?)", rows)
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        with self._clearly():
+            (count,) = self._file.execute("SELECT count(*) FROM verdicts").fetchone()
+            return int(count)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def _clearly(self) -> AbstractContextManager[None]:
+        return clearly(self._path, _KIND)
+
+
+def _digest(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key} {text}".encode("ascii")).hexdigest()
+
+
+def _text(verdict: Verdict) -> str:
+    quotes = [quote and [quote.start, quote.end, quote.text] for quote in verdict.quotes]
+    row = [verdict.label, verdict.support, verdict.contradiction, verdict.judge, quotes, verdict.reason]
+    return json.dumps(row)
+
+
+def _verdict(row: Sequence[Any]) -> Verdict:
+    label, support, contradiction, judge, quotes, reason = row
+    return Verdict(label, support, contradiction, judge, tuple(quote and Quote(*quote) for quote in quotes), reason)

@@ -1,0 +1,129 @@
+"""Methods that draw several answers and keep one: `rerank` and `usc`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import Literal
+
+from toulmin.data import Answer, Claim, Policy, Round, Style
+from toulmin.errors import UsageError
+from toulmin.methods.direct import judged, shown
+from toulmin.methods.options import check_whole
+from toulmin.methods.reporting import concluded, draft_round, found, read_by
+from toulmin.parsing.citing import Draft
+from toulmin.prompts.types import AnswerPrompt, Example, MostConsistent, Preset
+from toulmin.steps import Exchange, Pair, Program, entail, exchange, together
+from toulmin.verify import hypothesis
+
+Drafts = tuple[Exchange[Draft], ...]
+Premises = Literal["cited", "all"]
+
+
+def rerank(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 5,
+    n: int = 4,
+    temperature: float = 1.0,
+    by: Premises = "cited",
+    examples: tuple[Example, ...] = (),
+    prompt: Preset = "cited",
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """`n` samples of `vanilla` at high temperature; the one with the best citation recall is kept (ALCE's RERANK).
+
+    Citation recall is the share of a sample's claims that the judge finds supported: by the passages that each cites
+    (`by="cited"`, the VTG paper, Appendix A) or by all passages shown (`by="all"`, ALCE's tool); a claim that cites
+    nothing counts as 0 either way, and so does a sample without claims. The first of equals wins, also when all are 0,
+    where ALCE's tool would return an empty text. `n` model calls; all samples are judged in one request.
+    """
+    _check(n, temperature)
+    answer = yield from found(question, "rerank", style, k)
+    if not answer.passages:
+        return concluded(answer, (), unsupported)
+    drafts = yield from _drawn(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
+    recalls = yield from _recalls(drafts, answer, by)
+    answer = _choose(answer, drafts, recalls.index(max(recalls)), [{"citation_recall": recall} for recall in recalls])
+    yield from shown(answer)
+    return (yield from judged(answer, unsupported))
+
+
+def usc(
+    question: str,
+    *,
+    style: Style = "long",
+    k: int = 5,
+    n: int = 9,
+    temperature: float = 1.0,
+    examples: tuple[Example, ...] = (),
+    prompt: Preset = "cited",
+    unsupported: Policy = "keep",
+) -> Program[Answer]:
+    """`n` samples of `vanilla`, of which the model chooses the most consistent (CaLM 5.4: universal self-consistency).
+
+    A sample that abstains is a candidate too: where most of them withhold an answer, that is the consistent one.
+    `n` + 1 model calls; the choice is not asked for where all samples are equal.
+    """
+    _check(n, temperature)
+    answer = yield from found(question, "usc", style, k)
+    if not answer.passages:
+        return concluded(answer, (), unsupported)
+    drafts = yield from _drawn(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
+    candidates = tuple(draft.value.claims for draft in drafts)
+    if len(set(candidates)) == 1:
+        answer = _choose(answer, drafts, 0)
+    else:
+        choice = yield from exchange(MostConsistent(question, candidates))
+        answer = _choose(answer, drafts, choice.value)
+        answer = replace(answer, rounds=(*answer.rounds, Round("assess", role="main", text=choice.reply.text)))
+    yield from shown(answer)
+    return (yield from judged(answer, unsupported))
+
+
+def _check(n: int, temperature: float) -> None:
+    check_whole(1, n=n)
+    if not 0 <= temperature < inf:
+        raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
+
+
+def _drawn(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
+    """`n` samples of one prompt, side by side."""
+    return (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in range(n)]))
+
+
+def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float]]:
+    """The citation recall of each sample, 0 to 1; one request for all of them."""
+    passages = {passage.id: passage for passage in answer.passages}
+
+    def asked(claim: Claim, draft: Exchange[Draft]) -> Pair:
+        pair = hypothesis(claim, passages, answer.question, answer.style)
+        return pair if by == "cited" else replace(pair, premises=tuple(passages[id] for id in read_by(draft.prompt)))
+
+    pairs = [asked(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
+    verdicts = iter((yield from entail(pairs)))
+    return [
+        _share([bool(claim.citations) and next(verdicts).entails for claim in draft.value.claims]) for draft in drafts
+    ]
+
+
+def _share(held: Sequence[bool]) -> float:
+    return sum(held) / len(held) if held else 0.0
+
+
+def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
+    """The answer with the claims of the chosen sample; every sample is told, and only the chosen one's marks count."""
+    told = [
+        replace(draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best)
+        for i, draft in enumerate(drafts)
+    ]
+    kept = drafts[best].value
+    return replace(
+        answer,
+        status="answered" if kept.claims else "abstained",
+        claims=kept.claims,
+        rounds=(*answer.rounds, *told),
+        invalid_citations=kept.invalid,
+    )

@@ -1,0 +1,158 @@
+"""AutoAIS over evidence sets: whether each sentence of an answer follows from some passage that its writer had.
+
+The plan-based retrieval paper's measure (metrics, section 4): citations do not matter; a sentence is attributed when
+any single passage entails it. Beside it stands how much of the answer's wording the evidence holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toulmin.data import Claim, Passage
+from toulmin.errors import ToulminError
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.judging import Judging
+from toulmin.steps import Pair, Verdict
+from toulmin.text.language import sentences
+from toulmin.text.rouge import rouge_l_sum, rouge_n
+
+Evidence = Mapping[str, Sequence[Passage]]
+
+
+async def attributed(answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None) -> Measured:
+    """The columns `ais_strict`, `ais_macro` and `ais_micro`, in percent.
+
+    The evidence of an answer is every passage that it read, or the set that `evidence` has under its item's id
+    (another system's, what the topic itself retrieves, or a reader's answers). strict is 1 where every sentence is
+    attributed, macro the share of those that are, micro their number over that of all sentences of the run. An answer
+    without a sentence is 0 in strict and macro, and adds nothing to micro; a failed one, or one with a judgement that
+    failed where it mattered, is left out. Passages that a sentence cites are judged first, the others only for
+    sentences that those do not entail.
+    """
+    read = [_Read(one, *_parts(one, evidence)) for one in answered]
+    await judging.ask((pair for one in read for pair in one.cited()), "cited")
+    await judging.ask((pair for one in read for pair in one.others(judging)), "others")
+    shares = [one.share(judging) for one in read]
+    weights = tuple(float(share.sentences) if share else 0.0 for share in shares)
+    columns = (
+        Column("ais_strict", tuple(share.strict if share else None for share in shares)),
+        Column("ais_macro", tuple(share.macro if share else None for share in shares)),
+        Column("ais_micro", tuple(float(share.attributed) if share else None for share in shares), weights),
+    )
+    reasons = tuple(one.reason(judging) for one in read)
+    failed = [str(reason["failed"]) for reason in reasons if reason["failed"]]
+    notes = (
+        [f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}"] if failed else []
+    )
+    return Measured(columns, (), reasons, tuple(notes))
+
+
+def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = None) -> Measured:
+    """ROUGE-1, -2 and -Lsum precision of each answer against all of its evidence joined, in percent.
+
+    The evidence is that of `attributed`, texts without titles, a sentence a line; an answer without words scores 0, a
+    failed one is left out.
+    """
+    rows = []
+    for one in answered:
+        claims, passages = _parts(one, evidence)
+        rows.append(None if one.is_failed else _overlap(claims, passages))
+    names = ("rouge1_precision", "rouge2_precision", "rougeLsum_precision")
+    columns = (Column(name, tuple(row and row[i] for row in rows)) for i, name in enumerate(names))
+    return Measured(tuple(columns), reasons=tuple({} for _ in answered))
+
+
+def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, float, float]:
+    said = "\n".join(claim.text for claim in claims)
+    lines = (text[span.start : span.end] for text in (p.text for p in passages) for span in sentences(text))
+    known = "\n".join(" ".join(line.split()) for line in lines)
+    return (
+        rouge_n(said, known, 1).precision,
+        rouge_n(said, known, 2).precision,
+        rouge_l_sum(said, known).precision,
+    )
+
+
+def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
+    """What the answer says, and what it is held against, each passage once."""
+    answer = answered.answer
+    given = answer.passages if evidence is None else evidence.get(answered.item.id, ())
+    return answer.claims, tuple({passage.id: passage for passage in given}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """How many of an answer's sentences are attributed."""
+
+    attributed: int
+    sentences: int
+
+    @property
+    def strict(self) -> float:
+        return float(0 < self.sentences == self.attributed)
+
+    @property
+    def macro(self) -> float:
+        return self.attributed / self.sentences if self.sentences else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One answer's sentences and the passages that each is held against."""
+
+    answered: Answered
+    claims: tuple[Claim, ...]
+    passages: tuple[Passage, ...]
+
+    def cited(self) -> list[Pair]:
+        return [self._pair(claim, p) for claim in self.claims for p in self.passages if p.id in claim.cited]
+
+    def others(self, judging: Judging) -> list[Pair]:
+        pairs = []
+        for claim in self.claims:
+            first = [self._pair(claim, p) for p in self.passages if p.id in claim.cited]
+            if not any(judging.entails(pair) for pair in first):
+                pairs += [self._pair(claim, p) for p in self.passages if p.id not in claim.cited]
+        return pairs
+
+    def _pair(self, claim: Claim, passage: Passage) -> Pair:
+        answer = self.answered.answer
+        return Pair((passage,), claim.text, answer.question if answer.style in ("list", "short") else None)
+
+    def _judged(self, claim: Claim, judging: Judging) -> list[tuple[Passage, Verdict | ToulminError]]:
+        """What was judged of a sentence, cited passages first."""
+        first = [p for p in self.passages if p.id in claim.cited]
+        found = [(p, judging[self._pair(claim, p)]) for p in first]
+        if not any(isinstance(verdict, Verdict) and verdict.entails for _, verdict in found):
+            rest = (p for p in self.passages if p.id not in claim.cited)
+            found += [(p, judging[self._pair(claim, p)]) for p in rest]
+        return found
+
+    def share(self, judging: Judging) -> _Share | None:
+        """How many sentences are attributed; None for an answer that does not count."""
+        outcomes = [self._outcome(claim, judging) for claim in self.claims]
+        if self.answered.is_failed or any(isinstance(outcome, ToulminError) for outcome in outcomes):
+            return None
+        return _Share(sum(outcome is not None for outcome in outcomes), len(outcomes))
+
+    def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
+        """The first passage that entails the sentence; an error matters only where there is none."""
+        failure: ToulminError | None = None
+        for passage, verdict in self._judged(claim, judging):
+            if isinstance(verdict, ToulminError):
+                failure = failure or verdict
+            elif verdict.entails:
+                return passage
+        return failure
+
+    def reason(self, judging: Judging) -> dict[str, Any]:
+        outcomes = [self._outcome(claim, judging) for claim in self.claims]
+        failure = next((outcome for outcome in outcomes if isinstance(outcome, ToulminError)), None)
+        attributed = [
+            {"text": claim.text, "passage": outcome.id if isinstance(outcome, Passage) else None}
+            for claim, outcome in zip(self.claims, outcomes, strict=True)
+        ]
+        return {"failed": str(failure) if failure else None, "attributed": attributed}

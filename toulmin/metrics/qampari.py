@@ -1,0 +1,125 @@
+"""Lists of entities against the gold entities: ALCE's QAMPARI metrics (metrics 1.7).
+
+A prediction is right if it equals an alias of a gold entity once both are normalised. The profiles differ in what the
+predictions are. `alce`: the pieces of the text between commas, so that a repeated entity counts as often as it stands
+and one whose name has a comma is never right. `honest`: the entities as they were read, each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from toulmin.datasets.item import Aliases
+from toulmin.metrics.answered import Answered
+from toulmin.metrics.cleaning import alce_text, honest_text
+from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.recall import named
+from toulmin.text.overlap import entity, normalised
+
+_TOP = 5
+_SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
+
+
+class _Matched(NamedTuple):
+    """Predictions as they are told, which of them are right, and which of the gold entities are found."""
+
+    gold: Sequence[Aliases]
+    predictions: list[str]
+    right: list[bool]
+    found: list[bool]
+
+
+def pieces(text: str, reasoned: bool = False) -> list[str]:
+    """The list that ALCE reads in a clean text: normalised pieces between commas, empty ones dropped.
+
+    With `reasoned` (ALCE's `--cot`) the list is what follows the first colon, and empty without one.
+    """
+    if reasoned:
+        text = text.partition(":")[2]
+    stripped = text.rstrip().rstrip(".").rstrip(",")
+    return [piece for piece in map(normalised, stripped.split(",")) if piece]
+
+
+def alce_list(
+    answered: Sequence[Answered], reasoned: bool = False, read: Callable[[Answered], str] = alce_text
+) -> Measured:
+    """ALCE's columns for lists; `num_preds` is a count, the others are shares. `reasoned` as for `pieces`.
+
+    A question without gold entities, at which ALCE stops, does not count.
+    """
+    return _measured([_alce_matched(one.item.gold.answers or (), pieces(read(one), reasoned)) for one in answered])
+
+
+def honest_list(answered: Sequence[Answered]) -> Measured:
+    """The same columns over distinct entities: neither a repetition nor another alias of one already named counts.
+
+    Only questions that want a list, have gold entities and whose answer did not fail count. The claims of an answer
+    that is no list are cut at their commas.
+    """
+    return _measured([_honest_matched(one) for one in answered])
+
+
+def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _Matched | None:
+    if not gold:
+        return None
+    slots = [{normalised(alias) for alias in aliases} for aliases in gold]
+    known, held = frozenset[str]().union(*slots), set(predictions)
+    right = [each in known for each in predictions]
+    return _Matched(gold, predictions, right, [not held.isdisjoint(aliases) for aliases in slots])
+
+
+def _honest_matched(one: Answered) -> _Matched | None:
+    gold, text = named(one.item.gold.answers or ()), honest_text(one)
+    if one.item.style != "list" or not gold or text is None:
+        return None
+    is_list = one.answer.style == "list"
+    return _distinct([claim.text for claim in one.answer.claims] if is_list else pieces(text), gold)
+
+
+def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
+    """The names that are neither said before nor one more alias of entities that are all found already."""
+    matched = _Matched(gold, [], [], [False] * len(gold))
+    slots = [{entity(alias) for alias in aliases} for aliases in gold]
+    said: set[str] = set()
+    for name in names:
+        known = entity(name)
+        places = [i for i, aliases in enumerate(slots) if known in aliases]
+        if known in said or (places and all(matched.found[i] for i in places)):
+            continue
+        said.add(known)
+        matched.predictions.append(name)
+        matched.right.append(bool(places))
+        for i in places:
+            matched.found[i] = True
+    return matched
+
+
+def _measured(matched: Sequence[_Matched | None]) -> Measured:
+    counts = tuple(None if each is None else float(len(each.predictions)) for each in matched)
+    shares = [None if each is None else _shares(each) for each in matched]
+    columns = [Column(name, tuple(None if own is None else own[i] for own in shares)) for i, name in enumerate(_SHARES)]
+    return Measured((Column("num_preds", counts, scale=1.0), *columns), reasons=tuple(map(_reason, matched)))
+
+
+def _shares(matched: _Matched) -> tuple[float, ...]:
+    """In the order of `_SHARES`; written as ALCE computes them, to the last digit."""
+    precision = sum(matched.right) / len(matched.right) if matched.right else 0.0
+    hits, gold = sum(matched.found), len(matched.found)
+    recall, top = hits / gold, min(_TOP, hits) / min(_TOP, gold)
+    return precision, recall, top, _f1(precision, recall), _f1(precision, top)
+
+
+def _f1(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _reason(matched: _Matched | None) -> Mapping[str, Any]:
+    if matched is None:
+        return {}
+    found = zip(matched.gold, matched.found, strict=True)
+    right = zip(matched.predictions, matched.right, strict=True)
+    return {
+        "gold": [{"text": aliases[0] if aliases else "", "found": is_found} for aliases, is_found in found],
+        "predicted": [{"text": name, "right": is_right} for name, is_right in right],
+    }

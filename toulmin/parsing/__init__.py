@@ -1,0 +1,1 @@
+"""Replies and marked texts to drafts, lists and choices."""

@@ -1,0 +1,117 @@
+"""Replies that choose: one candidate by its number, or one verdict by its word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from toulmin.data import Label
+from toulmin.parsing.abstaining import is_abstention, is_nothing
+
+# ---------------------------------------------------------------- a candidate
+
+_WORDS = "one two three four five six seven eight nine ten".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_KIND = r"(?:responses?|answers?|candidates?|options?|samples?|antwort|réponse|respuesta|回答|答案)"
+_NUMBER = re.compile(
+    rf"(?<![\d.,])(?P<digits>\d{{1,6}})(?![\d]|[.,]\d)|\b{_KIND}\s(?P<word>{'|'.join(_WORDS)})\b"
+    rf"|\b(?P<ordinal>{'|'.join(_ORDINALS)})\s(?:one\b|{_KIND})",
+    re.IGNORECASE,
+)
+_DECIDES = re.compile(
+    r"\b(?:most\b[^.\n]{0,30}\bconsistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion"
+    r"|verdict|winner"
+    r"|agrees? most|final answer|"
+    r"konsistenteste|beste)\b|最一致",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"(?<=[.!?。;])\s+|\n+|,?\s\b(?:but|while|whereas|because|since|as it|although)\b|[:：]\s(?=[A-Z]\w*\s\d+\s\w)"
+)
+
+
+def chosen_number(text: str, candidates: int) -> int | None:
+    """The number (from 1) of the candidate that a reply chooses; None where it names none.
+
+    A reply that opens with nothing but a number chooses that; else the last clause that speaks of a choice does, else
+    a last line that names one candidate, else the first that is named.
+    """
+    lines = text.strip().split("\n", 1)
+    opening = _named(lines[0], candidates)
+    if len(opening) == 1 and len(lines[0]) <= 40 and not _CLAUSE_END.search(lines[0].strip()):
+        return opening[0]
+    clauses = [clause for clause in _CLAUSE_END.split(text) if clause]
+    last = _named(lines[-1].rsplit("\n", 1)[-1], candidates)
+    decisive = [named for clause in clauses if _DECIDES.search(clause) and (named := _named(clause, candidates))]
+    ends = last if len(last) == 1 else _named(text, candidates)
+    return next(iter(decisive[-1] if decisive else ends), None)
+
+
+def _named(text: str, candidates: int) -> list[int]:
+    numbers = (_number(found) for found in _NUMBER.finditer(text))
+    return [number for number in numbers if 1 <= number <= candidates]
+
+
+def _number(found: re.Match[str]) -> int:
+    if found["digits"]:
+        return int(found["digits"])
+    return _WORDS.index(found["word"].lower()) + 1 if found["word"] else _ORDINALS.index(found["ordinal"].lower()) + 1
+
+
+# ---------------------------------------------------------------- a verdict
+
+_LABEL = re.compile(
+    r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating|urteil)(?:[*_\"]{0,3}\s?[:：]|\sis\b|[*_]{0,3}\s?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# The claim, quoted; a quoted word may be the verdict.
+_QUOTED = re.compile(r"\"[^\"\n]{20,500}\"|“[^”\n]{20,500}”")
+# "Not fully supported" must never be read as "supported".
+_VERDICT = re.compile(
+    r"(?P<denied>\b(?:not|no|none|nothing|never|neither|nor|cannot|whether|lacks?|lacking|insufficient|fails?"
+    r"|[a-z]{1,8}n['’]t|partly"
+    r"|partially)\b[^.\n]{0,30}?)?"
+    r"(?P<word>contradict|refute|inconsistent|unsupported|support|entail|unsure|uncertain)",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"\W*(?:(?P<yes>yes|true)|no|false)\b(?=\W*$|[,.!:;\n])", re.IGNORECASE)
+_MEANS: dict[str, Label] = {
+    "support": "supported",
+    "entail": "supported",
+    "unsupported": "unsupported",
+    "contradict": "contradicted",
+    "refute": "contradicted",
+    "inconsistent": "contradicted",
+}
+
+
+def verdict_in(text: str) -> Label:
+    """The verdict behind its label, or that opens the reply, or in which all that is said agrees; else `unsure`."""
+    said = _QUOTED.sub("", _LABEL.split(text)[-1].replace("_", " "))
+    verdicts = list(_VERDICT.finditer(said))
+    opening = _YES_OR_NO.match(said)
+    if opening is not None:
+        return "supported" if opening["yes"] else _denial(verdicts)
+    if not verdicts:
+        return "unsupported" if is_nothing(said) or is_abstention(said, cites=True) else "unsure"
+    if re.search(r"\w", said[: verdicts[0].start()]) is None:
+        return _label(verdicts[0])
+    labels = {_label(verdict) for verdict in verdicts if not _denies_contradiction(verdict)} or {"unsure"}
+    return labels.pop() if len(labels) == 1 else "unsure"
+
+
+def _denial(verdicts: Sequence[re.Match[str]]) -> Label:
+    """What "No" means: that the passages say otherwise, if the reply goes on so, or only that they do not say it."""
+    return "contradicted" if any(_label(verdict) == "contradicted" for verdict in verdicts) else "unsupported"
+
+
+def _denies_contradiction(verdict: re.Match[str]) -> bool:
+    return verdict["denied"] is not None and _MEANS.get(verdict["word"].lower()) == "contradicted"
+
+
+def _label(verdict: re.Match[str]) -> Label:
+    means, denied = _MEANS.get(verdict["word"].lower(), "unsure"), (verdict["denied"] or "").lower()
+    if not denied:
+        return means
+    is_open = denied.startswith("part") or "whether" in denied
+    return "unsupported" if means == "supported" and not is_open else "unsure"

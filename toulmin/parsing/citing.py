@@ -1,0 +1,163 @@
+"""Between text with marks and claims with citations.
+
+`toulmin.data.render` writes claims as text; here such text, and whatever a language model writes in its place, becomes
+claims again. A mark belongs to the sentence in which it stands or that it follows; one that opens a paragraph or an
+item belongs to what it opens. Labels are mapped to passage ids at once; a label that nobody offered is counted and
+points nowhere. `marks` says which forms count.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from toulmin.data import Claim, Passage, Style
+from toulmin.parsing.entities import entities
+from toulmin.parsing.labels import Labels, cited_claim, read_labels, resolved
+from toulmin.parsing.lines import Block, blocks, list_items, without_emphasis, without_references
+from toulmin.parsing.marks import LabelRange, Lifted, Placed, lift
+from toulmin.text.language import sentences
+
+__all__ = ["Draft", "Labels", "list_items", "read_draft", "read_labels", "without_marks"]
+
+_ANSWER = re.compile(r"\s*(?:\*\*)?(?:final |the )?answer(?:\*\*)?\s?:(?:\*\*)?(?=\s|$)", re.IGNORECASE)
+_HAS_WORDS = re.compile(r"[^\W_]")
+_STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The claims that a reply holds; `invalid` counts the labels that nobody offered. No claims: an abstention."""
+
+    claims: tuple[Claim, ...] = ()
+    invalid: int = 0
+
+
+def without_marks(text: str) -> str:
+    """The text without citation marks; an escaped mark (`\\[3]`) becomes the text that it stands for."""
+    return lift(text).text
+
+
+class Said(NamedTuple):
+    """A sentence without its marks, whether it had any, and whether it stands in an item of a list."""
+
+    words: str
+    cites: bool
+    is_item: bool
+
+
+class _Piece(NamedTuple):
+    """Part of a reply that makes a claim: a range of the text without marks."""
+
+    start: int
+    end: int
+    block: Block
+    section: str | None = None
+
+
+def read_draft(
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Said], bool] | None = None
+) -> Draft:
+    """The claims of a text whose marks count the `offered` passages from 1.
+
+    Sentences become claims (`long`, `report`; a report's Markdown headings become sections), or the first sentence
+    (`short`), or the entities of a list. Pieces without a word are no claims, and neither is a list of references below
+    the text. `is_no_claim` says which sentences to pass over. Never raises for odd text.
+    """
+    lifted = _after_lead(lift(without_references(text), len(offered)))
+    invalid = resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
+    if is_no_claim is not None:
+        lifted = _passing_over(is_no_claim, lifted, style)
+    claims = entities(lifted, offered) if style == "list" else _statements(lifted, offered, style)
+    return Draft(claims[:1] if style == "short" else claims, invalid)
+
+
+def _after_lead(lifted: Lifted) -> Lifted:
+    """The reply without a repeated "Answer:" at its head, which is blanked so that positions hold."""
+    lead = _ANSWER.match(lifted.text)
+    if lead is None:
+        return lifted
+    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
+
+
+def _passing_over(is_no_claim: Callable[[Said], bool], lifted: Lifted, style: Style) -> Lifted:
+    """The text with those sentences blanked, so that positions hold, and without their marks."""
+    found = blocks(lifted.text)
+    pieces = list(_sentences_of(lifted, found, style))
+    owners = _owners(lifted.marks, pieces, found)
+    citing = frozenset(owners)
+    said = (Said(lifted.text[p.start : p.end], i in citing, p.block.is_item) for i, p in enumerate(pieces))
+    passed = {i for i, sentence in enumerate(said) if is_no_claim(sentence)}
+    text, at = [], 0
+    for piece in (pieces[i] for i in sorted(passed)):
+        text += [lifted.text[at : piece.start], re.sub(r"[^\n]", " ", lifted.text[piece.start : piece.end])]
+        at = piece.end
+    marks = (mark for mark, owner in zip(lifted.marks, owners, strict=True) if owner not in passed)
+    return Lifted("".join([*text, lifted.text[at:]]), tuple(marks))
+
+
+def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tuple[Claim, ...]:
+    found = blocks(lifted.text)
+    spoken = _sentences_of(lifted, found, style)
+    pieces = [piece for piece in spoken if _HAS_WORDS.search(lifted.text, piece.start, piece.end)]
+    named: list[list[LabelRange]] = [[] for _ in pieces]
+    for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, found), strict=True):
+        if pieces:
+            named[owner].extend(mark.labels)
+    return tuple(
+        cited_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section)
+        for piece, labels in zip(pieces, named, strict=True)
+    )
+
+
+def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Iterator[_Piece]:
+    """The sentences outside headings; a short answer may be a heading, and what carries a mark is none."""
+    text, section = lifted.text, None
+    positions = [mark.position for mark in lifted.marks]
+    for block in found:
+        inside = positions[bisect_left(positions, block.line) : bisect_right(positions, block.end)]
+        if block.is_heading and style != "short" and not inside:
+            words = without_emphasis(text[block.start : block.end])
+            section = " ".join(words.split()) if style == "report" else None
+            continue
+        for start, end in pairwise(_cuts(text, block, inside)):
+            for span in sentences(text[start:end]):
+                yield _Piece(start + span.start, start + span.end, block, section)
+
+
+def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
+    """The ends of a block, and the stops right after its marks: "Acme Inc [1]. Thorp" is two sentences for sure."""
+    stops = (_STOP.match(text, mark, block.end) for mark in marks if mark > block.start)
+    return [block.start, *(stop.end() for stop in stops if stop), block.end]
+
+
+def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[int]:
+    """The position of the piece to which each mark belongs; -1 where there is none."""
+    starts = [piece.start for piece in pieces]
+    opened = _opened_by_marks(marks, found)
+    following = [bisect_left(starts, mark.position) for mark in marks]
+    return [
+        next_ if pieces and _points_ahead(mark, pieces, next_, opened) else next_ - 1
+        for mark, next_ in zip(marks, following, strict=True)
+    ]
+
+
+def _points_ahead(mark: Placed, pieces: Sequence[_Piece], following: int, opened: frozenset[Block]) -> bool:
+    """Whether a mark belongs to the piece that follows, as in a block that opens with a mark."""
+    if following == 0:
+        return True
+    if following == len(pieces) or mark.position < pieces[following - 1].end:
+        return False
+    block = pieces[following].block
+    return block in opened and block.line <= mark.position
+
+
+def _opened_by_marks(marks: Sequence[Placed], found: Sequence[Block]) -> frozenset[Block]:
+    """The blocks that open with a mark ("[1] One. [2] Two."): there, marks stand before their sentences."""
+    positions = [mark.position for mark in marks]
+    first = ((block, bisect_left(positions, block.line)) for block in found)
+    return frozenset(block for block, i in first if i < len(positions) and positions[i] <= block.start)

@@ -1,0 +1,85 @@
+"""From labels ("[2]", "passages 1 and 3") to the passages that were offered under them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from toulmin.data import Citation, Claim, Passage
+from toulmin.parsing.lines import without_emphasis
+from toulmin.parsing.marks import LabelRange, find_marks
+
+# A range wider than this that leaves what was offered ("[1-999999]") is a slip of the pen: only its ends are read.
+_WIDEST_RANGE = 100
+
+# Possessive throughout: digits that could be cut up in many ways are taken whole or not at all.
+_RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
+_NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
+_GAP = re.compile(r"(?<=\d)\s+(?=\d)")
+_BARE = re.compile(rf"\W*+{_RUN}[\s.]*+", re.IGNORECASE)
+
+_CLAUSE_END = re.compile(r"(?<=[.;!?。])\s+|,?\s\b(?:while|whereas|but|although|though|however)\b")
+_DENIES = re.compile(
+    r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
+    r"|provide|say)"
+    r"|\bnone of (?:the|these)\b|\bneither\b|\bnot (?:\w{2,12}ly )?(?:support|relevant|related)|\birrelevant\b"
+    r"|\bunrelated\b"
+    r"|\bno (?:passage|document|source)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Cited passages by id, in the order named, each once; `invalid` counts labels that nobody offered."""
+
+    ids: tuple[str, ...] = ()
+    invalid: int = 0
+
+
+def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
+    """The passages that a reply names as support: by marks; without any, by "passages 1 and 3"; else as bare numbers.
+
+    A clause that denies ("but [1] does not mention it") names none.
+    """
+    said = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
+    found = [label for mark in find_marks(said, len(offered)) for label in mark.labels]
+    return resolved(found or list(_spoken_labels(said, len(offered))), offered)
+
+
+def _spoken_labels(text: str, offered: int) -> Iterator[LabelRange]:
+    bare = _BARE.fullmatch(text)
+    for run in [bare[1]] if bare else _NAMED.findall(text):
+        for mark in find_marks(f"[{_GAP.sub(', ', run.strip(' ,;&–-'))}]", offered):
+            yield from mark.labels
+
+
+def resolved(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
+    """The passages behind labels; a label counts from 1, and one that nobody offered points nowhere."""
+    ids: dict[str, None] = {}
+    invalid, seen = 0, set()
+    for label in labels:
+        named, beyond = _expanded(label, len(offered))
+        invalid += beyond
+        if label not in seen:
+            seen.add(label)
+            ids.update((offered[n - 1].id, None) for n in named)
+    return Labels(tuple(ids), invalid)
+
+
+def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
+    """The labels of a range that were offered, and how many were not."""
+    first, last = label
+    is_slip = last < first or (last > offered and last - first > _WIDEST_RANGE)
+    if is_slip:
+        ends = [n for n in (first, last) if 1 <= n <= offered]
+        return ends, 2 - len(ends)
+    named = range(max(first, 1), min(last, offered) + 1)
+    return named, last - first + 1 - len(named)
+
+
+def cited_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
+    """The words as a claim, on one line and without Markdown, citing what the labels name."""
+    ids = resolved(labels, offered).ids
+    return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)

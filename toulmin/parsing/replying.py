@@ -1,0 +1,159 @@
+"""A model's reply as a draft: the part that is the answer, its marks in brackets, and no talk around it.
+
+`citing.read_draft` reads a text that somebody stands by, word for word; a reply holds more than its answer: an echo of
+the prompt, an explanation, courtesy, a refusal, a second answer to a question of the model's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+
+from toulmin.data import Passage, Style
+from toulmin.parsing.abstaining import is_abstention, is_nothing
+from toulmin.parsing.citing import Draft, Said, read_draft
+from toulmin.parsing.lines import blocks, without_emphasis
+from toulmin.parsing.marks import has_marks, lift
+from toulmin.parsing.talk import is_courtesy, is_talk
+from toulmin.parsing.variants import bracketed
+from toulmin.text.language import sentences
+
+_PAD = r"[*_#>\s]{0,6}"
+_COLON = rf"[*_\"”]{{0,3}}\s?[:：]{_PAD}"
+_REVISING = r"(?:corrected|final|revised|refined|improved|updated|rewritten)(?: and \w{1,20})?"
+_REVISED = (
+    rf"{_REVISING} answer"
+    r"|(?:korrigierte|überarbeitete|verbesserte|endgültige) antwort|réponse (?:corrigée|révisée|finale)"
+    r"|respuesta (?:corregida|revisada|final)|(?:最终|修正后的?|修改后的?)(?:答案|回答)"
+)
+_PLAIN = rf"(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答|assistant|{_REVISING} (?:response|version|list))"
+# Where the answer begins: the marker asked for ("Final Answer:") wherever it stands, "Answer:" at the head of a line.
+_MARKER = re.compile(
+    rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED}){_COLON}"
+    rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
+    rf"|^[*_#>\s]{{0,6}}{_PLAIN}[*_]{{0,3}}\s?[:：]{_PAD}"
+    r"|\bhere is my (?:response|answer)\s?[:：]|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ECHO = re.compile(
+    r"[*_#\s]{0,9}(?:question|instructions?|topic|query|user|human|passages?|documents?|context|claim)"
+    r"(?:[^\S\n]?\[?\d{1,3}\]?)?(?:\(title[^\n]{0,300}|[*_]{0,3}[^\S\n]?)[:：]",
+    re.IGNORECASE,
+)
+_NEXT_TURN = re.compile(
+    r"\n[^\S\n]{0,9}\n[*_#\s]{0,6}(?:(?:question|instructions?|user|human)[*_]{0,3}[^\S\n]?[:：]"
+    r"|document \[\d{1,3}\]\(title)",
+    re.IGNORECASE,
+)
+_RESULT_LINE = re.compile(
+    rf"^{_PAD}(?:answer|summary|paragraph|text|span|extract|response|output)[*_]{{0,3}}\s?[:：]{_PAD}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXPLAINS = re.compile(
+    r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification"
+    r"|(?:key |summary of )(?:changes|improvements|revisions)|(?:changes|improvements|revisions)(?= made)"
+    r"|confidence(?=(?: score| level)?\W{1,6}(?:\d|high|medium|low))"
+    r"|erklärung|begründung|änderungen|explication|解释|说明)"
+    r"(?: (?:made|of (?:the )?changes|score|level))?[*_]{0,3}[^\S\n]?(?:[:：]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SOURCES_LINE = re.compile(
+    r"^[*_]{0,3}(?:sources?|references?|citations?)(?: used)?[*_]{0,3}[:：][*_]{0,3}"
+    r"(?P<marks>[\s\d,;\[\]【】and&]{0,200})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_AND_ANOTHER = re.compile(r"(?<=[\]】])[^\S\n]{0,2}(?:and|or|und|et|y|&)[^\S\n](?=[^\[【\n])")  # "Roe [1] and Pell [2]"
+_TITLE_LINE = re.compile(r"\A\s{0,9}([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\n])", re.IGNORECASE)
+_ASKED = re.compile(
+    r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
+)
+_WORD_FOR_NOTHING = 300  # characters, marks included, that may say only that there is no answer
+_PREAMBLE = 120  # characters that may stand before the label of a summary or a span
+_LEAD = re.compile(
+    r"^\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
+    r"|concise|answer) ){0,2}"
+    rf"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{{1,4}} words\))?{_COLON}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED = re.compile(
+    r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»|`(?P<code>[^`\n]*)`)\s*"
+)
+
+
+def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
+    """The claims of a reply to a prompt that offered these passages; none is an abstention.
+
+    A claim that comes again with the same citations is one claim. Never raises for odd text.
+    """
+    answer = bracketed(answer_in(text), len(offered))
+    answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else unquoted(answer)
+    if len(answer) < _WORD_FOR_NOTHING and is_nothing(lift(answer, len(offered)).text):
+        return Draft()
+    draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
+    return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
+
+
+def _is_no_claim(said: Said) -> bool:
+    """Talk, or a question to the reader (in a list it may be what was asked for: "questions to ask a lawyer")."""
+    asks = said.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not said.is_item
+    return is_talk(said.words, cites=said.cites) or (asks and not said.cites)
+
+
+def _is_no_entity(said: Said) -> bool:
+    """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
+    is_sentence = said.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
+    is_polite = is_sentence and not said.cites and is_courtesy(said.words)
+    return is_polite or is_abstention(said.words, cites=said.cites)
+
+
+def answer_in(text: str) -> str:
+    """The part of a reply that is the answer: behind the last marker, before any explanation."""
+    said = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
+    said = _behind(_MARKER, said)
+    explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
+    said = said[: explained.start()] if explained else said
+    above = _SOURCES_LINE.sub("", said)
+    return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], said)
+
+
+def _one_exchange(text: str) -> str:
+    """A reply without the prompt that it repeats first, and without another question that it goes on with."""
+    if _ECHO.match(text):
+        return _behind(_RESULT_LINE, text)
+    turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
+    end = next((start for start in turns if _has_words(_MARKER.sub("", text[:start]))), len(text))
+    return text[:end]
+
+
+def _behind(marker: re.Pattern[str], text: str) -> str:
+    found = next(iter(deque(marker.finditer(text), maxlen=1)), None)
+    return text[found.end() :] if found else text
+
+
+def _has_words(text: str) -> bool:
+    return re.search(r"[^\W_]", text) is not None
+
+
+def unquoted(text: str) -> str:
+    """The text without quotation marks that enclose the whole of it."""
+    found = _QUOTED.fullmatch(text)
+    return next(inside for inside in found.groups() if inside is not None) if found else text
+
+
+def plain_text(text: str) -> str:
+    """The reply as running words: without marks, list markers, headings, talk and quotation marks around a line."""
+    said = lift(bracketed(_after_lead(answer_in(text)), 0)).text
+    words = [unquoted(without_emphasis(said[b.start : b.end])) for b in blocks(said) if not b.is_heading]
+    kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
+    return " ".join(" ".join(kept).split())
+
+
+def _after_lead(text: str) -> str:
+    lead = _LEAD.search(text)
+    return text[lead.end() :] if lead and lead.start() < _PREAMBLE else text
+
+
+def without_courtesy(text: str) -> str:
+    """The reply as it stands, less the lines that only announce or offer something."""
+    return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()

@@ -1,1 +1,0 @@
-"""A corpus that many readers and writers share, in a PostgreSQL database."""

@@ -1,0 +1,105 @@
+"""Prompt files of ALCE: one text frames the worked examples and the question alike, another frames each document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toulmin.data import Passage
+from toulmin.errors import UsageError
+from toulmin.prompts.files import read_text
+from toulmin.prompts.quoting import on_one_line, quoted, unlabelled
+from toulmin.prompts.texts import Turn, Wording
+from toulmin.prompts.types import AnswerPrompt, Example
+
+_PLACEHOLDER = re.compile(r"\{(INST|Q|D|A|ID|T|P)\}")
+_TEXTS = {"instruction": None, "demo_prompt": "{Q} {A}", "doc_prompt": "{ID} {P}", "demo_sep": None}
+_SHOTS = 2  # as ALCE's own runs show
+
+
+@dataclass(frozen=True, slots=True)
+class AlceFile:
+    """A prompt file of ALCE: `demo_prompt` frames an example and the question alike, `doc_prompt` each passage."""
+
+    instruction: str
+    demo_prompt: str
+    doc_prompt: str
+    demo_sep: str
+    demos: tuple[Example, ...]
+
+    @property
+    def shows_passages(self) -> bool:
+        """Whether the prompt has a place for passages; those for closed-book runs have none."""
+        return "{D}" in self.demo_prompt
+
+    def wording(self, prompt: AnswerPrompt, data: str) -> Wording:
+        """The prompt in the file's words alone, with the rule `data` about passages as instructions."""
+        turns = tuple(
+            Turn(self._framed(one.question, one.passages), quoted(one.answer)) for one in prompt.examples or self.demos
+        )
+        user = self._framed(prompt.question, prompt.passages)
+        return Wording(data if prompt.passages else "", user, turns, self.demo_sep)
+
+    def _framed(self, question: str, passages: Sequence[Passage]) -> str:
+        values = {
+            "INST": self.instruction,
+            "Q": on_one_line(unlabelled(question)),
+            "D": "".join(self._document(n, passage) for n, passage in enumerate(passages, start=1)),
+            "A": "",
+        }
+        return _filled(self.demo_prompt, values).rstrip()
+
+    def _document(self, n: int, passage: Passage) -> str:
+        """A passage on one line, as the file frames it: its text can begin no other."""
+        title, text = on_one_line(unlabelled(passage.title)), on_one_line(unlabelled(passage.text))
+        return _filled(self.doc_prompt, {"ID": str(n), "T": title, "P": text})
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)
+
+
+def read_alce(path: Path, shots: int | None) -> AlceFile:
+    """A prompt file as the ALCE repository has them, with `shots` of its demonstrations (None: at most two)."""
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UsageError(f"The prompt file {path} should be JSON: {error}.") from error
+    try:
+        texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}
+        demos = tuple(_demo(one) for one in data.get("demos", ()))
+        return AlceFile(**texts, demos=demos[: _shots(len(demos), shots)])
+    except UsageError as error:
+        raise UsageError(f"The prompt file {path}: {error}") from None
+
+
+def _text(data: Any, key: str, needs: str | None) -> str:
+    text = data.get(key) if isinstance(data, dict) else None
+    if not isinstance(text, str):
+        raise UsageError(f"expected a JSON object with the text {key!r}, as ALCE's prompt files have it.")
+    for placeholder in (needs or "").split():
+        if placeholder not in text:
+            raise UsageError(f"{key} should hold {placeholder}, and does not.")
+    return text
+
+
+def _demo(one: Any) -> Example:
+    """One demonstration; what ALCE keeps beside these fields (summaries of the passages) is not needed."""
+    try:
+        docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in one.get("docs", []))
+        answer = one["answer"] if isinstance(one["answer"], str) else ", ".join(one["answer"])
+        return Example(one["question"] + "", docs, answer)
+    except (AttributeError, KeyError, TypeError):
+        raise UsageError("each of demos should have question, answer and docs with title and text.") from None
+
+
+def _shots(available: int, shots: int | None) -> int:
+    if shots is None:
+        return _SHOTS
+    if shots > available:
+        raise UsageError(f"shots={shots}, but the file holds {available} demonstrations: give {available} or fewer.")
+    return shots

@@ -1,0 +1,46 @@
+"""The prompt of Self-RAG models, in the one form that they were trained to continue."""
+
+from __future__ import annotations
+
+import re
+
+from toulmin.data import Passage
+from toulmin.prompts.quoting import on_one_line, quoted
+from toulmin.prompts.reflection import NextSegment, is_reflection
+from toulmin.prompts.texts import Texts, Wording
+
+_BRACKET = re.compile(r"\[(?=([^\[\]\n]{1,60}\]))")
+_PARAGRAPH = re.compile(r"<(?=\s{0,9}/?\s{0,9}paragraph\b)", re.IGNORECASE)
+_HEADING = re.compile(r"^(?=#{1,6}[^\S\n]*(?:instruction|input|response)\b)", re.IGNORECASE | re.MULTILINE)
+
+
+def next_segment(prompt: NextSegment, texts: Texts) -> Wording:
+    """One message without instructions of a system, which these models do not know.
+
+    It ends where the model goes on: behind the passage, behind [No Retrieval], or at the free choice of either.
+    """
+    asked = texts.fill(
+        "next_segment.user", task=texts.fill(f"next_segment.{prompt.style}"), question=_words(prompt.question)
+    )
+    return Wording("", f"{asked}\n{_framed(prompt.written)}{_evidence(prompt, texts)}")
+
+
+def _evidence(prompt: NextSegment, texts: Texts) -> str:
+    if prompt.passage is not None:
+        return texts.fill("next_segment.evidence", passage=_shown(prompt.passage))
+    return texts.fill("next_segment.from_memory") if prompt.from_memory else ""
+
+
+def _shown(passage: Passage) -> str:
+    title = on_one_line(_words(passage.title))
+    return "\n".join(part for part in (title, _words(passage.text)) if part)
+
+
+def _words(text: str) -> str:
+    """Foreign text: no reflection token in it is one, and it cannot end the passage."""
+    return _BRACKET.sub(lambda m: "&#91;" if is_reflection(f"[{m[1]}") else "[", _framed(text))
+
+
+def _framed(text: str) -> str:
+    """The text without what would open or close a passage or a part of the prompt."""
+    return _HEADING.sub(r"\\", _PARAGRAPH.sub("&lt;", quoted(text)))

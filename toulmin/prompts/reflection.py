@@ -1,0 +1,235 @@
+"""Reflection tokens: what a Self-RAG model writes about its own text, and how such a reply is read.
+
+A model trained by Asai et al. (2023, arXiv 2310.11511) sets tokens between its words: whether it wants to search
+([Retrieval], [No Retrieval], [Continue to Use Evidence]), whether a passage bears on the question ([Relevant],
+[Irrelevant]), whether a sentence follows from the passage ([Fully supported], [Partially supported],
+[No support / Contradictory]) and how useful the whole is ([Utility:1] to [Utility:5]).
+
+Tokens are known in any case and spacing. A server may hide them from the text: then they are taken from the
+log-probabilities. Where it gives none, a token in the text counts as certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+from typing import Literal
+
+from toulmin.data import Passage, Style
+from toulmin.prompts.types import Prompt
+from toulmin.steps import TokenLogprob
+
+Kind = Literal["retrieval", "relevance", "support", "utility"]
+
+SEARCH, MEMORY, CONTINUE = "[Retrieval]", "[No Retrieval]", "[Continue to Use Evidence]"
+UNSUPPORTED = "[No support / Contradictory]"
+PARAGRAPH = "<paragraph>"  # opens a passage in the text; a model that writes it is inventing one
+
+TOKENS: Mapping[Kind, tuple[str, ...]] = {
+    "retrieval": (SEARCH, MEMORY, CONTINUE),
+    "relevance": ("[Relevant]", "[Irrelevant]"),
+    "support": ("[Fully supported]", "[Partially supported]", UNSUPPORTED),
+    "utility": tuple(f"[Utility:{n}]" for n in range(1, 6)),
+}
+# What a token says, as the paper weighs it (section 3.3 and its appendix on inference). CONTINUE decides nothing
+# between searching and not searching.
+WORTH: Mapping[str, float] = {
+    SEARCH: 1.0,
+    MEMORY: 0.0,
+    **dict(zip(TOKENS["relevance"], (1.0, 0.0), strict=True)),
+    **dict(zip(TOKENS["support"], (1.0, 0.5, 0.0), strict=True)),
+    **dict(zip(TOKENS["utility"], (-1.0, -0.5, 0.0, 0.5, 1.0), strict=True)),
+}
+
+# What a reply to a prompt begins with, if it is weighed at all.
+_OPENING: tuple[Kind, ...] = ("retrieval", "relevance")
+
+_BRACKET = re.compile(r"\[[^\[\]\n]{1,60}\]")
+_INVENTED = re.compile(
+    r"<\s{0,9}/?\s{0,9}paragraph\b|^#{2,4}\s{0,9}(?:instruction|input|response)\s{0,9}:", re.IGNORECASE | re.MULTILINE
+)
+
+
+def _bare(text: str) -> str:
+    """A token without what servers add to it: "▁" marks a space in the tokenizer of Llama 2."""
+    return re.sub(r"[\s▁]", "", text).casefold()
+
+
+_KNOWN: Mapping[str, tuple[Kind, str]] = {_bare(token): (kind, token) for kind, of in TOKENS.items() for token in of}
+
+
+def is_reflection(text: str) -> bool:
+    """Whether the text is one reflection token and nothing else."""
+    return _bare(text) in _KNOWN
+
+
+def is_framing(text: str) -> bool:
+    """Whether the text is a token that such a model must see and write: a reflection token, or an end of a passage."""
+    return is_reflection(text) or text in (PARAGRAPH, "</paragraph>")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A reflection token at `text[start:end]` of a reply.
+
+    `odds` are the probabilities there of the tokens of its kind, as far as the server told them; empty: it told none.
+    """
+
+    kind: Kind
+    token: str
+    start: int
+    end: int
+    odds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def worth(self) -> float:
+        """What the mark says, as a mean over the tokens of its kind weighted by their normalised probabilities.
+
+        Relevance, support and the wish to search lie in 0..1, utility in -1..1.
+        """
+        weighed = {token: p for token, p in self.odds.items() if token in WORTH}
+        total = sum(weighed.values())
+        if not total:
+            return WORTH.get(self.token, 0.0)
+        return sum(WORTH[token] * p for token, p in weighed.items()) / total
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words of a segment; `grounded` if they were written from its passage, `support` what the model says of that."""
+
+    words: str
+    grounded: bool
+    support: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """A reply's text with its reflection tokens in order.
+
+    `opening` is what the model weighed at the reply's first place of searching and of relevance, written or not.
+    `places` are the log-probabilities of its tokens, None where the server gave none.
+    """
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    opening: tuple[Mark, ...] = ()
+    places: tuple[TokenLogprob, ...] | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def first(self, kind: Kind) -> Mark | None:
+        """The model's word on that kind: at the reply's first place if it was weighed there, else where it is written.
+
+        So the released code reads relevance and the wish to search; it looks nowhere else.
+        """
+        return next((mark for mark in (*self.opening, *self.marks) if mark.kind == kind), None)
+
+    def before(self, end: Mark | None) -> Reflected:
+        """The reply up to that mark of it; all of it for None."""
+        if end is None:
+            return self
+        marks = tuple(mark for mark in self.marks if mark.end <= end.start)
+        return replace(self, text=self.text[: end.start], marks=marks, places=self._places_before(end))
+
+    def _places_before(self, end: Mark) -> tuple[TokenLogprob, ...] | None:
+        """The tokens before that mark; all where the mark is no token of its own."""
+        if self.places is None:
+            return None
+        nth = sum(mark.token == end.token for mark in self.marks if mark.start < end.start)
+        at = [i for i, place in enumerate(self.places) if _bare(place.token) == _bare(end.token)]
+        return self.places[: at[nth]] if nth < len(at) else self.places
+
+    @property
+    def likelihood(self) -> float | None:
+        """The geometric mean of its tokens' probabilities, so that length does not count; None if they are unknown."""
+        if not self.places:
+            return None
+        return exp(min(0.0, sum(place.logprob for place in self.places) / len(self.places)))
+
+    def pieces(self, grounded: bool) -> tuple[Piece, ...]:
+        """The words between the tokens. What follows [No Retrieval] was written from memory; [Continue ...] goes on
+        with the passage, if the reply was `grounded` in one.
+        """
+        return tuple(piece for piece in self._split(grounded) if re.search(r"[^\W_]", piece.words))
+
+    def _split(self, grounded: bool) -> Iterator[Piece]:
+        words, at, is_grounded = "", 0, grounded
+        for mark in self.marks:
+            words, at = words + self.text[at : mark.start], mark.end
+            if mark.kind == "support":
+                yield Piece(words, is_grounded, mark)
+                words = ""
+            elif mark.kind == "retrieval":
+                yield Piece(words, is_grounded)
+                words, is_grounded = "", grounded and mark.token != MEMORY
+        yield Piece(words + self.text[at:], is_grounded)
+
+
+@dataclass(frozen=True, slots=True)
+class NextSegment(Prompt[Reflected]):
+    """Go on with an answer as a Self-RAG model was trained to.
+
+    `written` is the answer so far as the model wrote it, reflection tokens included. With a `passage` the next segment
+    is to be written from it; without one the model is left free to ask for a search, unless `from_memory`.
+    """
+
+    question: str
+    written: str = ""
+    passage: Passage | None = None
+    style: Style = "long"
+    from_memory: bool = False
+
+    def result(self, text: str) -> Reflected:
+        """The text with its tokens; a passage or a prompt that the model invents ends it."""
+        invented = _INVENTED.search(text)
+        return marked(text[: invented.start()] if invented else text)
+
+
+def marked(text: str) -> Reflected:
+    """The text with the reflection tokens that stand in it."""
+    found = ((place, _KNOWN.get(_bare(place[0]))) for place in _BRACKET.finditer(text))
+    return Reflected(text, tuple(Mark(*known, place.start(), place.end()) for place, known in found if known))
+
+
+def weighed(said: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
+    """The reply with the probabilities of its reflection tokens, as far as the server gave them.
+
+    Where the text shows no reflection token but the list of tokens does, the server hid them and the list counts.
+    """
+    if not places:
+        return said
+    if not said.marks and any(is_reflection(place.token) for place in places):
+        said = marked("".join(place.token.replace("▁", " ") for place in places))
+    opening = tuple(_weighed_at(kind, places[0]) for kind in _OPENING)
+    return Reflected(
+        said.text,
+        tuple(_with_odds(said.marks, places)),
+        tuple(mark for mark in opening if mark is not None),
+        tuple(places),
+    )
+
+
+def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterator[Mark]:
+    """The marks with the odds at their places; a mark that is no token of its own has none."""
+    written: dict[str, deque[TokenLogprob]] = defaultdict(deque)
+    for place in places:
+        written[_bare(place.token)].append(place)
+    for mark in marks:
+        left = written[_bare(mark.token)]
+        yield replace(mark, odds=_odds(mark.kind, left.popleft())) if left else mark
+
+
+def _weighed_at(kind: Kind, place: TokenLogprob) -> Mark | None:
+    odds = _odds(kind, place)
+    return Mark(kind, max(odds, key=odds.__getitem__), 0, 0, odds) if odds else None
+
+
+def _odds(kind: Kind, place: TokenLogprob) -> dict[str, float]:
+    """The probabilities at a place of the tokens of that kind: of the one written and of the likeliest others."""
+    told = {_bare(token): exp(min(0.0, logprob)) for token, logprob in ((place.token, place.logprob), *place.top)}
+    return {token: told[_bare(token)] for token in TOKENS[kind] if _bare(token) in told}

@@ -1,0 +1,180 @@
+"""Typed prompts put into words: the messages that a language model is sent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from toulmin.errors import ModelError, UsageError
+from toulmin.prompts.alce import AlceFile, read_alce
+from toulmin.prompts.files import FORMAT, MOST_EXAMPLES, replaced_texts, shipped_texts
+from toulmin.prompts.texts import Texts, Wording
+from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.types import AnswerPrompt, Prompt
+from toulmin.prompts.wording import WORDINGS
+
+_AROUND_A_MESSAGE = 8  # tokens that a chat template sets around a message, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt as a model is sent it.
+
+    `omitted` counts the passages, and `omitted_examples` the worked examples, that the window could not hold; both are
+    taken from the end.
+    """
+
+    messages: tuple[Message, ...]
+    omitted: int = 0
+    omitted_examples: int = 0
+
+    @property
+    def text(self) -> str:
+        """The messages as one text to be continued, for the completion route."""
+        text = ""
+        for before, message in zip((None, *self.messages), self.messages, strict=False):
+            is_reply = message.role == "assistant"
+            gap = " " if is_reply else "\n\n\n" if before and before.role == "assistant" else "\n\n"
+            text += (gap if before else "") + message.content
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Texts for every typed prompt; `version` names exactly these texts and examples, as part of a cache's key."""
+
+    version: str
+    _texts: Texts
+    _alce: AlceFile | None = None
+
+    @classmethod
+    def shipped(cls, shots: int | None = None) -> Templates:
+        """The package's own texts, with `shots` worked examples where it has any (None: all; 0 to 4).
+
+        `shots` counts those before an answer; a correction has one, which goes with `shots=0` alone. Raises
+        `UsageError` for more than there are.
+        """
+        return cls._of(shipped_texts(), shots)
+
+    @classmethod
+    def load(cls, path: str | Path, shots: int | None = None) -> Templates:
+        """The shipped texts with those of a file in their place.
+
+        A TOML file replaces any of the texts of `prompts.toml` by the same names. A JSON file is a prompt file of ALCE
+        and puts `AnswerPrompt` into words (None: two of its demonstrations, as ALCE's runs show). Raises `UsageError`
+        that says what in the file cannot be used.
+        """
+        file = Path(path)
+        if file.suffix.lower() == ".toml":
+            return cls._of(replaced_texts(file, shipped_texts()), shots)
+        if file.suffix.lower() == ".json":
+            _check_shots(shots, MOST_EXAMPLES)
+            return cls._of(shipped_texts(), None, read_alce(file, shots))
+        raise UsageError(f"A prompt file ends in .toml, or in .json if it is one of ALCE's; {file.name!r} does not.")
+
+    @classmethod
+    def _of(cls, texts: Texts, shots: int | None, alce: AlceFile | None = None) -> Templates:
+        _check_shots(shots, max(len(texts.demonstrations[kind]) for kind in ("cited", "list")))
+        chosen = Texts(texts.by_name, {kind: found[:shots] for kind, found in texts.demonstrations.items()})
+        is_shipped = alce is None and chosen == shipped_texts()
+        return cls(str(FORMAT) if is_shipped else f"{FORMAT}+{_digest(chosen, alce)}", chosen, alce)
+
+    def render(
+        self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimated_tokens
+    ) -> Rendered:
+        """The prompt in words, in at most `window` tokens (None: any number), which `count` counts.
+
+        What the window cannot hold is left out from the end: passages until one is left, then worked examples. Raises
+        `ModelError` where not even that fits: a prompt is never sent empty or cut.
+        """
+        whole = self._wording(prompt)
+        # No tokenizer makes more tokens than there are bytes, and counting these is quick.
+        if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
+            return Rendered(tuple(_messages(whole)))
+        return self._shortened(prompt, window, count)
+
+    def _shortened(self, prompt: Prompt[Any], window: int, count: Callable[[str], int]) -> Rendered:
+        passages: tuple[Any, ...] = getattr(prompt, "passages", ())
+
+        def with_first(kept: int) -> Wording:
+            return self._wording(replace(prompt, passages=passages[:kept]) if passages else prompt)  # type: ignore[type-var]
+
+        fewer = range(1, len(passages))
+        kept = bisect_right(fewer, window, key=lambda kept: _size(with_first(kept), count))
+        if kept:
+            return Rendered(tuple(_messages(with_first(kept))), len(passages) - kept)
+        least = with_first(1)
+        for shots in reversed(range(len(least.turns))):
+            fitting = replace(least, turns=least.turns[:shots])
+            if _size(fitting, count) <= window:
+                return Rendered(tuple(_messages(fitting)), max(0, len(passages) - 1), len(least.turns) - shots)
+        raise _too_long(prompt, _size(replace(least, turns=()), count), window)
+
+    def _wording(self, prompt: Prompt[Any]) -> Wording:
+        if isinstance(prompt, AnswerPrompt) and self._alce is not None and _is_for(self._alce, prompt):
+            return self._alce.wording(prompt, self._texts.fill("parts.documents"))
+        words = WORDINGS.get(type(prompt))
+        if words is None:
+            known = ", ".join(kind.__name__ for kind in WORDINGS)
+            raise UsageError(f"There are no words for a prompt of the type {type(prompt).__name__}; known: {known}.")
+        return words(prompt, self._texts)
+
+
+def _is_for(alce: AlceFile, prompt: AnswerPrompt) -> bool:
+    """Whether the file has words for the prompt; for an answer from memory or from a text, it may have none."""
+    if prompt.passages and not alce.shows_passages:
+        raise UsageError("The prompt file has no {D}, so it cannot show passages: use it with the method 'closed'.")
+    return not prompt.written and alce.shows_passages == bool(prompt.passages)
+
+
+def _messages(wording: Wording) -> Iterator[Message]:
+    if wording.system:
+        yield Message("system", wording.system)
+    if wording.joint is not None:
+        told = [f"{turn.user} {turn.reply}" for turn in wording.turns]
+        yield Message("user", wording.joint.join([*told, wording.user]))
+        return
+    for turn in wording.turns:
+        yield Message("user", turn.user)
+        yield Message("assistant", turn.reply)
+    yield Message("user", wording.user)
+
+
+def _size(wording: Wording, count: Callable[[str], int]) -> int:
+    return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8"))
+
+
+def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
+    shown = " with one passage" if getattr(prompt, "passages", ()) else ""
+    return ModelError(
+        f"The prompt {type(prompt).__name__} takes about {size} tokens{shown}, but the model's window leaves {window}:"
+        " use a model with a larger window, fewer tokens for its reply, or shorter passages."
+    )
+
+
+def _check_shots(shots: int | None, available: int) -> None:
+    if shots is None or 0 <= shots <= available:
+        return
+    raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
+
+
+def _digest(texts: Texts, alce: AlceFile | None) -> str:
+    content = json.dumps([asdict(texts), asdict(alce) if alce else None], sort_keys=True)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,331 @@
+"""The typed prompts: everything a method can ask of a language model, each a frozen value with named fields.
+
+A prompt says what it wants by its type; how it is put into words is the business of the model that answers it, so the
+embedded writer answers the same types by extraction. `read` turns a model's text into the prompt's own result,
+leniently: what cannot be read is counted or left empty, never fatal. Passages are offered in order; the label that a
+model sees beside the n-th is n, and `read` maps labels back to passage ids at once. tests/zoo holds, for every prompt,
+replies as models write them, and what each is read as.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from toulmin.data import Claim, Label, Passage, Style
+from toulmin.parsing.abstaining import is_nothing
+from toulmin.parsing.aspects import words_by_aspect
+from toulmin.parsing.choosing import chosen_number, verdict_in
+from toulmin.parsing.citing import Draft, Labels, read_labels
+from toulmin.parsing.listing import plan_in, questions_in
+from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
+from toulmin.parsing.structured import Shape
+from toulmin.parsing.variants import bracketed
+from toulmin.parsing.wrapping import unwrapped
+from toulmin.text.language import sentences, words
+
+T = TypeVar("T")
+Preset = Literal["cited", "expert", "plain", "simple", "list"]
+
+
+_TEXTS = Shape(
+    tuple(
+        "answer response verdict label choice claim sentence statement fact text summary span extract quote paragraph"
+        " content output result feedback".split()
+    )
+)
+_QUESTIONS = Shape(("question", "query", *_TEXTS.names))
+_PARTS = Shape(("feedback", "paragraph", "section", "outline", "plan"), titled=True)
+
+
+class Prompt(Generic[T]):
+    """One thing to ask of a model; `T` is what its reply is read into. `shape`: what JSON unasked may call it."""
+
+    __slots__ = ()
+    shape: ClassVar[Shape] = _TEXTS
+
+    def read(self, text: str) -> T:
+        """The reply's text as the prompt's result, without thinking, tags and JSON around it; never raises."""
+        return self.result(unwrapped(text, self.shape))
+
+    def result(self, text: str) -> T:
+        """The words of a reply as the prompt's result; each prompt says what it takes them for."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked answer to show a model: its question, passages, and the answer with `[n]` marks."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A question of a plan with the answers found for it; no answers means not enough information."""
+
+    question: str
+    answers: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A part of an outline: a short name, what to write and what to leave to other parts."""
+
+    title: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPrompt(Prompt[Draft]):
+    """Answer the question from the passages, citing them (`inline=False`: without citations).
+
+    No passages at all asks for an answer from memory. `examples` stand in place of the preset's own demonstrations.
+    `written` is a text already written about the question, from which with the passages the answer is to be drawn.
+    """
+
+    question: str
+    passages: tuple[Passage, ...]
+    style: Style = "long"
+    examples: tuple[Example, ...] = ()
+    preset: Preset = "cited"
+    inline: bool = True
+    written: str = ""
+
+    def result(self, text: str) -> Draft:
+        """The claims of the reply; a reply with no words is a draft without claims."""
+        return read_reply(text, self.passages, self.style)
+
+
+@dataclass(frozen=True, slots=True)
+class NextClaim(Prompt[str | None]):
+    """Write the one sentence that comes next after `written`, or say that the answer is complete."""
+
+    question: str
+    written: str
+    passages: tuple[Passage, ...]
+    style: Style = "long"
+
+    def result(self, text: str) -> str | None:
+        """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
+        said = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
+        claims = read_reply(said, self.passages, "long").claims
+        if not claims or _END.match(said) or _is_written(claims[0].text, self.written):
+            return None
+        return claims[0].text
+
+
+@dataclass(frozen=True, slots=True)
+class Cite(Prompt[Labels]):
+    """Name the passages, one to three, that support the claim."""
+
+    claim: str
+    passages: tuple[Passage, ...]
+
+    def result(self, text: str) -> Labels:
+        """The cited passages in the order named; those that are said not to support the claim are not cited."""
+        if is_nothing(text):
+            return Labels()
+        marked = bracketed(text, len(self.passages))
+        return read_labels(marked.replace(self.claim.rstrip(". "), ""), self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Queries(Prompt[tuple[str, ...]]):
+    """Write at most `n` diverse questions whose answers would support the claim."""
+
+    shape: ClassVar[Shape] = _QUESTIONS
+
+    question: str
+    written: str
+    claim: str
+    n: int = 3
+
+    def result(self, text: str) -> tuple[str, ...]:
+        """At most `n` distinct questions."""
+        return questions_in(text)[: self.n]
+
+
+@dataclass(frozen=True, slots=True)
+class Summarise(Prompt[str | None]):
+    """Summarise the passage for the question in at most `words` words, or call it irrelevant."""
+
+    question: str
+    passage: Passage
+    words: int = 50
+
+    def result(self, text: str) -> str | None:
+        """The summary, or None for an irrelevant passage."""
+        return _relevant(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Extract(Prompt[str | None]):
+    """Copy the span of the passage that answers the question, able to stand alone, or call it irrelevant."""
+
+    question: str
+    passage: Passage
+
+    def result(self, text: str) -> str | None:
+        """The span, or None for an irrelevant passage."""
+        return _relevant(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Correct(Prompt[Draft]):
+    """Correct and complete a draft; the first `rests_on` passages are those that it rests on."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    draft: tuple[Claim, ...]
+    rests_on: int = 0
+    style: Style = "long"
+
+    def result(self, text: str) -> Draft:
+        """The claims after the last marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
+        return read_reply(text, self.passages, self.style)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Prompt[tuple[Paragraph, ...]]):
+    """Plan the paragraphs of a text about the topic from the passages."""
+
+    shape: ClassVar[Shape] = _PARTS
+
+    topic: str
+    passages: tuple[Passage, ...]
+
+    def result(self, text: str) -> tuple[Paragraph, ...]:
+        """The planned paragraphs; a reply without a recognisable one is one paragraph, on the topic."""
+        planned = tuple(Paragraph(part.title, part.rest) for part in plan_in(text))
+        return planned or (Paragraph(self.topic, plain_text(text)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Questions(Prompt[tuple[str, ...]]):
+    """Write stand-alone questions whose answers the described paragraph needs."""
+
+    shape: ClassVar[Shape] = _QUESTIONS
+
+    topic: str
+    passages: tuple[Passage, ...]
+    paragraph: Paragraph | None = None
+
+    def result(self, text: str) -> tuple[str, ...]:
+        """The distinct questions."""
+        return questions_in(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Prompt[Draft]):
+    """Write about the topic from findings and passages, following the planned paragraphs."""
+
+    topic: str
+    passages: tuple[Passage, ...]
+    findings: tuple[Finding, ...] = ()
+    paragraphs: tuple[Paragraph, ...] = ()
+    style: Style = "report"
+    inline: bool = False
+
+    def result(self, text: str) -> Draft:
+        """The claims of the text."""
+        return read_reply(text, self.passages, "long")
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback(Prompt[Mapping[str, str]]):
+    """Say for each scored aspect (0 to 100) what holds and what to mend, given the targets.
+
+    Without scores the model judges the answer by itself (self-refine).
+    """
+
+    shape: ClassVar[Shape] = _PARTS
+
+    question: str
+    passages: tuple[Passage, ...]
+    claims: tuple[Claim, ...]
+    scores: tuple[tuple[str, float], ...]
+    targets: tuple[tuple[str, float], ...]
+
+    def result(self, text: str) -> Mapping[str, str]:
+        """The words said under each aspect's name; an aspect that was left out has no entry.
+
+        Without scores everything that was said stands under "answer".
+        """
+        said = without_courtesy(text)
+        if not self.scores:
+            return {"answer": said} if said else {}
+        return words_by_aspect(said, [name for name, _ in self.scores])
+
+
+@dataclass(frozen=True, slots=True)
+class Refine(Prompt[Draft]):
+    """Rewrite the answer so that it heeds the feedback; `history` holds earlier answers with theirs."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    claims: tuple[Claim, ...]
+    feedback: Mapping[str, str]
+    style: Style = "long"
+    history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
+
+    def result(self, text: str) -> Draft:
+        """The claims of the new answer."""
+        return read_reply(text, self.passages, self.style)
+
+
+@dataclass(frozen=True, slots=True)
+class MostConsistent(Prompt[int]):
+    """Choose among candidate answers the one that agrees most with the others."""
+
+    question: str
+    candidates: tuple[tuple[Claim, ...], ...]
+
+    def result(self, text: str) -> int:
+        """The position (from 0) of the chosen candidate; the first if none is named."""
+        return (chosen_number(text, len(self.candidates)) or 1) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeClaim(Prompt[Label]):
+    """Say whether the passages together support the claim."""
+
+    claim: str
+    passages: tuple[Passage, ...]
+    question: str | None = None
+
+    def result(self, text: str) -> Label:
+        """The verdict; what cannot be read, or is half denied, is `unsure`."""
+        return verdict_in(text)
+
+
+_SENTENCE_LABEL = re.compile(
+    r"\A\W{0,6}(?:the )?(?:(?:next|new|following) )?(?:sentence|claim"
+    r"|statement)(?: \d{1,3})?(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"\W*(?:END\b(?=\W*$|\W*\n|[.:\])>*]|\s[-–—])"
+    r"|(?i:(?:end|done|none|n/a|end of (?:the )?(?:answer|text|response))\b\W*$"
+    r"|(?:the |this )?(?:answer|text) is (?:now |already )?complete\b"
+    r"|(?:there (?:is|are) )?(?:no|nothing) (?:further|more|additional|else|other|new)\b))"
+)
+
+
+def _is_written(sentence: str, written: str) -> bool:
+    """Whether the sentence stands in the text, up to white space, marks and capitals."""
+    return _worded(sentence) in {_worded(written[span.start : span.end]) for span in sentences(written)}
+
+
+def _worded(text: str) -> tuple[str, ...]:
+    return tuple(text[word.start : word.end].casefold() for word in words(text))
+
+
+def _relevant(text: str) -> str | None:
+    plain = plain_text(text)
+    return None if is_nothing(plain) or re.match(r"\W*(?:(?:not |ir)relevant\b|$)", plain, re.IGNORECASE) else plain

@@ -1,0 +1,310 @@
+"""Which texts of `prompts.toml` a typed prompt is put into, and what stands in their placeholders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from toulmin.data import Claim, Passage, Style, render
+from toulmin.errors import UsageError
+from toulmin.parsing.citing import without_marks
+from toulmin.prompts import types
+from toulmin.prompts.quoting import on_one_line, quoted, unlabelled
+from toulmin.prompts.reflecting import next_segment
+from toulmin.prompts.reflection import NextSegment
+from toulmin.prompts.texts import Demonstration, Texts, Turn, Wording
+
+# ---------------------------------------------------------------- pieces
+
+
+def _passages(texts: Texts, passages: Sequence[Passage]) -> str:
+    return "\n\n".join(
+        texts.fill("parts.passage", n=str(n), title=_title(texts, unlabelled(p.title)), text=unlabelled(p.text))
+        for n, p in enumerate(passages, start=1)
+    )
+
+
+def _single(texts: Texts, passage: Passage) -> str:
+    """A passage that needs no label; nothing in it is escaped as one, so that it can be copied as it stands."""
+    return texts.fill("parts.single", title=_title(texts, quoted(passage.title)), text=quoted(passage.text))
+
+
+def _title(texts: Texts, title: str) -> str:
+    return on_one_line(title) or texts.fill("parts.untitled")
+
+
+def _cited(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
+    """The claims with the labels that their passages have in this prompt."""
+    labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
+    return quoted(render(tuple(claims), style, numbers=labels).text)
+
+
+def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
+    """A prompt's instructions; where passages are shown, with the rule that they are data."""
+    said = texts.fill(name, **values)
+    return f"{said}\n\n{texts.fill('parts.data')}" if shows else said
+
+
+def _form(texts: Texts, style: Style) -> str:
+    return texts.fill(f"parts.{style}")
+
+
+def _of_style(name: str, style: Style) -> str:
+    """A list is asked for in words of its own."""
+    return f"{name}_list" if style == "list" else name
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _answer(prompt: types.AnswerPrompt, texts: Texts) -> Wording:
+    if prompt.preset == "list" and prompt.style != "list":
+        raise UsageError(
+            f"The prompt 'list' asks for a list, but the style is {prompt.style!r}:"
+            " give the style 'list', or another prompt."
+        )
+    preset = "list" if prompt.style == "list" else prompt.preset
+    cites = prompt.inline and bool(prompt.passages) and prompt.preset != "plain"
+    entry = "memory" if not prompt.passages else "cited" if cites else "uncited"
+    turns = (
+        Turn(
+            _asked(texts, one.question, one.passages if prompt.passages else ()),
+            quoted(one.answer if cites else without_marks(one.answer)),
+        )
+        for one in prompt.examples or _shipped(prompt, texts)
+    )
+    system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=_form(texts, prompt.style))
+    return Wording(system, _asked(texts, prompt.question, prompt.passages, prompt.written), tuple(turns))
+
+
+def _asked(texts: Texts, question: str, passages: Sequence[Passage], written: str = "") -> str:
+    before = texts.fill("answer.written", text=unlabelled(written)) if written.strip() else ""
+    shown = _passages(texts, passages)
+    return texts.fill("answer.user", question=unlabelled(question), passages=shown, written=before)
+
+
+def _shipped(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
+    """The file's own examples: lists for a list, else long answers, which would mislead about any other style."""
+    is_long = prompt.preset == "cited" and prompt.style == "long"
+    kind = "list" if prompt.style == "list" else "cited" if is_long else ""
+    return tuple(one.example for one in texts.demonstrations.get(kind, ()))
+
+
+def _correct(prompt: types.Correct, texts: Texts) -> Wording:
+    kind = {"long": "correct", "list": "correct_list"}.get(prompt.style, "")
+    turns = (
+        Turn(_draft_shown(_demonstrated(one, prompt.style), texts), quoted(one.example.answer))
+        for one in texts.demonstrations.get(kind, ())
+    )
+    name = _of_style("correct.system", prompt.style)
+    system = _instructions(texts, name, prompt.passages, form=_form(texts, prompt.style))
+    return Wording(system, _draft_shown(prompt, texts), tuple(turns))
+
+
+def _demonstrated(one: Demonstration, style: Style) -> types.Correct:
+    example = one.example
+    draft = types.AnswerPrompt(example.question, example.passages, style).read(one.draft)
+    return types.Correct(example.question, example.passages, draft.claims, one.rests_on, style)
+
+
+def _draft_shown(prompt: types.Correct, texts: Texts) -> str:
+    return texts.fill(
+        _of_style("correct.user", prompt.style),
+        question=unlabelled(prompt.question),
+        passages=_passages(texts, prompt.passages),
+        basis=_basis(prompt, texts),
+        draft=_cited(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft"),
+    )
+
+
+def _basis(prompt: types.Correct, texts: Texts) -> str:
+    """How many of the passages that are shown the draft rests on."""
+    count = min(prompt.rests_on, len(prompt.passages))
+    if not prompt.draft:
+        return ""
+    return texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
+
+
+def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
+    targets = dict(prompt.targets)
+    lines = (
+        texts.fill("feedback.score", aspect=quoted(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
+        for name, score in prompt.scores
+    )
+    user = texts.fill(
+        "feedback.user",
+        question=unlabelled(prompt.question),
+        passages=_passages(texts, prompt.passages),
+        answer=_cited(prompt.claims, "long", prompt.passages) or texts.fill("parts.no_answer"),
+        scores="\n".join(lines),
+    )
+    name = "feedback.system" if prompt.scores else "feedback.system_unscored"
+    return Wording(_instructions(texts, name, prompt.passages), user)
+
+
+def _refine(prompt: types.Refine, texts: Texts) -> Wording:
+    earlier = (
+        texts.fill("refine.earlier", n=str(n), answer=_answer_text(claims, prompt, texts), feedback=_said(said, texts))
+        for n, (claims, said) in enumerate(prompt.history, start=1)
+    )
+    user = texts.fill(
+        "refine.user",
+        question=unlabelled(prompt.question),
+        passages=_passages(texts, prompt.passages),
+        earlier="\n\n".join(earlier),
+        answer=_answer_text(prompt.claims, prompt, texts),
+        feedback=_said(prompt.feedback, texts),
+    )
+    name = _of_style("refine.system", prompt.style)
+    values = {"form": _form(texts, prompt.style), "citing": texts.fill("parts.citing")}
+    return Wording(_instructions(texts, name, prompt.passages, **values), user)
+
+
+def _answer_text(claims: tuple[Claim, ...], prompt: types.Refine, texts: Texts) -> str:
+    return _cited(claims, prompt.style, prompt.passages) or texts.fill("parts.no_answer")
+
+
+def _said(feedback: Mapping[str, str], texts: Texts) -> str:
+    """Feedback as it was given: its `[n]` name the passages of this prompt."""
+    lines = (quoted(f"{aspect}: {words}") for aspect, words in feedback.items() if words.strip())
+    return "\n".join(lines) or texts.fill("refine.no_feedback")
+
+
+# ---------------------------------------------------------------- claims
+
+
+def _next_claim(prompt: types.NextClaim, texts: Texts) -> Wording:
+    user = texts.fill(
+        "next_claim.user",
+        question=unlabelled(prompt.question),
+        passages=_passages(texts, prompt.passages),
+        written=unlabelled(prompt.written) or texts.fill("parts.nothing_written"),
+    )
+    return Wording(_instructions(texts, _of_style("next_claim.system", prompt.style), prompt.passages), user)
+
+
+def _cite(prompt: types.Cite, texts: Texts) -> Wording:
+    user = texts.fill("cite.user", passages=_passages(texts, prompt.passages), claim=unlabelled(prompt.claim))
+    return Wording(_instructions(texts, "cite.system", prompt.passages), user)
+
+
+def _queries(prompt: types.Queries, texts: Texts) -> Wording:
+    user = texts.fill(
+        "queries.user",
+        question=quoted(prompt.question),
+        written=quoted(prompt.written) or texts.fill("parts.nothing_written"),
+        claim=quoted(prompt.claim),
+        n=str(prompt.n),
+    )
+    return Wording(texts.fill("queries.system", n=str(prompt.n)), user)
+
+
+def _summarise(prompt: types.Summarise, texts: Texts) -> Wording:
+    words, passage = str(prompt.words), _single(texts, prompt.passage)
+    user = texts.fill("summarise.user", question=quoted(prompt.question), passage=passage, words=words)
+    return Wording(_instructions(texts, "summarise.system", prompt.passage, words=words), user)
+
+
+def _extract(prompt: types.Extract, texts: Texts) -> Wording:
+    user = texts.fill("extract.user", question=quoted(prompt.question), passage=_single(texts, prompt.passage))
+    return Wording(_instructions(texts, "extract.system", prompt.passage), user)
+
+
+def _judge_claim(prompt: types.JudgeClaim, texts: Texts) -> Wording:
+    question = unlabelled(prompt.question or "")
+    user = texts.fill(
+        "judge_claim.user",
+        passages=_passages(texts, prompt.passages),
+        question=texts.fill("judge_claim.question", text=question) if question else "",
+        claim=unlabelled(prompt.claim),
+    )
+    return Wording(_instructions(texts, "judge_claim.system", prompt.passages), user)
+
+
+def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
+    """The candidates without marks: what a mark would name is not shown."""
+    candidates = (
+        texts.fill(
+            "most_consistent.candidate", n=str(n), answer=_cited(claims, "long", ()) or texts.fill("parts.no_answer")
+        )
+        for n, claims in enumerate(prompt.candidates, start=1)
+    )
+    question = quoted(prompt.question)
+    user = texts.fill("most_consistent.user", question=question, candidates="\n\n".join(candidates))
+    return Wording(texts.fill("most_consistent.system", n=str(len(prompt.candidates))), user)
+
+
+# ---------------------------------------------------------------- plans
+
+
+def _outline(prompt: types.Outline, texts: Texts) -> Wording:
+    passages = _passages(texts, prompt.passages)
+    user = texts.fill("outline.user", topic=unlabelled(prompt.topic), passages=passages)
+    return Wording(_instructions(texts, "outline.system", prompt.passages), user)
+
+
+def _questions(prompt: types.Questions, texts: Texts) -> Wording:
+    user = texts.fill(
+        "questions.user",
+        topic=unlabelled(prompt.topic),
+        passages=_passages(texts, prompt.passages),
+        paragraph=_planned("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else "",
+    )
+    return Wording(_instructions(texts, "questions.system", prompt.passages), user)
+
+
+def _planned(name: str, paragraph: types.Paragraph, texts: Texts, **values: str) -> str:
+    title, description = (on_one_line(unlabelled(text)) for text in (paragraph.title, paragraph.description))
+    return texts.fill(name, title=title, description=description, **values)
+
+
+def _write(prompt: types.Write, texts: Texts) -> Wording:
+    plan = (_planned("write.paragraph", one, texts, n=str(n)) for n, one in enumerate(prompt.paragraphs, start=1))
+    user = texts.fill(
+        "write.user",
+        topic=unlabelled(prompt.topic),
+        passages=_passages(texts, prompt.passages),
+        findings="\n\n".join(_found(one, prompt.passages, texts) for one in prompt.findings),
+        plan="\n".join(plan),
+    )
+    citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
+    quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
+    system = _instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing)
+    return Wording(system, user)
+
+
+def _layout(prompt: types.Write, texts: Texts) -> str:
+    if not prompt.paragraphs:
+        return texts.fill("write.one_paragraph")
+    headed = [texts.fill("write.headed")] if prompt.style == "report" else []
+    return " ".join([texts.fill("write.planned"), *headed])
+
+
+def _found(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:
+    """A question with its answers and the labels of the passages they come from, or marked as one to skip."""
+    labels = {passage.id: n for n, passage in enumerate(passages, start=1)}
+    marks = "".join(f"[{labels[p.id]}]" for p in finding.passages if p.id in labels)
+    answers = "; ".join(on_one_line(unlabelled(answer)) for answer in finding.answers)
+    question = on_one_line(unlabelled(finding.question))
+    if not answers:
+        return texts.fill("write.unanswered", question=question)
+    return texts.fill("write.finding", question=question, answers=f"{answers} {marks}".strip())
+
+
+WORDINGS: Mapping[type, Callable[[Any, Texts], Wording]] = {
+    types.AnswerPrompt: _answer,
+    types.NextClaim: _next_claim,
+    types.Cite: _cite,
+    types.Queries: _queries,
+    types.Summarise: _summarise,
+    types.Extract: _extract,
+    types.Correct: _correct,
+    types.Outline: _outline,
+    types.Questions: _questions,
+    types.Write: _write,
+    types.Feedback: _feedback,
+    types.Refine: _refine,
+    types.MostConsistent: _most_consistent,
+    types.JudgeClaim: _judge_claim,
+    NextSegment: next_segment,
+}

@@ -1,1 +1,0 @@
-"""The report: runs and their scores as one page that opens every number, and as plots."""

@@ -1,0 +1,1 @@
+"""Which passages rank best for a query."""

@@ -1,0 +1,225 @@
+"""Ranking passages for queries: BM25 over an index or over passages at hand, and passages that come ranked.
+
+BM25 as Lucene computes it: idf = ln(1 + (N - df + 0.5) / (df + 0.5)); a term that stands f times in a passage of
+length d adds idf * f * (k1 + 1) / (f + k1 * (1 - b + b * d / mean length)). Lengths are exact.
+
+* A query's stop words count only where it has no other words. A term counts once however often it is asked.
+* Equal scores are ordered by passage id, so a ranking never depends on the order of indexing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from toulmin.data import Hit, Passage
+from toulmin.errors import UsageError
+from toulmin.index.catalogue import damaged, id_of
+from toulmin.index.lexicon import TITLE_WEIGHT, Unpacked, passage_terms, term_code, unpack
+from toulmin.text.language import STOPWORDS, stem, terms
+
+# Chosen on the train split by benchmarks/retrieval.py --tune.
+K1 = 1.6
+B = 0.75
+
+_CANDIDATES = 200
+_LONGEST_QUERY = 100_000  # characters
+_MOST_TERMS = 128
+_STOP_TERMS = frozenset(map(stem, STOPWORDS))
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighing:
+    """The two knobs of BM25: `k1` says how soon repetition stops counting, `b` how much length is held against."""
+
+    k1: float
+    b: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.k1) and self.k1 >= 0):
+            raise UsageError(f"BM25's k1 is 0 or more, not {self.k1}.")
+        if not 0 <= self.b <= 1:
+            raise UsageError(f"BM25's b lies in 0..1, not {self.b}.")
+
+    def weigh(self, counts: Floats, relative_lengths: Floats) -> Floats:
+        """What each count adds, before the term's idf; lengths are relative to the mean."""
+        least = np.finfo(np.float64).tiny  # for a count of 0 at a k1 of 0
+        damping = self.k1 * (1 - self.b + self.b * relative_lengths)
+        return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
+
+
+def idf(frequency: int, passages: int) -> float:
+    """What a term counts for that so many of so many passages hold."""
+    return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
+
+
+def query_terms(query: str) -> list[str]:
+    """The distinct terms that a query is asked by: without stop words, unless it has nothing else."""
+    distinct = dict.fromkeys(terms(query[:_LONGEST_QUERY]))
+    return [term for term in distinct if term not in _STOP_TERMS] or list(distinct)
+
+
+def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
+    """The query's terms that some passage holds, with how many do; the rarest where there are very many."""
+    known = {term: found for term in query_terms(query) if (found := frequency(term))}
+    rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
+    return {term: known[term] for term in rarest}
+
+
+class Terms(Protocol):
+    """What BM25 must know of a corpus, wherever that is kept."""
+
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        ...
+
+    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
+
+
+class Bm25:
+    """BM25 over a corpus, which finds candidates; they are then scored exactly at `k1` and `b`."""
+
+    def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
+        self._corpus = corpus
+        self._weighing = _Weighing(k1, b)
+        self._frequencies: dict[str, int] = {}
+
+    @property
+    def corpus(self) -> Terms:
+        """What is searched."""
+        return self._corpus
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first; none for a query of which no passage holds a word."""
+        distinct = {query: self._rank(query, k) for query in dict.fromkeys(queries)}
+        wanted = dict.fromkeys(id_of(key) for ranked in distinct.values() for key, _ in ranked)
+        passages = dict(zip(wanted, self._corpus.passages(list(wanted)), strict=True))
+        hits = {q: [Hit(passages[id_of(key)], score) for key, score in ranked] for q, ranked in distinct.items()}
+        return [list(hits[query]) for query in queries]
+
+    def _rank(self, query: str, k: int) -> list[tuple[int, float]]:
+        asked = _asked(query, self._frequency_of(query_terms(query)))
+        if not asked or k < 1:
+            return []
+        found = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
+        if not found:
+            return []
+        scores = self._scores(asked, [codes for _, codes in found])
+        keys = [key for key, _ in found]
+        return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
+
+    def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
+        """The exact score of each candidate, from its packed terms."""
+        held = unpack(codes)
+        counts = _counts(held, len(codes), [term_code(term) for term in asked])
+        if not counts.any(axis=1).all():
+            raise damaged(self._corpus.folder, "the term index finds passages by words that they do not hold")
+        rarity = np.array([idf(frequency, len(self._corpus)) for frequency in asked.values()])
+        lengths = np.bincount(held.owners, minlength=len(codes))
+        relative = lengths / self._corpus.average_terms
+        return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * rarity).sum(axis=1)]
+
+    def _frequency_of(self, asked: Sequence[str]) -> Callable[[str], int]:
+        new = [term for term in asked if term not in self._frequencies]
+        self._frequencies.update(zip(new, self._corpus.frequencies(new), strict=True))
+        return self._frequencies.__getitem__
+
+
+def _counts(held: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
+    """How often each asked code (columns) stands in each passage (rows)."""
+    columns = [np.bincount(held.owners[held.codes == code], minlength=passages) for code in asked]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+class InMemory:
+    """BM25 over passages at hand, every one of them scored; of those with one id, the first stands for all."""
+
+    def __init__(
+        self, passages: Sequence[Passage], k1: float = K1, b: float = B, title_weight: int = TITLE_WEIGHT
+    ) -> None:
+        self._weighing = _Weighing(k1, b)
+        self._passages = list({passage.id: passage for passage in reversed(passages)}.values())
+        found_by = [passage_terms(passage, title_weight) for passage in self._passages]
+        lengths = np.array([len(terms) for terms in found_by], dtype=np.float64)
+        self._relative = lengths / max(1.0, lengths.mean() if len(lengths) else 1.0)
+        self._postings = _postings(found_by)
+
+    def at(self, k1: float, b: float) -> InMemory:
+        """The same passages at another setting, without reading them again."""
+        other = copy(self)
+        other._weighing = _Weighing(k1, b)
+        return other
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first; none for a query of which no passage holds a word."""
+        return [self._rank(query, k) for query in queries]
+
+    def _rank(self, query: str, k: int) -> list[Hit]:
+        total = len(self._passages)
+        scores = np.zeros(total)
+        for term, frequency in _asked(query, self._frequency).items():
+            where, counts = self._postings[term]
+            scores[where] += idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
+        hits = [Hit(self._passages[i], float(scores[i])) for i in _at_least_kth(scores, k)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[: max(0, k)]
+
+    def _frequency(self, term: str) -> int:
+        return len(self._postings[term][0]) if term in self._postings else 0
+
+
+def _postings(found_by: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
+    """For each term, the positions of the passages that hold it, and how often each does."""
+    where: dict[str, list[int]] = defaultdict(list)
+    counts: dict[str, list[int]] = defaultdict(list)
+    for position, passage in enumerate(found_by):
+        for term, count in Counter(passage).items():
+            where[term].append(position)
+            counts[term].append(count)
+    return {term: (np.array(where[term]), np.array(counts[term], dtype=np.float64)) for term in where}
+
+
+def _at_least_kth(scores: Floats, k: int) -> list[int]:
+    """The positions that score, and no less than the k-th best does: all that ties could bring into the first k."""
+    least = np.partition(scores, -k)[-k] if 0 < k <= len(scores) else 0.0
+    return [int(position) for position in np.flatnonzero((scores > 0) & (scores >= least))]
+
+
+class Given:
+    """Passages that come ranked, as in a dataset: the first `k` of them, whatever the query."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._hits = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """The first `k` passages for each query; a score is 1 / rank."""
+        return [self._hits[: max(0, k)] for _ in queries]

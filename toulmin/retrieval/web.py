@@ -1,0 +1,257 @@
+"""Searching the web: results of a SearXNG server, or of any whose replies have that shape, as passages.
+
+    WebSearch(SearchServer("http://localhost:8080"))                                      # titles and snippets
+    WebSearch(SearchServer("http://localhost:8080"), Pages(allow=("en.wikipedia.org",)))  # and the pages behind them
+
+SearXNG answers in JSON only where its settings.yml has `search: formats: [html, json]`. Everything that comes is data:
+markup is stripped, sizes and times are bounded, and an address is http or https or left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from toulmin.data import Document, Hit, Passage, Source
+from toulmin.documents.html import fragment_text, page_document
+from toulmin.documents.loaders import Skipped
+from toulmin.documents.passages import cut
+from toulmin.documents.plain import as_title, decode, sound
+from toulmin.errors import SourceError, UsageError
+from toulmin.retrieval.bm25 import InMemory
+from toulmin.retrieval.fetching import Bounds, Fetched, Fetcher, Hosts, Refused, address_of, host_of
+
+_JSON = frozenset(("application/json", "text/json"))
+_TEXTS = frozenset(("text/html", "application/xhtml+xml", "text/plain"))
+_LONGEST_QUERY = 1000  # characters
+_RAW = 20  # characters of markup that are looked at for one of a snippet
+_REMEMBERED = 256  # pages
+_MOST_SKIPPED = 1000
+_NO_JSON = (
+    "SearXNG answers in JSON only where its settings.yml says `search: formats: [html, json]`; add json and restart it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchServer:
+    """Where to search and how to read the reply; raises `UsageError` for a value that cannot be.
+
+    `url` is the server ("/search" is added where it has no path of its own), `parameters` go with every query (such as
+    language or categories). `results` is the reply's list, `title`, `snippet` and `link` the fields of its items.
+    `characters` is the most of a snippet, `most` the most results read of a reply, `concurrency` the most searches at
+    once. The server is the caller's own choice, so its address need not be a public one; redirects to another host are
+    not followed.
+    """
+
+    url: str
+    query: str = "q"
+    parameters: Mapping[str, str] = field(default_factory=lambda: {"format": "json"})
+    results: str = "results"
+    title: str = "title"
+    snippet: str = "content"
+    link: str = "url"
+    characters: int = 2000
+    most: int = 50
+    concurrency: int = 4
+    bounds: Bounds = field(default_factory=Bounds)
+
+    def __post_init__(self) -> None:
+        if address_of(self.url) is None:  # it is not repeated: it may hold a password
+            raise UsageError("A search server's url should be like http://localhost:8080, without a user or password.")
+        for name in ("characters", "most", "concurrency"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"A search server's {name} should be at least 1, not {getattr(self, name)!r}.")
+
+    @property
+    def address(self) -> httpx2.URL:
+        """Where queries go."""
+        url = httpx2.URL(self.url.strip())
+        return url.copy_with(path="/search") if url.path in ("", "/") else url
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Which pages behind results are fetched: those of the hosts in `allow`, subdomains included.
+
+    Addresses that are not public are refused, but for the hosts of `inside`, each by its exact name. At most `most`
+    pages a query are fetched, `concurrency` at once; they are cut into passages of about `words` words.
+    """
+
+    allow: tuple[str, ...]
+    inside: tuple[str, ...] = ()
+    most: int = 5
+    words: int = 100
+    concurrency: int = 8
+    bounds: Bounds = field(default_factory=lambda: Bounds(retries=1))
+
+    def __post_init__(self) -> None:
+        for host in (*self.allow, *self.inside):
+            host_of(host)
+        for name in ("most", "words", "concurrency"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"The {name} of pages should be at least 1, not {getattr(self, name)!r}.")
+
+
+class WebSearch:
+    """A retriever over the web. Without `pages` a hit is a result's title and snippet, in the server's order, scored
+    1 / rank; with them hits are passages of the pages and the snippets, ranked by BM25 among themselves.
+
+    `skipped` tells which results and pages were left out, and why (the last thousand).
+    """
+
+    def __init__(self, server: SearchServer, pages: Pages | None = None) -> None:
+        self._server = server
+        self._pages = pages
+        self._read: OrderedDict[str, tuple[Passage, ...]] = OrderedDict()
+        self.skipped: list[Skipped] = []
+
+    async def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first; raises `SourceError` if the server does not answer one of them."""
+        server = self._server
+        places = asyncio.Semaphore(server.concurrency)
+        hosts = Hosts.of((), (server.address.host,))
+        distinct = list(dict.fromkeys(queries))
+        async with Fetcher(hosts, server.bounds) as fetcher:
+            replies = [self._results(fetcher, places, query) for query in distinct]
+            found = await asyncio.gather(*replies, return_exceptions=True)
+        snippets = dict(zip(distinct, map(_or_raised, found), strict=True))
+        if self._pages is None:
+            return [_as_found(snippets[query], k) for query in queries]
+        ranked = await self._ranked(self._pages, snippets, k)
+        return [ranked[query] for query in queries]
+
+    # -------------------------------------------------------------- results
+
+    async def _results(self, fetcher: Fetcher, places: asyncio.Semaphore, query: str) -> list[Passage]:
+        server = self._server
+        if not query.strip():
+            return []
+        asked = {**server.parameters, server.query: sound(query)[:_LONGEST_QUERY]}
+        url = server.address.copy_merge_params(asked)
+        async with places:
+            try:
+                fetched = await fetcher.fetch(url, _JSON)
+            except Refused as refused:
+                raise self._failed(refused) from None
+        return list(self._passages(self._items(fetched.data)))
+
+    def _failed(self, refused: Refused) -> SourceError:
+        netloc = self._server.address.netloc.decode("ascii", "replace")
+        remedy = "check that it runs and that its address is right"
+        if refused.status == 403 or "text/html" in str(refused):
+            remedy = _NO_JSON
+        elif refused.status == 429:
+            remedy = "ask it less often, or turn its limiter off"
+        return SourceError(f"The search server at {netloc} {refused}; {remedy}.")
+
+    def _items(self, data: bytes) -> list[Any]:
+        netloc = self._server.address.netloc.decode("ascii", "replace")
+        try:
+            body = json.loads(data)
+        except (ValueError, RecursionError):
+            raise SourceError(f"The search server at {netloc} sent no valid JSON; {_NO_JSON}.") from None
+        items = body.get(self._server.results) if isinstance(body, dict) else None
+        if not isinstance(items, list):
+            expected = f"an object with a list {self._server.results!r} was expected"
+            remedy = "set `results` and the names of the fields to what it sends"
+            raise SourceError(f"The search server at {netloc} sent JSON of another shape: {expected}; {remedy}.")
+        return items[: self._server.most]
+
+    def _passages(self, items: Iterable[Any]) -> Iterator[Passage]:
+        """One passage a result that has words and an address, each address and each text once."""
+        seen: set[str] = set()
+        for item in items:
+            if not isinstance(item, Mapping):
+                continue
+            link = item.get(self._server.link)
+            address = address_of(link)
+            if address is None:
+                self._skip(str(link), "is no http address")
+                continue
+            passage = self._passage(item, str(address))
+            if passage is not None and not {passage.id, str(address)} & seen:
+                seen |= {passage.id, str(address)}
+                yield passage
+
+    def _passage(self, item: Mapping[str, Any], address: str) -> Passage | None:
+        title, text = (self._plain(item.get(name)) for name in (self._server.title, self._server.snippet))
+        text = text or title
+        if not text:
+            self._skip(address, "has neither title nor snippet")
+            return None
+        return Passage.of(text, as_title(title), Source(0, len(text), url=address))
+
+    def _plain(self, value: Any) -> str:
+        if not isinstance(value, str):
+            return ""
+        most = self._server.characters
+        text = fragment_text(sound(value[: _RAW * most]))
+        return text if len(text) <= most else text[:most].rsplit(" ", 1)[0]
+
+    def _skip(self, what: str, why: str) -> None:
+        self.skipped = [*self.skipped[1 - _MOST_SKIPPED :], Skipped(sound(what)[:300], why)]
+
+    # -------------------------------------------------------------- pages
+
+    async def _ranked(self, pages: Pages, snippets: Mapping[str, list[Passage]], k: int) -> dict[str, list[Hit]]:
+        """Snippets and passages of the pages behind them, by their own words."""
+        wanted = {query: self._allowed(pages, found) for query, found in snippets.items()}
+        await self._fetch(pages, [address for some in wanted.values() for address in some])
+        ranked = {}
+        for query, found in snippets.items():
+            read = [passage for address in wanted[query] for passage in self._read.get(address, ())]
+            hits = InMemory([*read, *found]).search([query], k)[0]
+            ranked[query] = hits or _as_found(found, k)
+        self._forget()
+        return ranked
+
+    def _allowed(self, pages: Pages, found: Iterable[Passage]) -> list[str]:
+        hosts = Hosts.of(pages.allow, pages.inside)
+        links = [passage.source.url for passage in found]
+        return [link for link in links if link and (url := address_of(link)) and hosts.may(url)][: pages.most]
+
+    async def _fetch(self, pages: Pages, addresses: Iterable[str]) -> None:
+        places = asyncio.Semaphore(pages.concurrency)
+        async with Fetcher(Hosts.of(pages.allow, pages.inside), pages.bounds) as fetcher:
+            missing = [address for address in dict.fromkeys(addresses) if address not in self._read]
+            await asyncio.gather(*(self._fetch_page(fetcher, places, pages.words, address) for address in missing))
+
+    async def _fetch_page(self, fetcher: Fetcher, places: asyncio.Semaphore, words: int, address: str) -> None:
+        async with places:
+            try:
+                document = _document(await fetcher.fetch(httpx2.URL(address), _TEXTS))
+            except (Refused, SourceError) as error:
+                self._skip(address, str(error))
+                return
+        self._read[address] = tuple(cut(document, words))
+
+    def _forget(self) -> None:
+        while len(self._read) > _REMEMBERED:
+            self._read.popitem(last=False)
+
+
+def _or_raised(found: list[Passage] | BaseException) -> list[Passage]:
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _as_found(passages: Sequence[Passage], k: int) -> list[Hit]:
+    return [Hit(passage, 1 / rank) for rank, passage in enumerate(passages[: max(0, k)], start=1)]
+
+
+def _document(fetched: Fetched) -> Document:
+    """The page's text; it stands at its address, not in a file."""
+    name = Path(httpx2.URL(fetched.address).path.rstrip("/").rsplit("/", 1)[-1] or "page")
+    if fetched.kind == "text/plain":
+        document = Document(decode(fetched.data, name, fetched.charset), as_title(name.stem))
+    else:
+        document = page_document(fetched.data, name, fetched.charset)
+    return replace(document, path=None, url=fetched.address)

@@ -1,0 +1,1 @@
+"""Running a network or a database file."""

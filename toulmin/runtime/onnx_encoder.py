@@ -1,0 +1,116 @@
+"""The encoder that this project makes, run by onnxruntime: one of the trained parts, or a folder that holds one.
+
+Its `settings.json` has the numbers of a row, the tokens of a window, and what stands before a query and a passage. The
+graph takes `input_ids` and `attention_mask` and gives the finished rows (pooled, of length one). Its weights may be
+stored in 8 bits; they are unpacked when it is loaded and the arithmetic is that of float32. `training/encoder.py` makes
+such a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from toulmin.errors import ModelError
+from toulmin.runtime.encoder import Titled, Vectors, joined
+from toulmin.runtime.network import Feed, Graph
+from toulmin.runtime.shipped import Part, part
+
+KIND = "encoder"
+FILES = ("model.onnx", "settings.json", "tokenizer.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What the folder says of its encoder."""
+
+    dimension: int
+    window: int
+    query_prefix: str
+    passage_prefix: str
+
+
+class OnnxEncoder:
+    """An encoder in a folder of ours, or without one that of the installed weights."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *, threads: int | None = None) -> None:
+        """Loads it, every file checked by its hash; `threads` texts are read at once, without it one a core.
+
+        Raises `ModelError` for a folder that holds no such encoder, or another than its manifest says, `UsageError`
+        for fewer threads than one.
+        """
+        held = _part(folder)
+        self._card = _read_card(held)
+        self._tokenizer = _tokenizer(held.file("tokenizer.json"), self._card.window)
+        self._graph = Graph(held.file("model.onnx"), threads)
+        self.name = held.name
+        told = [held.manifest["files"][name] for name in FILES]
+        self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a row has."""
+        return self._card.dimension
+
+    def encode_queries(self, queries: Sequence[str]) -> Vectors:
+        """One row a query, in order."""
+        return self._encode([self._card.query_prefix + query for query in queries])
+
+    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+        """One row a passage, in order."""
+        return self._encode([self._card.passage_prefix + joined(passage) for passage in passages])
+
+    def _encode(self, texts: Sequence[str]) -> Vectors:
+        # A lone surrogate has no UTF-8, which the tokenizer is handed.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        rows = self._graph.each([_feed(read) for read in self._tokenizer.encode_batch_fast(clean)]) if clean else []
+        if any(row.shape != (self.dimension,) for row in rows):
+            raise ModelError(
+                f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension} numbers a row."
+            )
+        return np.array(rows, np.float32).reshape(len(rows), self.dimension)
+
+
+def _feed(read: Encoding) -> Feed:
+    ids = np.array([read.ids], np.int64)
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+
+
+def _part(folder: str | os.PathLike[str] | None) -> Part:
+    try:
+        return part(KIND, folder)
+    except ModelError as error:
+        raise ModelError(f"{error} Other people's models are named transformer:FOLDER.") from error
+
+
+def _read_card(held: Part) -> Card:
+    path = held.file("settings.json")
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        return Card(
+            dimension=int(told["dimension"]),
+            window=int(told["window"]),
+            query_prefix=str(told["query_prefix"]),
+            passage_prefix=str(told["passage_prefix"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{path} should tell of an encoder, but: {error!r}; export it anew.") from error
+
+
+def _tokenizer(path: Path, window: int) -> Tokenizer:
+    """The tokenizer, cutting at the window."""
+    try:
+        made = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises plain exceptions
+        first = str(error).strip().split("\n")[0]
+        raise ModelError(f"{path} holds no tokenizer: {first}") from error
+    made.no_padding()
+    made.enable_truncation(window)
+    return made

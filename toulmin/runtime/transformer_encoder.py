@@ -1,0 +1,264 @@
+"""Encoders of other people, run by torch and transformers: sentence-transformers folders, GTR, E5, and DPR's two.
+
+Importing this module loads torch, so it is imported when such an encoder is named. Nothing is fetched from a network
+unless the caller allows it, and code that comes with a model is never run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from transformers import AutoConfig, AutoModel, DPRContextEncoder, DPRQuestionEncoder, T5EncoderModel
+
+from toulmin.errors import ModelError, UsageError
+from toulmin.runtime.encoder import Titled, Vectors, joined
+from toulmin.runtime.layout import Layout, read_layout
+from toulmin.runtime.torch_models import loaded, window_of
+
+BATCH_TOKENS = 4096
+_DPR = {"question": DPRQuestionEncoder, "passage": DPRContextEncoder}
+_ACTIVATIONS = {"Identity": torch.nn.Identity, "Tanh": torch.nn.Tanh, "ReLU": torch.nn.ReLU, "GELU": torch.nn.GELU}
+
+
+class TransformerEncoder:
+    """A sentence encoder in a folder, or two of them: one for passages and one for questions, as DPR has it."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        questions: str | os.PathLike[str] | None = None,
+        *,
+        device: str = "auto",
+        precision: str = "auto",
+        batch_tokens: int = BATCH_TOKENS,
+        query_prefix: str | None = None,
+        passage_prefix: str | None = None,
+        download: bool = False,
+    ) -> None:
+        """`questions` names the folder of the question encoder where that is another model.
+
+        Prefixes stand in place of those that the folder names; the rest is as in `weights.loaded`, which also says
+        what is raised. Raises `UsageError` for one half of DPR alone.
+        """
+        if batch_tokens < 1:
+            raise UsageError(f"An encoder's batch_tokens counts from 1, not {batch_tokens}.")
+        make: dict[str, Any] = {
+            "device": device,
+            "precision": precision,
+            "download": download,
+            "batch_tokens": batch_tokens,
+        }
+        self._passages = _Tower(folder, prefix=("passage_prefix", passage_prefix), **make)
+        _check_dpr(self._passages.layout, "passage", questions)
+        if questions is None:
+            self._queries = self._passages.prefixed(("query_prefix", query_prefix))
+        else:
+            self._queries = _Tower(questions, prefix=("query_prefix", query_prefix), **make)
+            _check_dpr(self._queries.layout, "question", questions)
+        if self._queries.dimension != self._passages.dimension:
+            sizes = f"{self._queries.dimension} and {self._passages.dimension}"
+            raise ModelError(f"The encoders of questions and passages give vectors of {sizes} numbers: no pair.")
+        self.name = f"transformer:{Path(folder).name}"
+        told = [self._passages.told, self._queries.told]
+        self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a row has."""
+        return self._passages.dimension
+
+    def encode_queries(self, queries: Sequence[str]) -> Vectors:
+        """One row a query, in order."""
+        return self._queries.encode([(query,) for query in queries])
+
+    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+        """One row a passage, in order; DPR reads title and text as a pair, the others as one text."""
+        if self._passages.layout.dpr:
+            return self._passages.encode([(passage.title, passage.text) for passage in passages])
+        return self._passages.encode([(joined(passage),) for passage in passages])
+
+
+def _check_dpr(layout: Layout, wanted: str, questions: Any) -> None:
+    if layout.dpr not in (None, wanted) or (layout.dpr and questions is None):
+        raise UsageError(
+            f"{layout.transformer} is the {layout.dpr} encoder of DPR; name its passage (context) encoder, and its"
+            " question encoder with the setting transformer.questions."
+        )
+
+
+class _Tower:
+    """One transformer with what is done to its token vectors."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        prefix: tuple[str, str | None],
+        batch_tokens: int,
+        device: str,
+        precision: str,
+        download: bool,
+    ) -> None:
+        place = _place(folder, download)
+        layout = read_layout(place, os.fspath(folder))
+        made = loaded(layout.transformer, _family(layout), "encoder", device=device, precision=precision)
+        self._model, self._tokenizer = made.model, made.tokenizer
+        self._dense = [_dense(step, made.model.device) for step in layout.dense]
+        self._batch_tokens, self._weights = batch_tokens, made.identity
+        window = window_of(made.model, made.tokenizer, None)
+        self._window = min(size for size in (layout.window, window, 512) if size)
+        self.layout = layout
+        self.prefix = _prefix(layout, prefix)
+        size = made.model.config.get_text_config()
+        hidden = int(getattr(size, "hidden_size", 0)) * len(layout.pooling)
+        self.dimension = int(self._dense[-1][0].out_features) if self._dense else hidden
+
+    def prefixed(self, prefix: tuple[str, str | None]) -> _Tower:
+        """The same weights with another prefix."""
+        other = object.__new__(_Tower)
+        other.__dict__.update(self.__dict__)
+        other.prefix = _prefix(self.layout, prefix)
+        return other
+
+    @property
+    def told(self) -> list[Any]:
+        """Everything that its vectors depend on."""
+        steps = [_digest(step) for step in self.layout.dense]
+        layout = replace(self.layout, transformer=Path(), dense=(), query_prefix="", passage_prefix="")
+        return [self._weights, repr(layout), steps, self.prefix, self._window, str(self._model.dtype)]
+
+    def encode(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
+        """One row a text, or a pair of texts."""
+        if not texts:
+            return _in_batches([], self.dimension, self._batch_tokens, lambda batch: self._rows([]))
+        columns = [list(column) for column in zip(*texts, strict=True)]
+        columns[0] = [self.prefix + text for text in columns[0]]
+        read = self._tokenizer(*columns, truncation=True, max_length=self._window)
+        rows = [{name: values[at] for name, values in read.items()} for at in range(len(texts))]
+        lengths = [len(row["input_ids"]) for row in rows]
+        return _in_batches(
+            lengths, self.dimension, self._batch_tokens, lambda batch: self._rows([rows[at] for at in batch])
+        )
+
+    @torch.inference_mode()
+    def _rows(self, rows: list[dict[str, list[int]]]) -> Vectors:
+        batch = self._tokenizer.pad(rows, return_tensors="pt").to(self._model.device)
+        try:
+            out = self._model(**batch)
+        except torch.OutOfMemoryError as error:
+            raise ModelError(
+                f"The memory does not hold {len(rows)} texts at once; set transformer.batch_tokens below"
+                f" {self._batch_tokens}."
+            ) from error
+        if self.layout.dpr:
+            vectors = out.pooler_output
+        else:
+            vectors = _pooled(out.last_hidden_state, batch["attention_mask"], self.layout.pooling)
+        vectors = vectors.float()
+        for linear, activation in self._dense:
+            vectors = activation(linear(vectors))
+        if self.layout.is_normalised:
+            vectors = torch.nn.functional.normalize(vectors, dim=1)
+        found: Vectors = vectors.cpu().numpy()
+        return found
+
+
+def _pooled(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
+    """Token vectors (texts, tokens, numbers) as one vector a text; padding counts for nothing."""
+    weights = mask.unsqueeze(-1).to(states.dtype)
+    total, count = (states * weights).sum(1), weights.sum(1).clamp(min=1)
+    last = mask.shape[1] - 1 - mask.flip(1).argmax(1)
+    first = mask.argmax(1)
+    every = torch.arange(len(states), device=states.device)
+    by_kind = {
+        "cls": lambda: states[every, first],
+        "max": lambda: states.masked_fill(weights == 0, float("-inf")).amax(1),
+        "mean": lambda: total / count,
+        "mean_sqrt_len_tokens": lambda: total / count.sqrt(),
+        "lasttoken": lambda: states[every, last],
+    }
+    return torch.cat([by_kind[kind]() for kind in kinds], dim=1)
+
+
+def _place(folder: str | os.PathLike[str], download: bool) -> Path:
+    """The folder itself, or the copy of a hub's model, fetched whole where that is allowed."""
+    if Path(folder).is_dir():
+        return Path(folder)
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(os.fspath(folder), local_files_only=not download))
+    except Exception as error:  # whatever the hub's client makes of names, networks and files
+        raise ModelError(
+            f"{os.fspath(folder)} is neither a folder nor a model in the hub's cache on this machine"
+            f" ({type(error).__name__}); name a folder, or allow it to be fetched (transformer.download)."
+        ) from error
+
+
+def _family(layout: Layout) -> Any:
+    if layout.dpr:
+        return _DPR[layout.dpr]
+    try:
+        kind = AutoConfig.from_pretrained(layout.transformer, local_files_only=True, trust_remote_code=False).model_type
+    except Exception as error:  # whatever a file of somebody else's makes the library raise
+        raise ModelError(f"{layout.transformer} holds no encoder: its config.json cannot be read ({error}).") from error
+    return T5EncoderModel if kind == "t5" else AutoModel
+
+
+def _prefix(layout: Layout, wanted: tuple[str, str | None]) -> str:
+    name, given = wanted
+    return str(getattr(layout, name)) if given is None else given
+
+
+def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
+    """A dense step: its linear map and its activation."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        activation = str(config.get("activation_function", "Identity")).rpartition(".")[2]
+        linear = torch.nn.Linear(
+            int(config["in_features"]), int(config["out_features"]), bool(config.get("bias", True))
+        )
+        weights = folder / "model.safetensors"
+        if weights.is_file():
+            saved = load_file(weights)
+        else:
+            saved = torch.load(folder / "pytorch_model.bin", map_location="cpu", weights_only=True)
+        linear.load_state_dict({name.removeprefix("linear."): tensor.float() for name, tensor in saved.items()})
+        return linear.to(device).eval(), _ACTIVATIONS[activation]()
+    except Exception as error:  # whatever a file of somebody else's makes the libraries raise
+        raise ModelError(
+            f"{folder} holds no dense layer: expected config.json, and weights of its size; {type(error).__name__}:"
+            f" {error}"
+        ) from error
+
+
+def _digest(folder: Path) -> str:
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _in_batches(lengths: Sequence[int], dimension: int, tokens: int, encode: Callable[[list[int]], Vectors]) -> Vectors:
+    """The rows of texts that are encoded in batches of like length, put back into their order.
+
+    `encode` takes the positions of a batch, of which the padded rows hold at most `tokens` tokens; a longer one goes
+    alone.
+    """
+    rows = np.zeros((len(lengths), dimension), np.float32)
+    batch: list[int] = []
+    for position in sorted(range(len(lengths)), key=lambda position: lengths[position]):
+        if batch and (len(batch) + 1) * max(1, lengths[position]) > tokens:
+            rows[batch] = encode(batch)
+            batch = []
+        batch.append(position)
+    if batch:
+        rows[batch] = encode(batch)
+    return rows

@@ -1,0 +1,128 @@
+"""Premises cut into windows that a judge can read: whole sentences in their order, each passage under its title.
+
+Neighbouring windows share a sentence, so that what two sentences say together is not lost at the cut. Only a sentence
+that is longer than a window is cut itself, between words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from toulmin.data import Passage
+from toulmin.runtime.premises import heading
+from toulmin.text.language import Span, sentences
+
+Count = Callable[[str], int]
+_JOINT = 1  # tokens that joining two texts may add
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The words `start` to `end` of the passage at `place` among the premises."""
+
+    place: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Parts of the premises that are read together, in order."""
+
+    parts: tuple[Part, ...]
+
+    def text(self, passages: Sequence[Passage]) -> str:
+        """As a judge reads it: each passage's part under its title."""
+        return "\n".join(part_text(passages, part) for part in self.parts)
+
+    def sentences(self, passages: Sequence[Passage]) -> list[Part]:
+        """The sentences of its parts."""
+        return [
+            Part(part.place, part.start + span.start, part.start + span.end)
+            for part in self.parts
+            for span in sentences(passages[part.place].text[part.start : part.end])
+        ]
+
+
+def part_text(passages: Sequence[Passage], part: Part) -> str:
+    """A part under the title of its passage."""
+    passage = passages[part.place]
+    return f"{heading(passage)}{passage.text[part.start : part.end]}"
+
+
+def whole(passages: Sequence[Passage]) -> Window:
+    """Everything in one window."""
+    return Window(tuple(Part(place, 0, len(passage.text)) for place, passage in enumerate(passages)))
+
+
+def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window]:
+    """The windows of at most `room` tokens, as `count` counts those of a text; at least one.
+
+    No title may take more than half of the room (`with_short_titles`).
+    """
+    if count(whole(passages).text(passages)) <= room:
+        return [whole(passages)]
+    titles = [count(heading(passage)) + _JOINT if passage.title else 0 for passage in passages]
+    found: list[Window] = []
+    held: list[tuple[Part, int]] = []
+    for place, passage in enumerate(passages):
+        for span, size in _units(passage.text, room - titles[place], count):
+            unit = (Part(place, *span), size + _JOINT)
+            if held and _size([*held, unit], titles) > room:
+                found.append(_joined(held))
+                last = held[-1:] if len(held) > 1 and _size([held[-1], unit], titles) <= room else []
+                held = list(last)
+            held.append(unit)
+    return [*found, *([_joined(held)] if held else [])] or [Window(())]
+
+
+def with_short_titles(passages: Sequence[Passage], room: int, count: Count) -> list[Passage]:
+    """The passages; of a title that takes more than half of the room the beginning."""
+    return [_with_short_title(passage, room // 2, count) for passage in passages]
+
+
+def _with_short_title(passage: Passage, room: int, count: Count) -> Passage:
+    while passage.title and count(heading(passage)) + _JOINT > room:
+        passage = replace(passage, title=passage.title[: len(passage.title) // 2].rstrip())
+    return passage
+
+
+def _size(units: Sequence[tuple[Part, int]], titles: Sequence[int]) -> int:
+    return sum(size for _, size in units) + sum(titles[place] for place in {part.place for part, _ in units})
+
+
+def _units(text: str, room: int, count: Count) -> Iterator[tuple[Span, int]]:
+    """The sentences with their sizes; in place of one that the room does not hold, its pieces."""
+    for span in sentences(text):
+        yield from _pieces(text, span, room, count)
+
+
+def _pieces(text: str, span: Span, room: int, count: Count) -> Iterator[tuple[Span, int]]:
+    size = count(text[span.start : span.end])
+    middle = _middle(text, span)
+    if size + _JOINT <= room or middle is None:
+        yield span, size
+        return
+    yield from _pieces(text, Span(span.start, middle), room, count)
+    yield from _pieces(text, Span(middle, span.end), room, count)
+
+
+def _middle(text: str, span: Span) -> int | None:
+    """Where a text is halved: at white space near its middle, else in its middle; None for a single character."""
+    if span.end - span.start < 2:
+        return None
+    middle = (span.start + span.end) // 2
+    space = text.rfind(" ", span.start + 1, middle + 1)
+    return space if space > span.start else middle
+
+
+def _joined(units: Sequence[tuple[Part, int]]) -> Window:
+    """Units that follow each other in one passage become one part, with what stands between them."""
+    parts: list[Part] = []
+    for part, _ in units:
+        if parts and parts[-1].place == part.place:
+            parts[-1] = Part(part.place, parts[-1].start, part.end)
+        else:
+            parts.append(part)
+    return Window(tuple(parts))

@@ -1,0 +1,1 @@
+"""HTTP, the page, and the Model Context Protocol."""

@@ -1,0 +1,187 @@
+"""The Model Context Protocol: `ask`, `check`, `search` and `fetch`, over HTTP and over standard input and output.
+
+`search` and `fetch` are the pair that assistants with connectors expect, each reply one text that holds JSON. `ask` and
+`check` reply in words with their sources below, and with the Answer document as structured content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Annotated, Any
+
+import orjson
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+from starlette.routing import Route
+
+from toulmin import __version__
+from toulmin.aio import checked_text
+from toulmin.build import assembly
+from toulmin.build.opening import checked_question
+from toulmin.data import Answer, Passage, Style
+from toulmin.errors import ToulminError
+from toulmin.formats import answer_json
+from toulmin.formats.clean_text import address, reason, title
+from toulmin.index.corpus import Kept
+from toulmin.server.desk import Desk
+from toulmin.server.engine import Running
+from toulmin.server.requests import Given, Question, chosen
+
+PATH = "/mcp"
+FOUND = 10  # passages of a search
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_INSTRUCTIONS = (
+    "Answers from the documents of whoever runs this server. `ask` gives sentences that cite passages, each with the"
+    " verdict of a judge; what the sources do not say is not answered. `check` judges a text against them."
+)
+
+
+def tools(desk: Desk) -> MCPServer[Any]:
+    """The server with its four tools."""
+    made: MCPServer[Any] = MCPServer("toulmin", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
+
+    @made.tool(
+        annotations=_READS, description="Answer a question from the documents; every sentence cites its passages."
+    )
+    async def ask(
+        question: str,
+        ctx: Context[Any, Any],
+        style: Annotated[Style | None, Field(description="long, list, short or report")] = None,
+        method: Annotated[str | None, Field(description="how to answer; best where it is not named")] = None,
+    ) -> CallToolResult:
+        with _told():
+            asked = Question(question=checked_question(question), style=style, method=method)
+            run = desk.begin(assembly.job(asked.question, chosen(desk.settings, asked)))
+        return await _replied(desk, run, ctx)
+
+    @made.tool(annotations=_READS, description="Judge a text: are its claims supported by the passages that it cites?")
+    async def check(
+        text: str,
+        ctx: Context[Any, Any],
+        passages: Annotated[
+            list[Given] | None,
+            Field(description="[n] in the text is the n-th; without any, the documents are searched"),
+        ] = None,
+    ) -> CallToolResult:
+        with _told():
+            given = None if passages is None else [one.passage() for one in passages]
+            run = desk.begin(assembly.check_job(checked_text(text), tuple(given or ()), desk.settings), given)
+        return await _replied(desk, run, ctx)
+
+    @made.tool(annotations=_READS, description="Find passages; `fetch` gives the text of one by its id.")
+    async def search(query: str) -> CallToolResult:
+        with _told():
+            hits = await desk.engine.search(checked_question(query), FOUND)
+        found = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
+        return _json({"results": found})
+
+    @made.tool(annotations=_READS, description="The text of a passage that `search` found.")
+    async def fetch(id: str) -> CallToolResult:
+        with _told():
+            return _json(await desk.engine.read(lambda corpus: _fetched(corpus, id)))
+
+    return made
+
+
+class _told:
+    """Errors of ours, as a tool tells them."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ToulminError):
+            raise ToolError(str(error)) from error
+
+
+def _fetched(corpus: Kept, id: str) -> dict[str, Any]:
+    passage = corpus.passage(id)
+    source = {
+        name: value
+        for name, value in answer_json.passage_document(passage, None)["source"].items()
+        if value is not None
+    }
+    return {
+        "id": passage.id,
+        "title": title(passage),
+        "text": passage.text,
+        "url": address(passage),
+        "metadata": {name: str(value) for name, value in source.items()},
+    }
+
+
+async def _replied(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolResult:
+    """The finished answer; its drafts are told as progress, and a call that is cancelled ends its work."""
+    try:
+        drafts = 0
+        async for draft in run.drafts():
+            drafts += 1
+            kept = sum(claim.is_supported for claim in draft.claims)
+            await ctx.report_progress(drafts, message=f"{kept} supported so far")
+        answer = await desk.ended(run)
+    finally:
+        run.cancel()
+    if answer.status == "failed":
+        raise ToolError(reason(answer))
+    content = TextContent(type="text", text=in_words(answer))
+    return CallToolResult(content=[content], structured_content=_short(answer_json.document(answer)))
+
+
+def _short(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The Answer document without its rounds, and with the cited passages only: what an assistant's window can hold."""
+    kept = {name: value for name, value in document.items() if name not in ("rounds", "settings")}
+    return {**kept, "passages": [passage for passage in document["passages"] if passage["n"] is not None]}
+
+
+def in_words(answer: Answer) -> str:
+    """The answer, the verdicts that are not "supported", and the sources with the words that decided."""
+    if not answer.claims:
+        return reason(answer)
+    doubted = [
+        f"- {claim.support.label}: {claim.text}" + (f" ({claim.support.reason})" if claim.support.reason else "")
+        for claim in answer.claims
+        if claim.support is not None and not claim.is_supported
+    ]
+    sources = [f"[{n}] {title(passage)}: {_quoted(answer, passage)}" for n, passage in enumerate(answer.cited, 1)]
+    parts = [answer.text, *(["Not supported:\n" + "\n".join(doubted)] if doubted else [])]
+    return "\n\n".join([*parts, "Sources:\n" + "\n".join(sources)] if sources else parts)
+
+
+def _quoted(answer: Answer, passage: Passage) -> str:
+    cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
+    quotes = dict.fromkeys(citation.quote.text for citation in cited if citation.quote is not None)
+    return " … ".join(quotes) or passage.text[:200]
+
+
+def _json(document: Mapping[str, Any]) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(document).decode())])
+
+
+# ---------------------------------------------------------------- over HTTP
+
+
+class Http:
+    """The tools under one path of a web server, whose own guard stands before it; `serving` as long as it serves."""
+
+    def __init__(self, desk: Desk) -> None:
+        made = tools(desk)
+        unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        made.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=unguarded)
+        self._manager = made.session_manager
+
+    def serving(self) -> AbstractAsyncContextManager[None]:
+        """Within it requests are answered."""
+        return self._manager.run()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """One request, as ASGI."""
+        await self._manager.handle_request(scope, receive, send)
+
+    def route(self) -> Route:
+        """Where it is found."""
+        return Route(PATH, endpoint=self)

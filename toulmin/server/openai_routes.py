@@ -1,0 +1,236 @@
+"""The routes that OpenAI's clients know: chat completions, responses and models, where a model is a method.
+
+A stream never takes back what it sent, so it sends a claim only once a judge supports it, in the order of the answer;
+what is unsure or unsupported comes at the end, under its flag, if the policy keeps it at all. Annotations count
+code points of the text that was sent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import orjson
+from fastapi import FastAPI, Request, Response
+
+from toulmin.build import assembly
+from toulmin.build.opening import checked_question
+from toulmin.data import Answer, Claim
+from toulmin.errors import ModelError, ToulminError
+from toulmin.formats import openai as shapes
+from toulmin.formats.clean_text import reason
+from toulmin.methods import METHODS
+from toulmin.server.desk import Desk, replied
+from toulmin.server.engine import Running
+from toulmin.server.replies import OTHERS
+from toulmin.server.requests import ChatCompletion, Question, chosen, last_question
+from toulmin.server.requests import Response as AskedResponse
+from toulmin.server.streams import Events, event
+
+PREFIX = "toulmin/"  # of a model's name, where a client asks for one
+
+
+class Piece(NamedTuple):
+    """What a stream sends next: words, and the annotations that stand in them."""
+
+    text: str
+    annotations: list[dict[str, Any]]
+
+
+class Sent:
+    """What was sent of an answer so far."""
+
+    def __init__(self) -> None:
+        self._claims: tuple[Claim, ...] = ()
+        self._text, self._annotated = "", 0
+
+    @property
+    def text(self) -> str:
+        """All words so far."""
+        return self._text
+
+    def more(self, answer: Answer, is_final: bool) -> Piece | None:
+        """What may be sent of that draft: the claims from the first on that are supported, in the end all of them."""
+        new = list(self._releasable(answer.claims, is_final))
+        if not new:
+            return None
+        self._claims += tuple(new)
+        so_far = replace(answer, status="answered", claims=self._claims)
+        text, marks = so_far.text, [*shapes.url_citations(so_far)]
+        piece = Piece(text[len(self._text) :], marks[self._annotated :])
+        self._text, self._annotated = text, len(marks)
+        return piece
+
+    def _releasable(self, claims: tuple[Claim, ...], is_final: bool) -> Iterator[Claim]:
+        sent = {(claim.text, claim.cited) for claim in self._claims}
+        for claim in claims:
+            if (claim.text, claim.cited) in sent:
+                continue
+            if not (is_final or claim.is_supported):
+                return
+            yield claim
+
+
+def failed(answer: Answer) -> ToulminError | None:
+    """The error that a client of this kind is told in the place of an answer that failed."""
+    return ModelError(reason(answer)) if answer.status == "failed" else None
+
+
+def add_routes(app: FastAPI, desk: Desk) -> None:
+    """Chat completions, responses, models."""
+
+    @app.get("/v1/models", tags=["openai"], summary="The methods, as models")
+    async def models() -> dict[str, Any]:
+        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in METHODS]
+        return {"object": "list", "data": listed}
+
+    @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
+    async def completions(asked: ChatCompletion, request: Request) -> Response:
+        run = _begun(desk, asked.model, last_question(asked.messages))
+        if asked.stream:
+            usage = bool((asked.stream_options or {}).get("include_usage"))
+            return Events(_chunks(desk, run, usage))
+        return await replied(desk, run, request, _completion)
+
+    @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
+    async def responses(asked: AskedResponse, request: Request) -> Response:
+        question = asked.input if isinstance(asked.input, str) else last_question(asked.input)
+        run = _begun(desk, asked.model, question)
+        if asked.stream:
+            return Events(_events(desk, run))
+        return await replied(desk, run, request, _response)
+
+
+def _begun(desk: Desk, model: str, question: str) -> Running:
+    asked = Question(question=checked_question(question), method=model.removeprefix(PREFIX))
+    return desk.begin(assembly.job(asked.question, chosen(desk.settings, asked)))
+
+
+def _completion(answer: Answer) -> bytes:
+    _raise(answer)
+    told = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
+    return orjson.dumps({**told, "model": answer.method})
+
+
+def _response(answer: Answer) -> bytes:
+    _raise(answer)
+    return orjson.dumps(_response_document(answer, answer.id))
+
+
+def _response_document(answer: Answer, id: str) -> dict[str, Any]:
+    return {**shapes.response(answer, f"resp_{id}", created=int(time.time())), "model": answer.method}
+
+
+def _raise(answer: Answer) -> None:
+    error = failed(answer)
+    if error is not None:
+        raise error
+
+
+async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
+    """The pieces as they may be sent, then the finished answer."""
+    sent = Sent()
+    try:
+        async for draft in run.drafts():
+            piece = sent.more(draft, is_final=False)
+            if piece:
+                yield piece
+        answer = await desk.ended(run)
+        piece = sent.more(answer, is_final=True)
+        if piece:
+            yield piece
+        yield answer
+    finally:
+        run.cancel()
+
+
+# ---------------------------------------------------------------- chat completions
+
+
+async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]:
+    head = {"id": f"chatcmpl-{run.job.id}", "object": "chat.completion.chunk", "created": int(time.time())}
+    head["model"] = run.job.method
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return event(None, orjson.dumps({**head, "choices": [choice]}))
+
+    yield chunk({"role": "assistant", "content": ""})
+    async for one in _pieces(desk, run):
+        if isinstance(one, Piece):
+            yield chunk({"content": one.text, "annotations": one.annotations})
+            continue
+        error = failed(one)
+        if error is not None:
+            yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
+            return
+        yield chunk({} if one.claims else {"refusal": reason(one)}, "stop")
+        if usage:
+            told = shapes.chat_completion(one, "")["usage"]
+            yield event(None, orjson.dumps({**head, "choices": [], "usage": told}))
+    yield event(None, b"[DONE]")
+
+
+# ---------------------------------------------------------------- responses
+
+
+class _Numbered:
+    """Events of a response, numbered in their order."""
+
+    def __init__(self, run: Running) -> None:
+        self._at = 0
+        self._place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
+
+    def __call__(self, kind: str, **fields: Any) -> bytes:
+        told = {"type": kind, "sequence_number": self._at, **fields}
+        self._at += 1
+        return event(kind, orjson.dumps(told))
+
+    def part(self, kind: str, **fields: Any) -> bytes:
+        """An event about the one part of the one message."""
+        return self(kind, **self._place, **fields)
+
+
+async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
+    tell, told, count = _Numbered(run), "", 0
+    empty = {**_response_document(_nothing(run), run.job.id), "output": []}
+    yield tell("response.created", response={**empty, "status": "in_progress"})
+    yield tell("response.in_progress", response={**empty, "status": "in_progress"})
+    message = {"type": "message", "id": f"msg_resp_{run.job.id}", "role": "assistant"}
+    yield tell("response.output_item.added", output_index=0, item={**message, "status": "in_progress", "content": []})
+    part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+    yield tell.part("response.content_part.added", part=part)
+    marks: list[dict[str, Any]] = []
+    async for one in _pieces(desk, run):
+        if isinstance(one, Piece):
+            told += one.text
+            yield tell.part("response.output_text.delta", delta=one.text, logprobs=[])
+            for mark in one.annotations:
+                flat = {"type": "url_citation", **mark["url_citation"]}
+                marks.append(flat)
+                yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=count)
+                count += 1
+            continue
+        error = failed(one)
+        if error is not None:
+            lost = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
+            yield tell("response.failed", response=lost)
+            return
+        done = _response_document(one, run.job.id)
+        if one.claims:
+            part = {"type": "output_text", "text": told, "annotations": marks, "logprobs": []}
+            yield tell.part("response.output_text.done", text=told, logprobs=[])
+        else:
+            part = {"type": "refusal", "refusal": reason(one)}
+            yield tell.part("response.refusal.done", refusal=reason(one))
+        item = {**message, "status": "completed", "content": [part]}
+        yield tell.part("response.content_part.done", part=part)
+        yield tell("response.output_item.done", output_index=0, item=item)
+        yield tell("response.completed", response={**done, "output": [item]})
+
+
+def _nothing(run: Running) -> Answer:
+    job = run.job
+    return Answer(job.question, job.style, job.method, "abstained", settings=dict(job.settings), id=job.id)

@@ -1,0 +1,192 @@
+"""What clients may ask, read and checked at the edge, and the jobs and settings that it means.
+
+Rules of this file
+* What names files, servers or models of this machine is its owner's: no request sets a model, a judge, an encoder or a
+  folder. A request chooses among methods, styles, policies and amounts, and spends at most what the owner allows.
+* Unknown fields are refused by name, except where another tool's clients send more than we need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
+
+from toulmin.build.opening import LONGEST_QUESTION
+from toulmin.config import Settings
+from toulmin.data import Passage, Policy, Style
+from toulmin.driver.budget import Budget
+from toulmin.errors import UsageError
+
+MOST_PASSAGES = 500  # that come with a text to check
+LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage
+LONGEST_WAIT = 600.0  # seconds for one answer
+Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
+# Strict, as the published document says: `true` is no number of seconds, and "5" no count.
+Count = Annotated[int, Field(strict=True, ge=1, le=200)]
+Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
+Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Plain = str | int | float | bool
+
+
+class Asked(BaseModel):
+    """Fields that are not named here are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Question(Asked):
+    """A question to answer from the server's index."""
+
+    question: Words
+    method: str | None = None
+    style: Style | None = None
+    unsupported: Policy | None = None
+    k: Count | None = None
+    max_calls: Amount | None = None
+    max_tokens: Amount | None = None
+    deadline: Seconds | None = None
+    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
+    stream: StrictBool = False
+
+
+class Given(Asked):
+    """A passage that comes with a text; `[n]` in the text names the n-th."""
+
+    text: Text
+    title: Annotated[str, StringConstraints(max_length=2_000)] = ""
+    id: Annotated[str, StringConstraints(max_length=200)] | None = None
+
+    def passage(self) -> Passage:
+        """As the vocabulary has it; its id is made of its content."""
+        made = Passage.of(self.text, self.title)
+        return made if self.id is None else replace(made, source=replace(made.source, record=self.id))
+
+
+class TextToCheck(Asked):
+    """A text that somebody else wrote, and the passages that it cites; without any, the server's index is searched."""
+
+    text: Text
+    passages: Annotated[list[Given], Field(max_length=MOST_PASSAGES)] | None = None
+    repair: StrictBool = False
+    unsupported: Policy | None = None
+    k: Count | None = None
+    deadline: Seconds | None = None
+    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
+    stream: StrictBool = False
+
+
+class Fact(BaseModel):
+    """A fact as a check-grounding service takes it."""
+
+    factText: Text
+    attributes: dict[str, str] = Field(default_factory=dict)
+
+
+class GroundingSpec(BaseModel):
+    """What such a service is told; claims below `citationThreshold` are not called supported."""
+
+    citationThreshold: Share | None = None
+    enableClaimLevelScore: StrictBool = False
+
+
+class Grounding(BaseModel):
+    """A candidate to check against facts, as Vertex AI's check of grounding takes it."""
+
+    answerCandidate: Text
+    facts: Annotated[list[Fact], Field(max_length=MOST_PASSAGES)] = Field(default_factory=list)
+    groundingSpec: GroundingSpec = GroundingSpec()
+
+    def passages(self) -> list[Passage]:
+        """The facts; the attributes `title` and `uri` are what they are known by."""
+        found = [Passage.of(fact.factText, fact.attributes.get("title", "")) for fact in self.facts]
+        return [
+            replace(one, source=replace(one.source, url=fact.attributes.get("uri")))
+            for one, fact in zip(found, self.facts, strict=True)
+        ]
+
+
+class Query(Asked):
+    """What to search for."""
+
+    query: Words
+    k: Count = 10
+
+
+# ---------------------------------------------------------------- other tools' shapes
+
+
+class Message(BaseModel):
+    """A message of a conversation; only text is read."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[dict[str, Any]] | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        if isinstance(self.content, str):
+            return self.content
+        parts = self.content or []
+        return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") in ("text", "input_text"))
+
+
+class ChatCompletion(BaseModel):
+    """OpenAI's request for a chat completion; `model` is a method. What samples a model says nothing here."""
+
+    model: str = "best"
+    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    stream: StrictBool = False
+    stream_options: dict[str, Any] | None = None
+    max_tokens: Amount | None = None
+    max_completion_tokens: Amount | None = None
+    n: Literal[1] = 1
+
+
+class Response(BaseModel):
+    """OpenAI's request for a response."""
+
+    model: str = "best"
+    input: Words | Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    stream: StrictBool = False
+    max_output_tokens: Amount | None = None
+
+
+def last_question(messages: list[Message]) -> str:
+    """The last thing that the user said. Raises `UsageError` where he said nothing."""
+    for message in reversed(messages):
+        if message.role == "user" and message.text.strip():
+            return message.text
+    raise UsageError("The messages should hold a question of the user's, but there is none with words in it.")
+
+
+# ---------------------------------------------------------------- what it means
+
+
+def chosen(ground: Settings, asked: Question | TextToCheck) -> Settings:
+    """The server's settings under what was asked, within what the server's owner allows."""
+    given: dict[str, Any] = {
+        name: getattr(asked, name)
+        for name in ("method", "style", "unsupported", "k")
+        if getattr(asked, name, None) is not None
+    }
+    limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
+    given |= {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
+    return ground.updated(**given, options=_plain(asked.options))
+
+
+def _least(ours: float | None, theirs: float | None) -> Any:
+    return min((limit for limit in (ours, theirs) if limit is not None), default=None)
+
+
+def _plain(options: Mapping[str, Plain]) -> dict[str, Plain]:
+    return dict(options)
+
+
+def within(budget: Budget) -> Budget:
+    """The budget with an end: nobody's answer works on for ever."""
+    return replace(budget, seconds=LONGEST_WAIT if budget.seconds is None else min(budget.seconds, LONGEST_WAIT))

@@ -1,0 +1,302 @@
+"""The HTTP routes of Toulmin itself, and the application that holds all of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from itertools import islice
+from typing import Annotated, Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import Field
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
+
+from toulmin import __version__
+from toulmin.aio import checked_text
+from toulmin.build import assembly
+from toulmin.build.opening import checked_question
+from toulmin.data import Answer
+from toulmin.errors import SourceError, ToulminError
+from toulmin.formats import answer_json
+from toulmin.formats.vertex import check_grounding
+from toulmin.index.corpus import Kept
+from toulmin.index.store import IndexedDocument
+from toulmin.methods import METHODS
+from toulmin.server import openai_routes
+from toulmin.server.counters import FORM
+from toulmin.server.desk import Desk, Document, replied
+from toulmin.server.guard import Guard, Refused, error_document
+from toulmin.server.replies import (
+    ANSWER,
+    CHECKED,
+    ERRORS,
+    KEPT,
+    Beside,
+    Documents,
+    Health,
+    Hits,
+    MethodListed,
+    Readiness,
+    Uploaded,
+    Working,
+)
+from toulmin.server.requests import Grounding, Query, Question, TextToCheck, chosen
+from toulmin.server.streams import Events
+from toulmin.server.uploads import MOST_FILES, Uploads
+
+_FILES = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+                }
+            }
+        },
+    }
+}
+LISTED = 200  # documents of a page of the list, at most
+_DESCRIPTION = (
+    "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
+    " Offsets are Unicode code points, half-open."
+)
+
+
+# ---------------------------------------------------------------- the application
+
+
+def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
+    """The whole server as one ASGI application; without `uploads` none are taken. Routes of others stand `beside`."""
+
+    app = FastAPI(
+        title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, responses=ERRORS
+    )
+    _add_errors(app)
+    _add_answers(app, desk)
+    _add_checks(app, desk)
+    _add_sources(app, desk, uploads)
+    if uploads is not None:
+        _add_uploads(app, desk, uploads)
+    openai_routes.add_routes(app, desk)
+    _add_probes(app, desk)
+    app.router.routes.extend(beside)
+    app.mount("/", StaticFiles(packages=[("toulmin.server", "page")], html=True), name="page")
+    return Guard(desk.figures.around(app), desk.rules)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Every error in one shape."""
+
+    @app.exception_handler(ToulminError)
+    async def ours(request: Request, error: ToulminError) -> Response:
+        return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return JSONResponse(error_document(error.status, str(error)), error.status)
+
+    @app.exception_handler(RequestValidationError)
+    async def misfit(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "body")
+        return JSONResponse(error_document(422, f"{place or 'The request'}: {first['msg']}.", place or None), 422)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        return JSONResponse(error_document(error.status_code, str(error.detail)), error.status_code)
+
+
+def _add_answers(app: FastAPI, desk: Desk) -> None:
+    """Questions."""
+
+    @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
+    async def ask(asked: Question, request: Request) -> Response:
+        run = desk.begin(assembly.job(checked_question(asked.question), chosen(desk.settings, asked)))
+        if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
+            return Events(desk.drafts(run))
+        return await replied(desk, run, request, answer_json.dumps)
+
+    @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=Working)
+    async def running() -> dict[str, Any]:
+        return {"running": [{"id": id, "question": run.job.question} for id, run in desk.runs.items()]}
+
+    @app.get("/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is", responses=KEPT)
+    async def answer(id: str) -> Response:
+        run = desk.runs.get(id)
+        if run is not None:
+            return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
+        kept = desk.shelf.get(id)
+        if kept is None:
+            raise SourceError(f"There is no answer {id!r} here; the newest ones are kept, and only by this server.")
+        return Document(kept)
+
+    @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
+    async def cancel(id: str) -> Response:
+        run = desk.runs.get(id)
+        if run is None:
+            raise SourceError(f"No answer {id!r} is being worked on; it is done, or never was.")
+        run.cancel()
+        return Response(status_code=204)
+
+    @app.get(
+        "/v1/methods", tags=["answers"], summary="The methods and their options", response_model=list[MethodListed]
+    )
+    async def methods() -> list[dict[str, Any]]:
+        return [method_document(name) for name in METHODS]
+
+
+def _add_checks(app: FastAPI, desk: Desk) -> None:
+    """Texts that somebody else wrote."""
+
+    @app.post(
+        "/v1/check", tags=["answers"], summary="Check a text against its passages or the index", responses=CHECKED
+    )
+    async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
+        if isinstance(asked, Grounding):
+            facts = asked.passages()
+            job = assembly.check_job(checked_text(asked.answerCandidate), tuple(facts), desk.settings)
+            run = desk.begin(job, facts)
+            return await replied(desk, run, request, lambda found: orjson.dumps(_grounded(found, asked)))
+        passages = None if asked.passages is None else [one.passage() for one in asked.passages]
+        make = assembly.repair_job if asked.repair else assembly.check_job
+        job = make(checked_text(asked.text), tuple(passages or ()), chosen(desk.settings, asked))
+        run = desk.begin(job, passages)
+        if asked.stream:
+            return Events(desk.drafts(run))
+        return await replied(desk, run, request, answer_json.dumps)
+
+
+def _grounded(answer: Answer, asked: Grounding) -> dict[str, Any]:
+    """The reply of a check-grounding service; where a threshold is named, it decides which claims cite."""
+    told = check_grounding(answer, "")
+    threshold = asked.groundingSpec.citationThreshold
+    for claim in told["claims"]:
+        if threshold is not None and claim.get("score", 0.0) < threshold:
+            claim["citationIndices"] = []
+        if not asked.groundingSpec.enableClaimLevelScore:
+            claim.pop("score", None)
+    return {name: value for name, value in told.items() if name not in ("id", "status", "answerCandidate")}
+
+
+def method_document(name: str) -> dict[str, Any]:
+    """A method: what it does in a line, and the options that a request may set."""
+    found = METHODS[name]
+    taken = [
+        {"name": one.name, "default": one.default if isinstance(one.default, str | int | float | bool) else None}
+        for one in inspect.signature(found).parameters.values()
+        if one.kind is one.KEYWORD_ONLY
+    ]
+    return {"name": name, "about": (inspect.getdoc(found) or "").split("\n\n")[0], "options": taken}
+
+
+def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
+    """What is searched."""
+
+    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=Hits)
+    async def search(asked: Query) -> Response:
+        hits = await desk.engine.search(checked_question(asked.query), asked.k)
+        return Document(orjson.dumps(answer_json.hits_document(asked.query, hits)))
+
+    @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=Beside)
+    async def passage(id: str) -> dict[str, Any]:
+        return await desk.engine.read(lambda corpus: _passage(corpus, id))
+
+    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=Documents)
+    async def documents(
+        offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
+    ) -> dict[str, Any]:
+        listed = await desk.engine.read(lambda corpus: _documents(corpus, uploads, offset, limit))
+        return {**listed, "uploads": uploads is not None}
+
+
+def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
+    """Files of clients."""
+
+    @app.post(
+        "/v1/documents",
+        tags=["sources"],
+        summary="Upload files (fields called `file`)",
+        openapi_extra=_FILES,
+        response_model=Uploaded,
+    )
+    async def upload(request: Request) -> dict[str, Any]:
+        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
+        try:
+            report = await uploads.add([file for _, file in form.multi_items() if isinstance(file, UploadFile)])
+        finally:
+            await form.close()
+        await desk.engine.refreshed()
+        return report
+
+    @app.delete("/v1/documents/{number}", tags=["sources"], summary="Take an uploaded document out", status_code=204)
+    async def remove(number: Annotated[int, Field(ge=0, le=10**12)]) -> Response:
+        listed = await desk.engine.read(
+            lambda corpus: next((d for d in corpus.documents() if d.number == number), None)
+        )
+        if listed is None:
+            raise SourceError(f"There is no document {number}; GET /v1/documents lists them.")
+        await uploads.remove(listed.path or "")
+        await desk.engine.refreshed()
+        return Response(status_code=204)
+
+
+def _passage(corpus: Kept, id: str) -> dict[str, Any]:
+    found, beside = corpus.passage(id), corpus.neighbours(id)
+    return {
+        "passage": answer_json.passage_document(found, None),
+        "before": beside.before and answer_json.passage_document(beside.before, None),
+        "after": beside.after and answer_json.passage_document(beside.after, None),
+        "document": _listed(corpus.document_of(id)),
+    }
+
+
+def _documents(corpus: Kept, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
+    stats, skipped = corpus.stats, corpus.skipped()
+    return {
+        "total": stats.documents,
+        "passages": stats.passages,
+        "offset": offset,
+        "documents": [
+            _listed(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
+            for document in islice(corpus.documents(), offset, offset + limit)
+        ],
+        "skipped_total": len(skipped),
+        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped[:LISTED]],
+    }
+
+
+def _listed(document: IndexedDocument) -> dict[str, Any]:
+    return {
+        "number": document.number,
+        "title": document.title,
+        "path": document.path,
+        "url": document.url,
+        "record": document.record,
+        "pages": len(document.pages) or None,
+        "passages": document.passages,
+    }
+
+
+def _add_probes(app: FastAPI, desk: Desk) -> None:
+    """Whether the server lives and works."""
+
+    @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=Health)
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus", response_class=PlainTextResponse)
+    async def metrics() -> Response:
+        return Response(desk.figures.told(), media_type=FORM)
+
+    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=Readiness)
+    async def readyz() -> dict[str, Any]:
+        return {"status": "ready", "running": desk.engine.running}

@@ -1,0 +1,187 @@
+"""A server's life: what must be true before it starts, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import uvicorn
+from platformdirs import user_state_path
+from starlette.routing import BaseRoute
+
+from toulmin.build.assembly import Own
+from toulmin.build.opening import Sources
+from toulmin.config import Settings
+from toulmin.data import content_id
+from toulmin.errors import SourceError, UsageError
+from toulmin.server.counters import Figures
+from toulmin.server.desk import Desk
+from toulmin.server.engine import Engine
+from toulmin.server.guard import LOOPBACK, Rules
+from toulmin.server.routes import application
+from toulmin.server.shelf import Shelf
+from toulmin.server.uploads import MOST_BYTES, Uploads
+from toulmin.stores.address import is_shared
+
+GRACE = 10.0  # seconds that running answers have to end when the server stops
+LEAST_TOKEN = 16  # characters
+MOST_CONNECTIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where the server listens and whom it lets in; `hosts` and `origins` are names beside its own."""
+
+    host: str = "127.0.0.1"
+    port: int = 8420
+    token: str | None = None
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+
+    def rules(self) -> Rules:
+        """As the guard knows them. Raises `UsageError` for a door that should not stand open."""
+        if self.token is not None and len(self.token) < LEAST_TOKEN:
+            raise UsageError(
+                f"A token should have {LEAST_TOKEN} characters or more, not {len(self.token)}; for example:"
+                f" {secrets.token_urlsafe(24)}"
+            )
+        if not self.is_local and self.token is None:
+            raise UsageError(
+                f"{self.host} can be reached by other machines; set a token with --token or TOULMIN_TOKEN, or leave"
+                " --host as it is."
+            )
+        own = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
+        anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
+        names = None if anywhere else own | {name.lower() for name in self.hosts}
+        return Rules(self.token, names, frozenset(self.origins), upload=MOST_BYTES if self.token else 0)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can come in."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def address(self) -> str:
+        """Where a browser on this machine finds the page."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/"
+
+
+async def serve(
+    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], own: Own = Own()
+) -> None:
+    """Serves until it is interrupted; `ready` hears the address once questions are taken.
+
+    `own` are parts in place of those that the settings name. Raises `UsageError` for a door that should not stand
+    open, `SourceError` for sources or an address that cannot be used, and `ModelError` for models that do not load.
+    """
+    rules = door.rules()
+    async with _desk(sources, settings, rules, own) as desk, _tools(desk) as beside:
+        config = uvicorn.Config(
+            application(desk, _uploads(sources, settings, rules), beside),
+            host=door.host,
+            port=door.port,
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=round(GRACE),
+        )
+        await _listening(_Server(config), door, ready)
+
+
+async def serve_tools(sources: Sources, settings: Settings) -> None:
+    """The tools of the Model Context Protocol over standard input and output, until the input ends."""
+    from toulmin.server.mcp_tools import tools
+
+    async with _desk(sources, settings, Rules(), Own()) as desk:
+        await tools(desk).run_stdio_async()
+
+
+@asynccontextmanager
+async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) -> AsyncIterator[Desk]:
+    """Everything open, and closed in the end."""
+    engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
+    try:
+        await engine.start()
+        yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
+    finally:
+        await engine.stop()
+        shelf.close()
+
+
+@asynccontextmanager
+async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
+    """The route of the Model Context Protocol, where its library is installed."""
+    if find_spec("mcp") is None:
+        yield ()
+        return
+    from toulmin.server.mcp_tools import Http
+
+    http = Http(desk)
+    async with http.serving():
+        yield [http.route()]
+
+
+class _Server(uvicorn.Server):
+    """Ends by a signal without passing it on: what is open closes in order, and the process ends by itself."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """SIGINT and SIGTERM stop the server; a second one does not wait for answers."""
+        loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in another thread: the caller's
+            for kind in kinds:
+                loop.add_signal_handler(kind, self.handle_exit, kind, None)
+        try:
+            yield
+        finally:
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                for kind in kinds:
+                    loop.remove_signal_handler(kind)
+
+
+async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
+    """Runs the server; an address that is taken is told as such."""
+    task = asyncio.create_task(server.serve())
+    while not server.started and not task.done():
+        await asyncio.sleep(0.02)
+    if server.started:
+        ready(door.address)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        server.should_exit = True
+        await task
+        raise
+    except SystemExit as stopped:  # how uvicorn says that it could not listen
+        raise SourceError(
+            f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
+        ) from stopped
+
+
+def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
+    """Where uploads go: beside the index, if there is a token and an index of the owner's own in a folder."""
+    place = sources.index or settings.index
+    is_own = (sources.index is not None or sources.is_open) and not is_shared(place)
+    return Uploads(Path(place), settings) if rules.upload and is_own else None
+
+
+def _shelf_of(sources: Sources, settings: Settings) -> Path:
+    """The file of answers that belongs to these sources, in the user's own place for such things."""
+    named = sources.docs or (sources.index or settings.index,)
+    place = [path if is_shared(path) else str(Path(path).resolve()) for path in named]
+    return user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"

@@ -1,0 +1,82 @@
+"""Answers as server-sent events, to a client that reads them, reads them slowly, or goes away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, MutableMapping
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from starlette.responses import Response
+
+from toulmin.server.guard import Receive, Send
+
+T = TypeVar("T")
+UNREAD = 60.0  # seconds after which a client that reads nothing is taken for gone
+QUIET = 15.0  # seconds of silence after which a comment says that the stream lives
+
+
+def event(name: str | None, data: bytes) -> bytes:
+    """One event; `data` is one line."""
+    return (f"event: {name}\n".encode() if name else b"") + b"data: " + data + b"\n\n"
+
+
+class Events(Response):
+    """A response of events; ends the iterator where the client goes away or reads nothing."""
+
+    def __init__(self, events: AsyncIterator[bytes]) -> None:
+        super().__init__(media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._events = events
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Sends every event; what is still to come ends with the client."""
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        await or_gone(self._sent(send), receive)
+
+    async def _sent(self, send: Send) -> None:
+        async with aclosing(_lively(self._events)) as events:  # type: ignore[type-var]
+            async for part in events:
+                async with asyncio.timeout(UNREAD):
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _lively(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The events, with a comment wherever none came for a while."""
+    following = asyncio.ensure_future(anext(events, None))
+    try:
+        while True:
+            done, _ = await asyncio.wait({following}, timeout=QUIET)
+            if not done:
+                yield b": still here\n\n"
+                continue
+            part = following.result()
+            if part is None:
+                return
+            yield part
+            following = asyncio.ensure_future(anext(events, None))
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        await events.aclose()  # type: ignore[attr-defined]
+
+
+async def or_gone(work: Awaitable[T], receive: Receive) -> T | None:
+    """What the work gives; None, and the work cancelled, where the client went away before."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    except TimeoutError:
+        return None  # it read nothing for too long
+    finally:
+        for one in (task, gone):
+            one.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,68 @@
+"""What a shared corpus was made with, and keeps for as long as it is there, since others may be reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.index.vector_files import Label, Wanted
+from toulmin.index.writer import PASSAGE_WORDS
+from toulmin.text.language import TERMS_VERSION
+
+
+class About(NamedTuple):
+    """The wanted length of a passage in words, and whose vectors there are."""
+
+    passage_words: int
+    label: Label | None
+
+    def written(self, format: int) -> dict[str, Any]:
+        """As JSON keeps it, beside the version of the form in which the corpus is kept."""
+        told = {"format": format, "terms": TERMS_VERSION, "passage_words": self.passage_words}
+        return {**told, "label": asdict(self.label) if self.label else None}
+
+
+def read(written: Mapping[str, Any], format: int, address: object) -> About:
+    """The inverse of `About.written`. Raises `IndexDamaged` for another version."""
+    if (written["format"], written["terms"]) != (format, TERMS_VERSION):
+        raise IndexDamaged(
+            f"The corpus in {address} was written by another version of Toulmin, and others may still use that. Make"
+            " one at another address: toulmin index PATH --into ADDRESS"
+        )
+    return About(written["passage_words"], Label(**written["label"]) if written["label"] else None)
+
+
+def wanted(passage_words: int | None, vectors: Wanted | None) -> About:
+    """What a corpus would be made with. Raises `UsageError` for passages of less than one word."""
+    if passage_words is not None and passage_words < 1:
+        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+    if vectors is None:
+        return About(passage_words or PASSAGE_WORDS, None)
+    encoder = vectors.encoder
+    label = Label(encoder.identity, encoder.name, vectors.spec, encoder.dimension)
+    return About(passage_words or PASSAGE_WORDS, label)
+
+
+def check(held: About, asked: About, passage_words: int | None, address: object) -> None:
+    """Raises `SourceError` where a corpus was made with another encoder, or another length that was set."""
+    if passage_words not in (None, held.passage_words):
+        raise SourceError(
+            f"The passages of {address} have about {held.passage_words} words, not {passage_words}, as others"
+            " may be reading them; leave passage_words out, or make a corpus at another address."
+        )
+    if (held.label.identity if held.label else None) != (asked.label.identity if asked.label else None):
+        made = f"with the vectors of {held.label.name}" if held.label else "without vectors"
+        named = asked.label.name if asked.label else "none"
+        raise SourceError(
+            f"{address} was made {made}, and the encoder asked for is {named}. A shared corpus keeps what it"
+            " was made with; make one at another address."
+        )
+
+
+def damaged(address: object, what: str) -> IndexDamaged:
+    """The error for a broken corpus, with the way to mend it."""
+    return IndexDamaged(
+        f"The corpus in {address} is damaged: {what}. Delete it there, and run: toulmin index PATH --into {address}"
+    )

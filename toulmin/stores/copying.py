@@ -1,0 +1,97 @@
+"""From a shared corpus to an embedded index, which then needs neither network nor database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from toulmin.data import Document
+from toulmin.index.catalogue import clear_errors
+from toulmin.index.corpus import Kept
+from toulmin.index.indexing import IndexReport, Progress
+from toulmin.index.vector_files import Wanted
+from toulmin.index.writer import CorpusWriter, Stamp
+from toulmin.stores.files import FileRow
+
+
+class Whole(Kept, Protocol):
+    """A shared corpus as far as a copy asks for more than a search does."""
+
+    files: Mapping[str, FileRow]
+
+    @property
+    def passage_words(self) -> int:
+        """The wanted length of a passage."""
+        ...
+
+    def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
+        """Every file with its documents as they were read."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def copied(
+    corpus: Whole,
+    into: Path,
+    *,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Makes the index in that folder hold what the corpus holds, and nothing else: the same passages, ids and sources.
+
+    Files that it has already are not written again. `vectors` names the encoder, as in `indexing.update`; passages are
+    encoded here. Raises what `indexing.update` does of folders and disks.
+    """
+    with CorpusWriter(into, corpus.passage_words) as writer, clear_errors(into):
+        held = {row.path for row in corpus.files.values() if row.file}
+        job = _Copying(writer, on_progress or (lambda progress: None), len(held))
+        for file, documents in corpus.whole_documents():
+            job.keep(file, documents)
+        job.remove_others(held)
+        skipped = tuple(corpus.skipped())
+        writer.note_skipped([Path(Path(into).absolute().anchor)], skipped)
+        encoded = writer.renew_vectors(vectors, lambda done, total: None)
+        totals = writer.commit()
+    name = vectors.encoder.name if vectors else None
+    counts = (job.read, job.unchanged, job.removed, skipped, totals.documents, totals.passages)
+    return IndexReport(*counts, encoder=name, encoded=encoded, notes=corpus.notes())
+
+
+class _Copying:
+    """What becomes of each file, counted."""
+
+    def __init__(self, writer: CorpusWriter, on_progress: Callable[[Progress], None], total: int) -> None:
+        self._writer, self._on_progress, self._total = writer, on_progress, total
+        self.read = self.unchanged = self.removed = self._passages = 0
+
+    def keep(self, file: FileRow, documents: list[Document]) -> None:
+        """Adds or replaces a file that is new or changed."""
+        self._on_progress(Progress(file.path, self.read + self.unchanged, self._total, self._passages))
+        path, old = Path(file.path), self._writer.stamp(Path(file.path))
+        if old is not None and old.digest == file.digest and path not in self._writer.outdated:
+            self.unchanged += 1
+            return
+        stamp = Stamp(0, file.size or 0, file.mtime_ns or 0, file.digest or b"")
+        number = self._writer.add_file(path, stamp)
+        for document in documents:
+            self._writer.add_document(number, document, self._count)
+        if old is not None:
+            self._writer.remove_file(old.number)
+        self.read += 1
+
+    def _count(self) -> None:
+        self._passages += 1
+
+    def remove_others(self, paths: set[str]) -> None:
+        """Removes what the corpus does not hold."""
+        for number, path in self._writer.files():
+            if path not in paths:
+                self._writer.remove_file(number)
+                self.removed += 1

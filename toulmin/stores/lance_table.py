@@ -1,0 +1,243 @@
+"""The one table of a shared corpus, as LanceDB keeps it, and the trouble that an object store makes.
+
+Rules of this file
+* All rows are of one table, so one commit of LanceDB is one moment of the corpus, and a version of the table is all
+  that a reader must hold on to. Rows are of three kinds: a file as it was read, a document of it, a passage of that.
+* Requests are repeated by LanceDB itself, which counts them; what it gives up may be tried again here. Both are told.
+* No text of a foreign error reaches a person whole: an object store repeats in it what it was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, TypeVar
+
+import lancedb
+import pyarrow as pa
+import stamina
+from lancedb.index import FTS, BTree
+from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_metrics
+
+from toulmin.errors import SourceError, StoreAway, UsageError
+from toulmin.stores.address import CREDENTIALS, Address, harmless
+from toulmin.stores.contents import About, read
+
+NAME = "corpus"
+FORMAT = 2  # raise it when the columns, the packing of terms or the weight of titles change
+FILE, DOCUMENT, PASSAGE = 0, 1, 2
+
+_REPEATS = 10  # of one request, by LanceDB
+_PATIENCE = 30  # seconds, for all of them
+_ATTEMPTS = 4  # at a whole search or commit
+_ABOUT = b"toulmin"
+_REPEATED = "lance_object_store_retryable_responses_total"
+_DENIED = re.compile(r"status: (?:Some\()?40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|[Cc]redential")
+_NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|specified bucket does not exist")
+_UNREACHED = re.compile(r"error sending request|[Cc]onnection refused|dns error|ConnectError", re.IGNORECASE)
+_PASSING = re.compile(
+    r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError|already exists"
+)
+
+# stamina tells of each repetition as a warning, which Python prints where nobody asked for logs.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+
+T = TypeVar("T")
+
+
+class Passing(StoreAway):
+    """Trouble of the object store that may be over at the next attempt."""
+
+
+# ---------------------------------------------------------------- columns
+
+
+def schema(about: About) -> pa.Schema:
+    """The columns, each null where a row is of another kind; what the corpus was made with stands beside them."""
+    fields = [
+        ("kind", pa.int8()),
+        ("file", pa.int64()),  # the number of what was read of a file, another one each time; 0: nothing was
+        ("path", pa.string()),
+        # of a file
+        ("mark", pa.int64()),
+        ("at", pa.int64()),
+        ("size", pa.int64()),
+        ("mtime_ns", pa.int64()),
+        ("digest", pa.binary()),
+        ("reason", pa.string()),
+        # of a document, the first also of a passage
+        ("document", pa.int32()),
+        ("title", pa.string()),
+        ("url", pa.string()),
+        ("record", pa.string()),
+        ("pages", pa.string()),
+        ("tail", pa.string()),
+        ("passages", pa.int32()),
+        # of a passage
+        ("number", pa.int32()),
+        ("key", pa.int64()),
+        ("start", pa.int64()),
+        ("lead", pa.int32()),
+        ("page", pa.int32()),
+        ("length", pa.int32()),
+        ("codes", pa.binary()),
+        ("terms", pa.string()),
+        ("text", pa.string()),
+    ]
+    if about.label is not None:
+        fields.append(("vector", pa.list_(pa.float16(), about.label.dimension)))
+    return pa.schema(fields, metadata={_ABOUT: json.dumps(about.written(FORMAT)).encode()})
+
+
+def about(table: Any, address: Address) -> About:
+    """What the corpus was made with. Raises `IndexDamaged` for another version, `SourceError` for a foreign table."""
+    written = (table.schema.metadata or {}).get(_ABOUT)
+    if written is None:
+        raise SourceError(f"The table in {address} belongs to another program; name another address.")
+    return read(json.loads(written), FORMAT, address)
+
+
+# ---------------------------------------------------------------- opening
+
+
+def opened(address: Address) -> Any:
+    """The table as it is now. Raises `SourceError` where none is."""
+    table = found(address)
+    if table is None:
+        raise SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")
+    return table
+
+
+def made(address: Address, wanted: About) -> Any:
+    """The table, made where there is none: whoever comes second finds that of the first."""
+    table = found(address)
+    if table is None:
+        columns = schema(wanted)
+        repeated(address, lambda: _connected(address).create_table(NAME, schema=columns, exist_ok=True))
+        table = opened(address)
+    about(table, address)
+    repeated(address, lambda: _complete(table))
+    return table
+
+
+def found(address: Address) -> Any | None:
+    """The table as it is now, or None."""
+    return repeated(address, lambda: _open(address))
+
+
+def _open(address: Address) -> Any | None:
+    connection = _connected(address)
+    try:
+        return connection.open_table(NAME)
+    except (ValueError, FileNotFoundError) as error:
+        if "was not found" in str(error):
+            return None
+        raise
+
+
+def _connected(address: Address) -> Any:
+    if address.scheme == "lance":
+        return lancedb.connect(address.uri)
+    options = {"client_max_retries": str(_REPEATS), "client_retry_timeout": f"{_PATIENCE}"}
+    if os.environ.get("AWS_ENDPOINT_URL", os.environ.get("AWS_ENDPOINT", "")).startswith("http://"):
+        options["allow_http"] = "true"
+    return lancedb.connect(address.uri, storage_options=options)
+
+
+def _complete(table: Any) -> None:
+    """Makes what a search needs and is not there yet; a first writer may have been killed before it did."""
+    table.checkout_latest()  # where two make them at once, the second looks again, and finds them
+    there = {column for index in table.list_indices() for column in index.columns}
+    for column in ("terms", "key", "file"):
+        if column not in there:
+            table.create_index(column, config=_terms() if column == "terms" else BTree(), replace=False)
+
+
+def _terms() -> FTS:
+    """Our terms as they are: they are cut, folded and stemmed already."""
+    return FTS(
+        base_tokenizer="whitespace",
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
+        max_token_length=None,
+        with_position=False,
+    )
+
+
+# ---------------------------------------------------------------- trouble
+
+
+class Repeats:
+    """How many requests had to be repeated, over all corpora of the process: LanceDB counts them so."""
+
+    def __init__(self) -> None:
+        self._told = _total()
+
+    def notes(self) -> tuple[str, ...]:
+        """What people are to know of those since the last time that this was asked."""
+        now = _total()
+        new, self._told = now - self._told, now
+        if new < 1:
+            return ()
+        return (f"The object store failed {new:,} {'request' if new == 1 else 'requests'}; repeated, they succeeded.",)
+
+
+_lock = Lock()
+_repeated_here = 0
+_is_counting = register_lancedb_metrics_recorder()
+
+
+def _total() -> int:
+    points = snapshot_lancedb_metrics() if _is_counting else ()
+    return _repeated_here + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
+
+
+def repeated(address: Address, work: Callable[[], T]) -> T:
+    """What the work gives; begun again, a few times, where the object store fails in a way that may pass.
+
+    The work must be such that it may be done twice. Raises `SourceError` in place of what LanceDB raises.
+    """
+    global _repeated_here
+    for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
+        if attempt.num > 1:
+            with _lock:
+                _repeated_here += 1
+        with attempt, clear_errors(address):
+            return work()
+    raise AssertionError("stamina ends with a result or an error")
+
+
+@contextmanager
+def clear_errors(address: Address) -> Iterator[None]:
+    """Turns what LanceDB raises into our errors, without what the object store repeats of a request."""
+    try:
+        yield
+    except (SourceError, UsageError):
+        raise
+    except (RuntimeError, ValueError, OSError) as error:
+        raise _translated(address, str(error)) from None
+
+
+def _translated(address: Address, what: str) -> SourceError:
+    if _NO_BUCKET.search(what):
+        return SourceError(
+            f"There is no bucket (or container) for {address}; make it, or mend the address or the endpoint in the"
+            f" environment. It reads {CREDENTIALS[address.scheme]}."
+        )
+    if _DENIED.search(what):
+        return SourceError(
+            f"{address} refused the credentials of this environment; set {CREDENTIALS[address.scheme]} to ones that may"
+            " read it, and write where you index into it."
+        )
+    if _UNREACHED.search(what):
+        return StoreAway(f"The object store of {address} cannot be reached; check its endpoint and the network.")
+    if _PASSING.search(what):
+        return Passing(f"{address} failed again and again, or others write to it at once; try again in a moment.")
+    return SourceError(f"{address} cannot be used ({harmless(what)}).")

@@ -1,0 +1,213 @@
+"""Changing a shared corpus: what is new is collected beside, and added in one commit that readers see whole.
+
+* The rows go to a file in a temporary folder first, so memory does not grow with what is read; passages are encoded on
+  the way, where the corpus has vectors.
+* One commit adds everything, also the rows that say which files are gone. Commits that only add never stand in each
+  other's way. Adding twice, where a first reply was lost, changes nothing: readers count equal rows once.
+* Deleting what is superseded, and folding new rows into the term index, is tidying: readers see the same before, in
+  between and after. Where another writer is at it, or dies in it, the next one does it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from toulmin.data import Document
+from toulmin.index.indexing import IndexReport, Progress
+from toulmin.index.lexicon import findable, length
+from toulmin.index.vector_files import Wanted
+from toulmin.index.writer import Totals
+from toulmin.stores import contents, files, lance_table
+from toulmin.stores.address import Address, address
+from toulmin.stores.changes import Changes, written
+from toulmin.stores.files import FileRow, Waste
+from toulmin.stores.lance_corpus import SharedCorpus
+from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE, Passing
+from toulmin.stores.pieces import Piece, pieces
+
+_BATCH = 1000  # rows that wait in memory
+_AT_ONCE = 1000  # superseded paths that one commit deletes
+
+
+def update_shared(
+    place: str,
+    paths: Sequence[Path],
+    *,
+    passage_words: int | None = None,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Brings the corpus at that address up to date, as `shared.changes.written` says."""
+    return written(SharedWriter(address(place), passage_words, vectors), paths, vectors, on_progress)
+
+
+class SharedWriter(Changes):
+    """A writer of a shared corpus, for use in a `with`; leaving it without `commit` changes nothing."""
+
+    def __init__(self, where: Address, passage_words: int | None, vectors: Wanted | None) -> None:
+        self._where, self._vectors = where, vectors
+        self._repeats = lance_table.Repeats()
+        asked = contents.wanted(passage_words, vectors)
+        self._table = lance_table.made(where, asked)
+        self._about = lance_table.about(self._table, where)
+        contents.check(self._about, asked, passage_words, where)
+        super().__init__(self._known_rows())
+        self._documents: dict[int, int] = {}
+        self._waiting: list[dict[str, Any]] = []
+        self._encoded = 0
+        self._folder = TemporaryDirectory(prefix="toulmin-", ignore_cleanup_errors=True)
+        self._schema = self._table.schema
+        self._spool = Path(self._folder.name) / "rows.arrow"
+        self._stream = pa.ipc.new_stream(str(self._spool), self._schema)
+
+    def _known_rows(self) -> list[FileRow]:
+        def work() -> Any:
+            asked = self._table.search().where(f"kind = {FILE}").select(list(files.COLUMNS))
+            return asked.to_arrow().to_pylist()
+
+        return [FileRow(**row) for row in lance_table.repeated(self._where, work)]
+
+    def __enter__(self) -> SharedWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+        self._folder.cleanup()
+
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong and was put right meanwhile."""
+        return self._repeats.notes()
+
+    # ------------------------------------------------------------ documents and passages
+
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
+        made, tail = pieces(document, self._about.passage_words)
+        place = self._documents[file] = self._documents.get(file, -1) + 1
+        shared = {
+            "file": file,
+            "path": self.path(file),
+            "document": place,
+            "title": document.title,
+            "url": document.url,
+            "record": document.record,
+        }
+        told = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(made)}
+        self._add({"kind": DOCUMENT, **shared, **told})
+        for piece in made:
+            self._add(_passage_row(piece) | shared)
+            on_passage()
+
+    def _add(self, row: dict[str, Any]) -> None:
+        self._waiting.append(row)
+        if len(self._waiting) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Writes what waits, with the vectors of its passages."""
+        rows, self._waiting = self._waiting, []
+        if not rows:
+            return
+        made = pa.RecordBatch.from_pylist(rows, self._plain())
+        if self._vectors is not None:
+            made = made.append_column("vector", self._encode(rows))
+        self._stream.write_batch(pa.RecordBatch.from_arrays(made.columns, schema=self._schema))
+
+    def _plain(self) -> pa.Schema:
+        """The columns but for the vectors, which come last."""
+        return pa.schema([field for field in self._schema if field.name != "vector"])
+
+    def _encode(self, rows: Sequence[dict[str, Any]]) -> Any:
+        assert self._vectors is not None
+        at = [place for place, row in enumerate(rows) if row["kind"] == PASSAGE]
+        kind = self._schema.field("vector").type
+        flat = np.zeros((len(rows), kind.list_size), np.float16)
+        if at:
+            flat[at] = self._vectors.encoder.encode_passages([rows[place]["passage"] for place in at])
+            self._encoded += len(at)
+        missing = np.ones(len(rows), np.bool_)
+        missing[at] = False
+        return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), type=kind, mask=pa.array(missing))
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """How many passages were encoded; that was done when they were added."""
+        self._flush()
+        return self._encoded
+
+    # ------------------------------------------------------------ the end
+
+    def commit(self) -> Totals:
+        """Makes everything visible in one step."""
+        self._flush()
+        self._stream.close()
+        if self.new:
+            lance_table.repeated(
+                self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches()))
+            )
+            self._tidy()
+        with SharedCorpus(self._where, lance_table.opened(self._where), self._repeats) as now:
+            held = now.stats
+        return Totals(held.documents, held.passages)
+
+    def _batches(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """What was collected, and last what is true of each file."""
+
+        def collected() -> Iterator[pa.RecordBatch]:
+            with pa.ipc.open_stream(str(self._spool)) as stream:
+                for batch in stream:
+                    yield self._kept(batch)
+            told = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
+            yield pa.RecordBatch.from_pylist(told, self._schema)
+
+        return self._schema, collected()
+
+    def _kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The rows but for those of files that turned out to be unreadable."""
+        if not self.dropped:
+            return batch
+        return batch.filter(pa.array(~np.isin(batch["file"].to_numpy(), list(self.dropped))))
+
+    def _tidy(self) -> None:
+        """Deletes what is superseded and folds in what is new; left to the next writer where others are at it now."""
+        with suppress(Passing):
+            lance_table.repeated(self._where, self._table.checkout_latest)
+            superseded = files.waste(self._known_rows())
+            for start in range(0, len(superseded), _AT_ONCE):
+                condition = _all_of(superseded[start : start + _AT_ONCE])
+                lance_table.repeated(self._where, lambda condition=condition: self._table.delete(condition))  # type: ignore[misc]
+            lance_table.repeated(self._where, self._table.optimize)
+
+
+def _all_of(superseded: Sequence[Waste]) -> str:
+    marks = ", ".join(str(mark) for one in superseded for mark in one.marks)
+    numbers = ", ".join(str(number) for one in superseded for number in one.files)
+    return f"mark IN ({marks})" + (f" OR (kind > {FILE} AND file IN ({numbers}))" if numbers else "")
+
+
+def _passage_row(piece: Piece) -> dict[str, Any]:
+    found_by = findable(piece.passage)
+    return {
+        "kind": PASSAGE,
+        "key": piece.key,
+        "number": piece.number,
+        "start": piece.passage.source.start,
+        "lead": piece.lead,
+        "page": piece.passage.source.page,
+        "length": length(found_by.packed),
+        "codes": found_by.packed,
+        "terms": found_by.terms,
+        "text": piece.text,
+        "passage": piece.passage,
+    }

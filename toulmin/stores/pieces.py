@@ -1,0 +1,59 @@
+"""A document in pieces, as a shared corpus keeps it: end to end they are its whole text, and each ends as a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from toulmin.data import Document, Passage, Source, content_id
+from toulmin.documents.passages import cut
+from toulmin.index.catalogue import id_of, key_of
+from toulmin.stores.contents import damaged
+
+
+class Piece(NamedTuple):
+    """The text of a document from the end of the passage before to that of this one; `lead` characters precede it."""
+
+    passage: Passage
+    number: int
+    lead: int
+    text: str
+
+    @property
+    def key(self) -> int:
+        """What the passage is filed under."""
+        return key_of(self.passage.id)
+
+
+class Cut(NamedTuple):
+    """A document's pieces in order, and the text behind the last."""
+
+    pieces: list[Piece]
+    tail: str
+
+
+def pieces(document: Document, passage_words: int) -> Cut:
+    """The document cut into passages of about so many words."""
+
+    def made() -> Iterator[Piece]:
+        before = 0
+        for number, passage in enumerate(cut(document, passage_words)):
+            end = passage.source.end
+            yield Piece(passage, number, passage.source.start - before, document.text[before:end])
+            before = end
+
+    found = list(made())
+    return Cut(found, document.text[found[-1].passage.source.end if found else 0 :])
+
+
+def passage_of(
+    corpus: str, key: int, title: str, piece: str, lead: int, start: int, *place: str | int | None
+) -> Passage:
+    """The passage that a kept piece ends with; `place` is its path, url, record and page.
+
+    Raises `IndexDamaged` for a text that is not the one that was kept.
+    """
+    text, passage_id = piece[lead:], id_of(key)
+    if content_id(title, text) != passage_id:
+        raise damaged(corpus, f"the text of passage {passage_id} is not what was indexed")
+    return Passage(passage_id, title, text, Source(start, start + len(text), *place))  # type: ignore[arg-type]

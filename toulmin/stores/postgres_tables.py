@@ -1,0 +1,209 @@
+"""The tables of a corpus, in a schema of its own, and what it was made with.
+
+    about         one row: what the corpus was made with, its totals, and the number of its moment, another each commit
+    files         each path once, as it was when it was last read; file 0 where nothing of it is held
+    documents     in the order of indexing; `tail` is the text behind the last passage
+    passages      each place where a passage stands; end to end their texts are the document's
+    found         each distinct passage once: its packed terms, how often each word stands in it, its vector
+    frequencies   how many distinct passages hold each word
+
+A *word* is one of our terms in 64 bits, so that no two of a corpus are ever likely to be the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from toulmin.errors import SourceError
+from toulmin.runtime.encoder import Vectors
+from toulmin.stores.contents import About, read
+from toulmin.stores.postgres_address import Place
+from toulmin.stores.postgres_connection import Connection, not_allowed
+
+FORMAT = 1  # raise it when the tables, the packing of terms or the weight of titles change
+_MOST = 2**15 - 1  # that a count can hold; more repetitions weigh no more
+# Up to so many numbers pgvector can index; with more every vector is looked at.
+_INDEXED = {"vector": 2000, "halfvec": 4000}
+
+_TABLES = """
+CREATE TABLE about (made jsonb NOT NULL, moment bigint NOT NULL, passages bigint NOT NULL, terms bigint NOT NULL);
+CREATE TABLE files (path text COLLATE "C" PRIMARY KEY, mark bigint NOT NULL, file bigint NOT NULL, at bigint NOT NULL,
+    size bigint, mtime_ns bigint, digest bytea, reason text);
+CREATE TABLE documents (number bigint PRIMARY KEY, file bigint NOT NULL, place integer NOT NULL, title text NOT NULL,
+    path text NOT NULL, url text, record text, pages text NOT NULL, tail text NOT NULL, passages integer NOT NULL);
+CREATE TABLE passages (document bigint NOT NULL, number integer NOT NULL, key bigint NOT NULL, start bigint NOT NULL,
+    lead integer NOT NULL, page integer, text text NOT NULL, PRIMARY KEY (document, number));
+CREATE TABLE found (key bigint PRIMARY KEY, length integer NOT NULL, codes bytea NOT NULL, words bigint[] NOT NULL,
+    counts smallint[] NOT NULL);
+CREATE TABLE frequencies (word bigint PRIMARY KEY, passages bigint NOT NULL);
+"""
+# Made after the first rows are there, which takes a fraction of the time.
+_INDEXES = """
+CREATE INDEX documents_file ON documents (file);
+CREATE INDEX passages_key ON passages (key);
+CREATE INDEX found_words ON found USING gin (words);
+"""
+_OURS = (
+    "SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = %s AND c.relname LIKE %s LIMIT 1"
+)
+KIND = (
+    "SELECT n.nspname, t.typname FROM pg_catalog.pg_attribute AS a"
+    " JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace"
+    " WHERE a.attrelid = to_regclass('found') AND a.attname = 'vector' AND NOT a.attisdropped"
+)
+
+
+class Kind(NamedTuple):
+    """The type that vectors are kept in, by the schema of the extension and its name."""
+
+    schema: str
+    name: str
+
+    @property
+    def type(self) -> sql.Composable:
+        """The type as a statement names it."""
+        return sql.Identifier(self.schema, self.name)
+
+    @property
+    def operator(self) -> sql.Composable:
+        """Its negative inner product."""
+        return sql.SQL("OPERATOR({}.<#>)").format(sql.Identifier(self.schema))
+
+
+class Counted(NamedTuple):
+    """The distinct words of a passage in ascending order, and how often each stands in it."""
+
+    words: list[int]
+    counts: list[int]
+
+
+@lru_cache(maxsize=200_000)
+def word(term: str) -> int:
+    """A term in 64 bits, signed."""
+    digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def counted(terms: Sequence[str]) -> Counted:
+    """The words of a passage's terms."""
+    found = Counter(map(word, terms))
+    words = sorted(found)
+    return Counted(words, [min(found[one], _MOST) for one in words])
+
+
+def about(connection: Connection, place: Place) -> About | None:
+    """What the corpus was made with; None where there is none.
+
+    Raises `IndexDamaged` for one of another version, `SourceError` for a schema of another program or one that may not
+    be looked into.
+    """
+    written = _of_about(connection, place, "made")
+    return None if written is None else read(written, FORMAT, place)
+
+
+def moment(connection: Connection, place: Place) -> int | None:
+    """The number of the corpus's moment; None where there is none. Raises as `about` does."""
+    number: int | None = _of_about(connection, place, "moment")
+    return number
+
+
+def _of_about(connection: Connection, place: Place, column: str) -> Any:
+    # Not `to_regclass`: whoever has just waited for the maker of the tables would not hear of them by it.
+    if connection.execute(_OURS, (place.schema, "about")).fetchone() is None:
+        return None
+    try:
+        row = connection.execute(f"SELECT {column} FROM about".encode()).fetchone()
+    except psycopg.errors.UndefinedTable:  # names in a schema that one may not use are as good as not there
+        raise not_allowed(place) from None
+    except psycopg.errors.UndefinedColumn:
+        raise foreign(place) from None
+    return None if row is None else row[0]
+
+
+def foreign(place: Place) -> SourceError:
+    """The error for a schema that holds something else."""
+    return SourceError(f"The tables in {place} belong to another program; name another corpus.")
+
+
+def no_corpus(place: Place) -> SourceError:
+    """The error for an address at which no corpus is."""
+    return SourceError(f"There is no corpus in {place}; to make one, run: toulmin index PATH --into {place}")
+
+
+def make(connection: Connection, place: Place, made: About, kind: Kind | None) -> None:
+    """Makes the tables of an empty corpus, and the schema where it is missing, in the transaction at hand.
+
+    Raises `SourceError` for a schema that holds tables of another program.
+    """
+    schemas = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"
+    if connection.execute(schemas, (place.schema,)).fetchone() is None:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place.schema)))
+    elif connection.execute(_OURS, (place.schema, "%")).fetchone():
+        raise foreign(place)
+    connection.execute(_TABLES)
+    if made.label is not None and kind is not None:
+        size = sql.Literal(made.label.dimension)
+        connection.execute(sql.SQL("ALTER TABLE found ADD COLUMN vector {}({})").format(kind.type, size))
+    connection.execute("INSERT INTO about VALUES (%s, 0, 0, 0)", (Jsonb(made.written(FORMAT)),))
+
+
+def index(connection: Connection, made: About, kind: Kind | None) -> None:
+    """Makes the indexes of a new corpus, in the transaction at hand."""
+    connection.execute(_INDEXES)
+    if made.label is None or kind is None or made.label.dimension > _INDEXED[kind.name]:
+        return
+    operators = sql.Identifier(kind.schema, f"{kind.name}_ip_ops")
+    statement = sql.SQL("CREATE INDEX found_vector ON found USING hnsw (vector {})")
+    connection.execute(statement.format(operators))
+
+
+def kind_of(connection: Connection) -> Kind | None:
+    """The type of the vectors that the corpus holds; None for one without."""
+    row = connection.execute(KIND).fetchone()
+    return Kind(*row) if row else None
+
+
+def array_text(numbers: Sequence[int]) -> str:
+    """An array as PostgreSQL writes and reads it."""
+    return "{" + ",".join(map(str, numbers)) + "}"
+
+
+def vector_text(row: Vectors) -> str:
+    """A vector as pgvector reads it."""
+    return "[" + ",".join(map(repr, row.tolist())) + "]"
+
+
+def offered_kind(connection: Connection, place: Place) -> Kind:
+    """The type for the vectors of a new corpus: in half the precision, where the extension knows that.
+
+    Adds the extension to the database where the server has it. Raises `SourceError` where it has not.
+    """
+    if connection.execute("SELECT 1 FROM pg_catalog.pg_available_extensions WHERE name = 'vector'").fetchone() is None:
+        raise SourceError(
+            f"The server of {place} has no extension `vector`, which keeps an encoder's vectors. Install pgvector"
+            " there (such as Debian's postgresql-17-pgvector), or leave out --encoder and search by words."
+        )
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+    except psycopg.errors.InsufficientPrivilege:
+        raise SourceError(
+            f"The extension `vector` is not in the database {place.database!r} yet, and the user of this connection may"
+            f" not add it; have an administrator run there: CREATE EXTENSION vector"
+        ) from None
+    kinds = connection.execute(
+        "SELECT n.nspname, t.typname FROM pg_catalog.pg_extension AS e"
+        " JOIN pg_catalog.pg_type AS t ON t.typnamespace = e.extnamespace"
+        " JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace"
+        " WHERE e.extname = 'vector' AND t.typname IN ('halfvec', 'vector') ORDER BY t.typname LIMIT 1"
+    ).fetchone()
+    assert kinds is not None, "the extension has its type"
+    return Kind(*kinds)

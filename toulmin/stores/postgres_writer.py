@@ -1,0 +1,192 @@
+"""Changing a corpus in a database: what is new is staged beside, and merged in one commit that readers see whole.
+
+* Rows go to tables of the session as they are made, so memory does not grow with what is read; passages are encoded on
+  the way, where the corpus has vectors. Meanwhile no lock is held and no transaction is open.
+* Writers merge one after the other, each in one transaction. One that is killed before leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import psycopg
+
+from toulmin.data import Document
+from toulmin.index.indexing import IndexReport, Progress
+from toulmin.index.lexicon import findable, length
+from toulmin.index.vector_files import Wanted
+from toulmin.index.writer import Totals
+from toulmin.stores import contents, postgres_merging, postgres_tables
+from toulmin.stores.changes import Changes, written
+from toulmin.stores.contents import About
+from toulmin.stores.files import COLUMNS, FileRow
+from toulmin.stores.pieces import Piece, pieces
+from toulmin.stores.postgres_address import Place, place_of
+from toulmin.stores.postgres_connection import Connection, Repeats, clear_errors, connected, repeated
+from toulmin.stores.postgres_tables import Kind, array_text, counted, vector_text
+
+_BATCH = 1000  # passages that wait in memory
+_GROWN = 0.1  # of the passages: from then on the planner's statistics are made anew at once
+
+
+def update_postgres(
+    place: str,
+    paths: Sequence[Path],
+    *,
+    passage_words: int | None = None,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """Brings the corpus at that address up to date, as `shared.changes.written` says."""
+    return written(PostgresWriter(place_of(place), passage_words, vectors), paths, vectors, on_progress)
+
+
+class PostgresWriter(Changes):
+    """A writer of a corpus in a database, for use in a `with`; leaving it without `commit` changes nothing."""
+
+    def __init__(self, place: Place, passage_words: int | None, vectors: Wanted | None) -> None:
+        self._place, self._vectors = place, vectors
+        self._asked = contents.wanted(passage_words, vectors)
+        self._repeats = Repeats()
+        self._connection = repeated(place, self._repeats, lambda: connected(place))
+        try:
+            with clear_errors(place):
+                held = self._checked(passage_words)
+                self._about = held or self._asked
+                self._kind = self._kind_of_vectors()
+                super().__init__(self._known_rows() if held else ())
+                postgres_merging.stage(
+                    self._connection, self._kind, self._about.label.dimension if self._about.label else 0
+                )
+        except BaseException:
+            self._connection.close()
+            raise
+        self._documents: dict[int, int] = {}
+        self._new_documents: list[tuple[Any, ...]] = []
+        self._new_pieces: list[tuple[int, int, Piece]] = []
+        self._encoded = 0
+
+    def _checked(self, passage_words: int | None) -> About | None:
+        """What the corpus was made with, if it is there; raises where that is not what is asked for."""
+        held = postgres_tables.about(self._connection, self._place)
+        if held is not None:
+            contents.check(held, self._asked, passage_words, self._place)
+        return held
+
+    def _kind_of_vectors(self) -> Kind | None:
+        if self._about.label is None:
+            return None
+        return postgres_tables.kind_of(self._connection) or postgres_tables.offered_kind(self._connection, self._place)
+
+    def _known_rows(self) -> list[FileRow]:
+        rows = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM files".encode()).fetchall()
+        return [FileRow(*row) for row in rows]
+
+    def __enter__(self) -> PostgresWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(psycopg.Error):
+            self._connection.close()
+
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong and was put right meanwhile."""
+        return self._repeats.notes()
+
+    # ------------------------------------------------------------ documents and passages
+
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
+        made, tail = pieces(document, self._about.passage_words)
+        place = self._documents[file] = self._documents.get(file, -1) + 1
+        names = (document.title, self.path(file), document.url, document.record, json.dumps(document.pages))
+        self._new_documents.append((file, place, *names, tail, len(made)))
+        for piece in made:
+            self._new_pieces.append((file, place, piece))
+            on_passage()
+            if len(self._new_pieces) >= _BATCH:
+                self._flush()
+
+    def _flush(self) -> None:
+        """Stages what waits, with the vectors of its passages."""
+        documents, self._new_documents = self._new_documents, []
+        new, self._new_pieces = self._new_pieces, []
+        with clear_errors(self._place):
+            _copy(self._connection, "new_documents", documents)
+            _copy(self._connection, "new_passages", [_passage_row(*one) for one in new])
+            _copy(self._connection, "new_found", self._found_rows(new))
+
+    def _found_rows(self, new: Sequence[tuple[int, int, Piece]]) -> list[tuple[Any, ...]]:
+        """What each passage is found by: equal ones of one file once."""
+        distinct = list({(file, piece.key): (file, piece) for file, _, piece in new}.values())
+        rows = [_found_row(file, piece) for file, piece in distinct]
+        if self._vectors is None or not distinct:
+            return rows
+        encoded = self._vectors.encoder.encode_passages([piece.passage for _, piece in distinct])
+        self._encoded += len(distinct)
+        return [(*row, vector_text(vector)) for row, vector in zip(rows, encoded, strict=True)]
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+        """How many passages were encoded; that was done when they were added."""
+        self._flush()
+        return self._encoded
+
+    # ------------------------------------------------------------ the end
+
+    def commit(self) -> Totals:
+        """Makes everything visible in one step."""
+        self._flush()
+        return repeated(self._place, self._repeats, self._merged)
+
+    def _merged(self) -> Totals:
+        connection = self._connection
+        with connection.transaction():
+            postgres_merging.wait_for_others(connection, self._place)
+            # Another may have made it while this one read, and otherwise.
+            is_new = self._checked(self._about.passage_words) is None
+            if is_new:
+                postgres_tables.make(connection, self._place, self._about, self._kind)
+            ((before,),) = connection.execute("SELECT passages FROM about").fetchall()
+            if self.new:
+                self._stage_files()
+                after = postgres_merging.merge(connection, self._kind is not None)
+                if after - before > _GROWN * after:
+                    connection.execute("ANALYZE documents, passages, found, frequencies")
+            if is_new:
+                postgres_tables.index(connection, self._about, self._kind)
+            totals = connection.execute("SELECT (SELECT count(*) FROM documents), passages FROM about").fetchone()
+        assert totals is not None, "a corpus has one row of totals"
+        return Totals(*totals)
+
+    def _stage_files(self) -> None:
+        staged = []
+        for row in self.new.values():
+            known = self.known.get(row.path)
+            staged.append((*(getattr(row, name) for name in postgres_merging.FILES), known.file if known else 0))
+        _copy(self._connection, "new_files", staged)
+
+
+def _copy(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
+    with connection.cursor().copy(f"COPY {table} FROM STDIN".encode()) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def _passage_row(file: int, place: int, piece: Piece) -> tuple[Any, ...]:
+    source = piece.passage.source
+    return (file, place, piece.number, piece.key, source.start, piece.lead, source.page, piece.text)
+
+
+def _found_row(file: int, piece: Piece) -> tuple[Any, ...]:
+    found_by = findable(piece.passage)
+    held = map(array_text, counted(found_by.terms.split()))
+    return (file, piece.key, length(found_by.packed), found_by.packed, *held)

@@ -1,0 +1,89 @@
+"""What a reader of a shared corpus tells from its files and totals alone, whoever keeps the rest."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from toulmin.data import Passage
+from toulmin.documents.loaders import Skipped
+from toulmin.index.catalogue import key_of
+from toulmin.index.store import in_order
+from toulmin.stores import files
+from toulmin.stores.contents import About
+from toulmin.stores.files import FileRow
+
+
+class Reader(ABC):
+    """One moment of a shared corpus. Close it, or use it in a `with`."""
+
+    folder: str
+    files: Mapping[str, FileRow]  # by path, without those that are gone
+    _about: About
+    _passages: int  # distinct ones
+    _terms: int  # in them
+
+    def _take(self, rows: Iterable[FileRow]) -> None:
+        self.files = {path: row for path, row in files.newest(rows).items() if not row.is_gone}
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        return self._passages
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        return self._terms / max(1, self._passages)
+
+    @property
+    def passage_words(self) -> int:
+        """The wanted length of a passage."""
+        return self._about.passage_words
+
+    def passage(self, passage_id: str) -> Passage:
+        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
+        return self.passages([passage_id])[0]
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
+        return in_order(self._found(keys_of(passage_ids)), passage_ids, self.folder)
+
+    @abstractmethod
+    def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
+        """Those passages that there are, by id."""
+
+    def skipped(self) -> list[Skipped]:
+        """What was not read when it was last looked at, by path."""
+        return [Skipped(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
+
+    @property
+    def contents(self) -> str:
+        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
+        found = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
+        return hashlib.sha256(b"".join(found)).hexdigest()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets go of the store; nothing may be asked afterwards."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def keys_of(passage_ids: Sequence[str]) -> list[int]:
+    """The keys of ids, each once; of what cannot be an id, none."""
+    found = []
+    for passage_id in dict.fromkeys(passage_ids):
+        try:
+            found.append(key_of(passage_id))
+        except ValueError:
+            continue
+    return found

@@ -1,1 +1,0 @@
-"""A test set made from documents that nobody labelled: what is asked, and how a question loses its answer."""

@@ -1,0 +1,208 @@
+"""What a text is made of: sentences, words, terms, and how rare a term is.
+
+Every stage that cuts or compares text uses these, so that a passage, a claim and a query fall apart the same way.
+
+* `sentences` is a rule of our own for any script; it keeps citation marks with the sentence they follow and knows the
+  usual abbreviations of English, and some of German and French.
+* `terms` are what the index and the overlap measures compare: lower-cased, accents folded, English stems; scripts
+  that do not space their words become character pairs. `TERMS_VERSION` is stored beside an index: change it
+  whenever `terms` would give anything else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+import Stemmer
+
+TERMS_VERSION = 1
+
+
+WORDS_KEPT = 1 << 14  # of those last read, what is known of each: the commonest, which are nearly all that is read
+
+
+class Span(NamedTuple):
+    """A half-open range of code points."""
+
+    start: int
+    end: int
+
+
+# ---------------------------------------------------------------- sentences
+
+_CLOSERS = r"[\"'”’»›)\]}」』】*_]*"  # the last two close Markdown's bold and italic type
+_CITATION = r"(?:\s?[\[【]\d[\d,;\s–-]*[\]】])*"
+_BREAK = re.compile(
+    rf"(?P<stop>[.!?…]+){_CLOSERS}{_CITATION}(?=\s|$)"
+    rf"|(?P<wide>[。！？｡؟۔।॥။།።]+){_CLOSERS}{_CITATION}"
+    r"|(?P<para>\n[^\S\n]*(?=\n|[-*•·#|>]\s|\d{1,3}[.)]\s))"
+)
+_STARTS_SENTENCE = re.compile(r"\s+[\"'“‘«‹(\[{「『¿¡*_]*(?P<head>\S)")
+_LAST_WORD = re.compile(r"[^\s(\[\"'“‘«*_]+$")
+_SINGLE_LETTER = re.compile(r"[ \u00a0\u202f]?[^\W\d_]\.")  # as in "z. B."
+_NEXT_WORD = re.compile(r"\s+[\"'“‘«(]*(\w+)")
+_NEVER_ENDS = frozenset(
+    "mr mrs ms dr prof st messrs mme mlle hon rev fr gen col lt sgt capt cmdr adm maj gov sen rep pres supt"
+    " vs v cf viz e.g i.e eg ie fig figs eq eqs sec ch vol vols pp nos ed eds trans approx ca c b d r"
+    " jan feb mar apr jun jul aug sep sept oct nov dec mt ft"
+    " z.b d.h u.a bzw vgl nr evtl inkl hrsg jh bspw ggf sog p.ex".split()
+)
+_SOMETIMES_ENDS = frozenset(
+    "inc ltd co corp bros jr sr esq etc al no p est dept univ u.s u.k u.n u.s.a d.c a.m p.m b.c a.d b.c.e c.e"
+    " ph.d m.d b.a m.a ll.b".split()
+)
+_STARTERS = frozenset(
+    "the a an it he she they we i you this that these those there in on at by for from with as after before when"
+    " while although but and however his her its their our my if since during under over no one many some most"
+    " such each both all what who where why how then later because until".split()
+)
+
+
+_AFTER_ORDINAL = frozenset(
+    "januar februar märz april mai juni juli august september oktober november dezember jahrhundert".split()
+)
+
+
+def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
+    """Whether the full stop at `start` belongs to an abbreviation, an initial or a list marker."""
+    before = _LAST_WORD.search(text, max(0, start - 24), start)
+    if before is None:
+        return False
+    word = before[0]
+    lower = word.lower().rstrip(".")
+    at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t")
+    if word.isdigit() and len(word) <= 2 and at_line_start and start - before.start() == len(word):
+        return True
+    if word.isdigit() and len(word) <= 2:  # a German ordinal: "am 3. Mai"
+        follower = _NEXT_WORD.match(text, end)
+        return follower is not None and follower[1].lower() in _AFTER_ORDINAL
+    if (lower if len(word) > 1 else word) in _NEVER_ENDS or (len(word) == 1 and _SINGLE_LETTER.match(text, end)):
+        return True
+    is_initial = len(word) == 1 and word.isupper() and word != "I"
+    if lower in _SOMETIMES_ENDS or is_initial or re.fullmatch(r"(?:[A-Za-z]\.)+[A-Za-z]", word):
+        follower = _NEXT_WORD.match(text, end)
+        return follower is None or follower[1].lower() not in _STARTERS or follower[1][0].islower()
+    return False
+
+
+def _ends_sentence(text: str, match: re.Match[str]) -> bool:
+    if match["stop"] is None:
+        return True
+    follower = _STARTS_SENTENCE.match(text, match.end())
+    if follower is None:
+        return True
+    is_brand = text[follower.end() : follower.end() + 1].isupper()  # "iPhone" may begin a sentence
+    if follower["head"].islower() and not is_brand and "\n\n" not in text[match.end() : follower.end()]:
+        return False
+    return match["stop"] != "." or not _is_ambiguous_stop(text, match.start(), match.end())
+
+
+def _boundaries(text: str) -> Iterator[int]:
+    for match in _BREAK.finditer(text):
+        if _ends_sentence(text, match):
+            yield match.end()
+    yield len(text)
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    piece = text[start:end]
+    lead = len(piece) - len(piece.lstrip())
+    size = len(piece.strip())
+    return Span(start + lead, start + lead + size) if size else None
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text in order, without the white space between them; they cover all its words."""
+    spans, start = [], 0
+    for end in _boundaries(text):
+        span = _trimmed(text, start, end)
+        start = end
+        if span is not None:
+            spans.append(span)
+    return spans
+
+
+# ---------------------------------------------------------------- words and terms
+
+# Combining marks are part of a word but not of `\w`.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670"
+    "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
+)
+_WORD = re.compile(rf"\d+(?:[.,]\d+)*(?:\w|[{_MARKS}])*|\w(?:\w|[{_MARKS}])*(?:['’]\w+)*")
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_stemmer = Stemmer.Stemmer("english", 0)
+
+STOPWORDS = frozenset(
+    "a an the and or but if then than so as of in on at by for from with to into onto upon about over under between"
+    " through during before after above below is are was were be been being am do does did doing done have has had"
+    " having will would shall should can could may might must it its he him his she her hers they them their theirs"
+    " we us our ours you your yours i me my mine this that these those there here who whom whose which what when"
+    " where why how not no nor only just also very too such own same each both all any some more most other s t".split()
+)
+
+
+def words(text: str) -> list[Span]:
+    """The words and numbers of a text ("1,234.5" is one; "don't" is one; marks that combine stay with their letter)."""
+    return [Span(*match.span()) for match in _WORD.finditer(text)]
+
+
+def stem(word: str) -> str:
+    """One word as it is compared: lower case, accents folded, possessive cut, the English stem of a Latin word."""
+    folded = fold(word).replace("’", "'").removesuffix("'s")
+    return _stemmer.stemWord(folded) if folded.isascii() else folded
+
+
+def fold(text: str) -> str:
+    """Lower case without the accents of Latin, Greek and Cyrillic letters; other scripts keep their marks."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    parts = unicodedata.normalize("NFKD", lower)
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _word_terms(word: str) -> tuple[str, ...]:
+    if word.isascii() or not UNSPACED.search(word):
+        return (stem(word),)
+    found: list[str] = []
+    for run in re.split(rf"({UNSPACED.pattern})", word):
+        if not run:
+            continue
+        if UNSPACED.fullmatch(run):
+            found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+        else:
+            found.append(stem(run))
+    return tuple(found)
+
+
+def terms(text: str) -> list[str]:
+    """The text as the index sees it, in order, with repetitions; stop words are kept."""
+    return [term for word in _WORD.findall(text) for term in _word_terms(word)]
+
+
+# ---------------------------------------------------------------- rarity
+
+
+@lru_cache(maxsize=1)
+def _rarities() -> dict[str, float]:
+    """The terms whose rarity is known, in the order of their file: a line with a number sign, then pairs."""
+    _, _, told = resources.files("toulmin.text").joinpath("rarity.tsv").read_text("utf-8").partition("\n")
+    cells = told.split()
+    return dict(zip(cells[::2], map(float, cells[1::2]), strict=True))
+
+
+def common_terms() -> list[str]:
+    """The terms whose rarity is known, in an order that is part of the form of an index: see `FORMAT` there."""
+    return list(_rarities())
+
+
+def rarity(term: str) -> float:
+    """How much a term tells: ln(N/df) over encyclopaedia passages, 0 (everywhere) to about 9.5 (unseen)."""
+    return _rarities().get(term, 9.5)

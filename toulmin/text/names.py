@@ -1,0 +1,130 @@
+"""The names of a text: runs of capitalised words, acronyms and identifiers ("B-52", "COVID-19", "iPhone 4").
+
+A capitalised first word of a sentence is a name only if English does not commonly write it in lower case. Scripts
+without case have no names here; a sentence all in capitals shows none either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib import resources
+
+from toulmin.text.figures import ATTACHED, Fact
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, fold, stem
+
+_TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
+_PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
+_ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
+_COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
+_NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
+_INNER = re.compile(r"[^\W\d_][-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
+_MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
+
+
+@lru_cache(maxsize=1)
+def _common() -> frozenset[str]:
+    table = resources.files("toulmin.text").joinpath("common.txt").read_text("utf-8")
+    return frozenset(line for line in table.splitlines() if not line.startswith("#"))
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def is_common(word: str) -> bool:
+    """Whether English commonly writes the word in lower case inside a sentence."""
+    return word.lower() in STOPWORDS or stem(word) in _common()
+
+
+_CONNECTIVES = frozenset(
+    "moreover furthermore additionally consequently nevertheless nonetheless overall hence thus therefore meanwhile"
+    " accordingly conversely likewise lastly firstly secondly thirdly yes no".split()
+)
+_MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|inter)-?(?=[^\W\d_]{4})")
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def opens_only(word: str) -> bool:
+    """Whether a word is capitalised at most because it opens a sentence: common, or derived from a common word."""
+    lower = word.lower()
+    if is_common(word) or lower in _CONNECTIVES or (lower.endswith("ly") and len(lower) > 5):
+        return True
+    made = _MADE_OF.match(lower)
+    return made is not None and is_common(lower[made.end() :])
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _is_name_word(word: str) -> bool:
+    """Whether a word looks like (a part of) a name wherever it stands."""
+    if word[0].isupper():
+        return word not in ("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve")
+    return _INNER.search(word) is not None and _MEASURE.fullmatch(word) is None
+
+
+def _joins(gap: str, before: str) -> bool:
+    """Whether the words on both sides of a gap may belong to one name."""
+    if gap in (" ", "\u00a0", " & ", "-", "–"):
+        return True
+    return gap in (". ", ".") and (len(before) == 1 or before[-2:-1] == "." or before.lower() in _ABBREVIATED)
+
+
+def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
+    """The index after the last token of the name that begins at token `first`."""
+    end = scan = first + 1
+    while scan < len(tokens) and scan - end <= 2:
+        before, token = tokens[scan - 1], tokens[scan]
+        word = token[0]
+        if not _joins(text[before.end() : token.start()], before[0]):
+            break
+        if _is_name_word(word):
+            end = scan + 1
+        elif scan == end and _NUMERAL.fullmatch(word) and not _COUNTED.match(text, token.end()):
+            return scan + 1
+        elif word not in _PARTICLES:
+            break
+        scan += 1
+    return end
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _is_function(word: str) -> bool:
+    return word.lower() in STOPWORDS | _PARTICLES and not (word.isupper() and len(word) > 1)
+
+
+def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
+    """The words without function words at either end, and without a common word that only opens the sentence."""
+    first, last = 0, len(words)
+    if opens_sentence and not words[0][0].isupper() and opens_only(words[0][0]):
+        first = 1
+    while first < last and _is_function(words[first][0]):
+        first += 1
+    while first < last and _is_function(words[last - 1][0]):
+        last -= 1
+    return words[first:last]
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def name_value(text: str) -> str:
+    """The one spelling of a name: lower case, accents folded, without dots and possessives."""
+    plain = fold(text).replace("’", "'").replace("'s ", " ").removesuffix("'s").replace(".", " ")
+    return re.sub(r"(?<=\b\w) (?=\w\b)", "", " ".join(plain.split()))
+
+
+def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact]:
+    done = 0
+    for at, token in enumerate(tokens):
+        if at < done or not _is_name_word(token[0]):
+            continue
+        done = _run_end(text, tokens, at)
+        kept = _trimmed(list(tokens[at:done]), opens_sentence=at == 0)
+        if kept and not kept[0][0].isdecimal():
+            start, end = kept[0].start(), kept[-1].end()
+            yield Fact("name", name_value(text[start:end]), start, end)
+
+
+def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
+    """The names in a sentence, in order; words inside the dates of `taken` are left out."""
+    blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
+    tokens = [m for m in _TOKEN.finditer(sentence) if m.start() not in blocked]
+    if len(tokens) > 3 and sentence.isupper():
+        return []
+    return list(_sentence_names(sentence, tokens))
