@@ -18,8 +18,9 @@ from time import perf_counter
 
 import data
 
+from toulmin.index.corpus import Terms
 from toulmin.index.store import open_index
-from toulmin.retrieval.bm25 import Bm25, Terms
+from toulmin.retrieval.bm25 import Bm25
 
 UPDATE = """
 import json, resource, sys, time

@@ -34,10 +34,11 @@ from toulmin.driver.transcript import Place
 from toulmin.methods import METHODS
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt, Cite, Correct, NextClaim, Prompt, Queries
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

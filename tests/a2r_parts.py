@@ -14,8 +14,9 @@ from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.methods.a2r import a2r
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 # Claims that speak of all that the question asks; GOOD holds by A, FAIR by B, and BAD by nothing.
 GOOD, FAIR, BAD = "The lamp is said to be red.", "The lamp is said to be new.", "The lamp is said to be gone."

@@ -18,8 +18,9 @@ from toulmin.errors import ModelError, SourceError
 from toulmin.methods.best import best
 from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Queries, Refine, Write
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 
 RED, NEW, OLD, GONE = (f"The lamp is said to be {word}." for word in ("red", "new", "old", "gone"))
 # RED holds by A, NEW by B, OLD by F, which only a search for GONE finds; GONE holds by nothing.

@@ -14,9 +14,10 @@ from toulmin.driver.kit import Kit
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.calm import calm
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Correct
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 QUESTION = "Who sings don't tell me what to do?"
 POOL = tuple(Passage.of(f"What passage {n} says of the matter.", f"Title {n}") for n in range(1, 31))

@@ -16,8 +16,9 @@ from toulmin.errors import SourceError
 from toulmin.methods.plan import plan
 from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Prompt, Questions, Write
-from toulmin.steps import Generate, Pair, Reply, Span, Verdict
+from toulmin.steps import Generate, Pair, Span, Verdict
 
 TOPIC = "Ada Bell"
 PASSAGES = {letter: Passage.of(f"Passage {letter} tells of {letter}-lore.", letter) for letter in "ABCDEFGHIJ"}

@@ -14,7 +14,8 @@ from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.methods.selfrag import self_rag
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.reflection import NextSegment
-from toulmin.steps import Generate, Pair, Reply, TokenLogprob, Verdict
+from toulmin.prompts.replies import Reply, TokenLogprob
+from toulmin.steps import Generate, Pair, Verdict
 
 QUESTION = "When was the tower lit?"
 A, B, C = PASSAGES = tuple(Passage.of(f"Passage {letter} says so.", letter) for letter in "ABC")

@@ -19,9 +19,9 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, a2r, refine
 from toulmin.methods.refining import UNTOUCHED, WITHDRAWN, WITHOUT_GOLD
 from toulmin.methods.reporting import EMPTY, SILENCE
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Reply
 
 CORRECTNESS = "correctness (reference-free)"
 

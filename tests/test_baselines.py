@@ -25,9 +25,10 @@ from toulmin.methods.sampling import rerank, usc
 from toulmin.methods.selfrefine import self_refine
 from toulmin.methods.shortened import snippet, summ
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 
 LIT = Passage.of("Kettle Rock is a lighthouse. The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978. The last keeper was Tom Ashby.", "Kettle Rock")

@@ -11,8 +11,8 @@ from vtg_parts import QUESTION, letters
 from toulmin.driver.budget import Budget
 from toulmin.errors import ModelError
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Queries, Refine, Write
-from toulmin.steps import Reply
 
 GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
 HALF = f"{cited(RED, 1)} {cited(GONE, 2)}"

@@ -22,11 +22,12 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
 from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.simulation.chance import ChanceJudge
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact
-from toulmin.steps import Generate, Pair, Reply
+from toulmin.steps import Generate, Pair
 from toulmin.verify import hypothesis
 
 QUESTION = "Who built the tower of Hull, and when?"

@@ -30,10 +30,10 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
-from toulmin.prompts.replies import plain, reply_of
+from toulmin.prompts.replies import Reply, TokenLogprob, plain, reply_of
 from toulmin.prompts.types import AnswerPrompt, Prompt, Queries, Refine
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate, Reply, TokenLogprob
+from toulmin.steps import Generate
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("When was the tower lit?", (PASSAGE,)))

@@ -18,8 +18,9 @@ from toulmin.errors import ModelError
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, Queries
-from toulmin.steps import Generate, Program, Reply, Show, exchange, generate
+from toulmin.steps import Generate, Program, Show, exchange, generate
 
 PASSAGE = Passage.of("The mill stands on the hill.", title="mill")
 

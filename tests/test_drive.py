@@ -19,8 +19,9 @@ from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Transcript
 from toulmin.errors import BudgetEnded, ModelError, UsageError
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Finish, Reply
 from toulmin.prompts.types import Extract, NextClaim
-from toulmin.steps import Finish, Generate, Pair, Program, Reply, Show, Verdict, entail, generate, search, together
+from toulmin.steps import Generate, Pair, Program, Show, Verdict, entail, generate, search, together
 
 PASSAGES = [Passage.of(f"The {word} stands on the hill.", title=word) for word in ("mill", "tower", "church")]
 

@@ -24,9 +24,10 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.methods.reporting import rescued
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.simulation.chance import ChanceJudge
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 from toulmin.verify import hypothesis
 
 QUESTION = "Who built the tower of Hull, and when?"

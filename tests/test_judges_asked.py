@@ -12,8 +12,9 @@ from toulmin.data import Passage
 from toulmin.errors import ModelError
 from toulmin.judges.asked import Asked
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import JudgeClaim
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 
 PASSAGE = Passage.of("The tower was lit in 1824.", "Kettle Rock")
 PAIRS = tuple(Pair((PASSAGE,), f"It was lit in {year}.") for year in range(1820, 1828))

@@ -30,10 +30,11 @@ from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
 from toulmin.models.decoding import Draw, drawn
 from toulmin.models.local import RESAMPLING, Local
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 ASK = Generate(Queries("When was it lit?", "", "It was lit in 1824."))

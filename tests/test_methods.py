@@ -16,9 +16,10 @@ from toulmin.methods.check import check
 from toulmin.methods.direct import vanilla
 from toulmin.methods.reporting import EMPTY
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example
 from toulmin.retrieval.bm25 import Given, InMemory
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")

@@ -29,8 +29,9 @@ from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods.plan import plan
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Paragraph, Questions, Write
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 BIRTH, HOME, TOWERS = "She was born in 1790.", "She lived in Hull.", "She built ten towers."
 ALL_TRUE = {BIRTH: ["C"], HOME: ["D"], TOWERS: ["AF"]}

@@ -24,9 +24,10 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.plan import plan
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate, Pair, Reply, Span, Verdict
+from toulmin.steps import Generate, Pair, Span, Verdict
 
 # ---------------------------------------------------------------- laws
 

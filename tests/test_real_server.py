@@ -28,9 +28,10 @@ from toulmin.methods import METHODS
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Queries
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 # Looked for, not imported: the server is another process, so this one needs no torch.
 MISSING = [name for name in ("torch", "transformers", "uvicorn", "fastapi") if importlib.util.find_spec(name) is None]

@@ -32,9 +32,10 @@ from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Server
 from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")

@@ -25,9 +25,10 @@ from toulmin.evaluation.run_folder import read_run
 from toulmin.evaluation.run_journal import entries, transcript
 from toulmin.evaluation.running import Limits, Progress
 from toulmin.formats import answer_json
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.runtime import shipped
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 
 def dataset(folder: Path, n: int = 12, **fields: Any) -> Path:

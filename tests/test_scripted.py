@@ -17,9 +17,10 @@ from toulmin.methods.direct import vanilla
 from toulmin.models import scripted
 from toulmin.models.cache import Cached
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, NextClaim, Queries
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 PASSAGE = Passage.of("Hannah Pell built the tower between 1821 and 1824.", "Kettle Rock")
 REQUEST = Generate(AnswerPrompt("Who built the tower?", (PASSAGE,)))

@@ -22,7 +22,7 @@ from toulmin.methods.direct import NO_MEMORY
 from toulmin.methods.reporting import REFUSED, SILENCE
 from toulmin.methods.selfrag import FROM_MEMORY
 from toulmin.prompts.reflection import NextSegment
-from toulmin.steps import Reply
+from toulmin.prompts.replies import Reply
 
 # ---------------------------------------------------------------- the wish to search
 

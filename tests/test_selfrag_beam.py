@@ -38,8 +38,8 @@ from toulmin.methods.direct import vanilla
 from toulmin.methods.selfrag import NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.vtg import vtg
 from toulmin.prompts.reflection import NextSegment
+from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Reply
 
 # ---------------------------------------------------------------- segment after segment
 

@@ -9,8 +9,9 @@ import pytest
 
 from toulmin.data import Passage
 from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weighed
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -18,7 +18,8 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.relevance import TARGETS, Item, Ranked, answer_recall, items_of, passages_recall
 from toulmin.evaluation.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.models.scripted import Scripted
-from toulmin.steps import Generate, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no folder {DATA} with the shared data")

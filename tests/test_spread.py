@@ -166,7 +166,7 @@ def slow(log: Path, seconds: float) -> Any:
         name, concurrency = "slow", 4
 
         def generate(self, asked: Any) -> list[Any]:
-            from toulmin.steps import Reply
+            from toulmin.prompts.replies import Reply
 
             time.sleep(seconds)
             with log.open("a") as lines:

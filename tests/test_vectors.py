@@ -30,10 +30,11 @@ from toulmin.errors import IndexDamaged, ModelError, SourceError
 from toulmin.index.indexing import update
 from toulmin.index.nearest import Nearest
 from toulmin.index.nearest import build as build_nearest
+from toulmin.index.packed_vectors import packed
 from toulmin.index.store import label_of, open_index
 from toulmin.index.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.retrieval.vectors import Dense, DenseInMemory, packed
+from toulmin.retrieval.vectors import Dense, DenseInMemory
 
 WORDS = "tower lamp keeper rock sea boat wind light stone island ship storm gull harbour rope bell".split()
 

@@ -13,7 +13,8 @@ import pytest
 import toulmin
 from toulmin import Answer, Budget, Hit, Passage, Settings, SourceError, UsageError
 from toulmin.models.scripted import Scripted
-from toulmin.steps import Generate, Pair, Program, Reply, Verdict, search
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate, Pair, Program, Verdict, search
 
 QUESTION = "When was Kettle Rock Tower first lit?"
 PASSAGE = Passage.of("Kettle Rock Tower was lit for the first time on 3 May 1824.", "Kettle Rock Tower")

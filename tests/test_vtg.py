@@ -9,8 +9,8 @@ from toulmin.driver.budget import Budget
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
 from toulmin.methods.vtg import trials
 from toulmin.parsing.citing import Labels
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Cite, NextClaim, Queries
-from toulmin.steps import Reply
 
 # ---------------------------------------------------------------- verified at once
 

@@ -15,8 +15,9 @@ from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.methods.vtg import vtg
 from toulmin.models.scripted import Scripted
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Cite, NextClaim, Prompt, Queries
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 
 QUESTION = "What is said of the lamp?"
 PASSAGES = {letter: Passage.of(f"Passage {letter} says so.", letter) for letter in "ABCDEFGHIJ"}

@@ -18,8 +18,9 @@ from toulmin.build.assembly import Own
 from toulmin.build.opening import Sources
 from toulmin.config import Settings
 from toulmin.index.store import is_index
+from toulmin.prompts.replies import Reply
 from toulmin.server.serve import Door, serve
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 from toulmin.stores.address import is_shared
 
 PATIENCE = 20.0

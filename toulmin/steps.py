@@ -8,11 +8,12 @@ program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnde
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, TypeVar, get_args
 
-from toulmin.data import Answer, Hit, Label, Passage, Quote, Tokens
+from toulmin.data import Answer, Hit, Label, Passage, Quote
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 
 T = TypeVar("T")
@@ -69,38 +70,6 @@ class Span:
     quote: Quote
     confidence: float
     odds: float | None = None
-
-
-Finish = Literal["stop", "length", "refused"]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenLogprob:
-    """One token of a reply with its natural log-probability, and the likeliest tokens at its place (best first)."""
-
-    token: str
-    logprob: float
-    top: tuple[tuple[str, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a model gave for one prompt.
-
-    `value` is set by models that answer in types (the embedded writer); otherwise `text` is parsed by the prompt.
-    `tokens` is what it cost; `usd` its price where known. `omitted` counts the passages that were left out from the
-    prompt's end because the model's window could not hold them. `finish` is "length" for a reply that was cut off.
-    `logprobs` are there where they were asked for and the server gave them; `model` is what the server calls itself.
-    """
-
-    text: str
-    value: Any = None
-    tokens: Tokens = field(default_factory=Tokens)
-    usd: float | None = None
-    omitted: int = 0
-    finish: Finish = "stop"
-    logprobs: tuple[TokenLogprob, ...] | None = None
-    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from toulmin.judges.excerpt import RULE
 from toulmin.judges.trained import OUTCOMES, Frame
 from toulmin.runtime.premises import hypothesis
 from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.shipped import RULE
 from toulmin.steps import Pair
 
 ASKED_AT_ONCE = 32

@@ -33,8 +33,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from toulmin.extractive.trained_reader import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
-from toulmin.judges.excerpt import RULE
 from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.shipped import RULE
 from toulmin.text.overlap import normalised, token_f1
 
 ASKED_AT_ONCE = 32

@@ -15,7 +15,8 @@ from toulmin.index import shards
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
 from toulmin.index.vector_files import Label, Wanted
-from toulmin.retrieval.vectors import Dense, DenseInMemory, Encoded, how_to_encode, no_vectors
+from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
+from toulmin.index.corpus import Encoded
 from toulmin.data import Passage
 from toulmin.runtime.encoder import Encoder
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name

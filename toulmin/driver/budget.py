@@ -9,7 +9,8 @@ from time import monotonic
 
 from toulmin.data import Tokens, Usage
 from toulmin.errors import BudgetEnded, UsageError
-from toulmin.steps import Pair, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Pair
 
 
 @dataclass(frozen=True, slots=True)

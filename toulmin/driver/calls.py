@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
-from toulmin.steps import Generate, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 Results = Sequence[Reply | ToulminError]
 QUIET_TURNS = 2  # turns of the event loop in which a model that takes batches waits for company

@@ -24,7 +24,8 @@ from toulmin.driver.calls import Calls
 from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
-from toulmin.steps import Entail, Generate, Pair, Program, Read, Reply, Search, Show, Span, Step, Together, Verdict
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Entail, Generate, Pair, Program, Read, Search, Show, Span, Step, Together, Verdict
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]

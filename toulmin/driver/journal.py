@@ -12,9 +12,9 @@ from toulmin.data import Hit
 from toulmin.driver.transcript import Entry, Transcript
 from toulmin.errors import UsageError
 from toulmin.prompts.reflection import NextSegment
-from toulmin.prompts.replies import plain, reply_of
+from toulmin.prompts.replies import Reply, plain, reply_of
 from toulmin.prompts.types import Prompt
-from toulmin.steps import Reply, Span, Verdict
+from toulmin.steps import Span, Verdict
 
 # A transcript is a file like any other: it may name these types and no others.
 _KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)

@@ -13,7 +13,8 @@ from typing import Protocol
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import ToulminError
-from toulmin.steps import Generate, Pair, Reply, Span, Verdict
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate, Pair, Span, Verdict
 
 Replies = Sequence[Reply | ToulminError]
 

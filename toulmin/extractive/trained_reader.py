@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.judges.trained import settings
 from toulmin.runtime.premises import heading
 from toulmin.runtime.rows import Row, Tokens
 from toulmin.runtime.rows_network import Network
-from toulmin.runtime.shipped import Part, part
+from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import windows
 from toulmin.steps import Span
 

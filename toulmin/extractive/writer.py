@@ -21,7 +21,8 @@ from toulmin.extractive.redrafting import correct, refine, write
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, Reflected
-from toulmin.steps import Generate, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 
 class Extractive:

@@ -3,15 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from toulmin.data import Passage
-from toulmin.retrieval.bm25 import Terms
-from toulmin.retrieval.vectors import Encoded
+from toulmin.runtime.encoder import Vectors
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
     from toulmin.index.store import IndexedDocument, Neighbours, Stats
+    from toulmin.index.vector_files import Label
+
+
+class Terms(Protocol):
+    """What BM25 must know of a corpus, wherever that is kept."""
+
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def average_terms(self) -> float:
+        """The mean length of a passage in terms."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages hold each of the terms."""
+        ...
+
+    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
+
+
+class Held(Protocol):
+    """The vectors that a corpus keeps, wherever they are."""
+
+    @property
+    def label(self) -> Label:
+        """Whose they are."""
+        ...
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether each of them is looked at for a query."""
+        ...
+
+    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+        """The ids and inner products of about the `k` nearest to each row, best first."""
+        ...
+
+
+class Encoded(Protocol):
+    """What search by meaning must know of a corpus, wherever that is kept."""
+
+    @property
+    def folder(self) -> Path | str:
+        """Where it is kept."""
+        ...
+
+    @property
+    def vectors(self) -> Held | None:
+        """What it keeps of its passages' meaning."""
+        ...
+
+    def __len__(self) -> int:
+        """How many distinct passages there are."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        """The passages of those ids, in their order."""
+        ...
 
 
 class Kept(Terms, Encoded, Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import struct
@@ -368,3 +369,8 @@ def _translated(index: Path, what: str) -> Exception:
     if "Permission denied" in what or "Read-only" in what:
         return cannot_write(index, what, is_full=False)
     return damaged(index, what[:200])
+
+
+def idf(frequency: int, passages: int) -> float:
+    """What a term counts for that so many of so many passages hold."""
+    return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))

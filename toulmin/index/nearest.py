@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from toulmin.index.catalogue import damaged
-from toulmin.retrieval.vectors import Packed, Places
+from toulmin.index.packed_vectors import Packed, Places
 from toulmin.runtime.encoder import Vectors
 
 FLAT_UP_TO = 50_000

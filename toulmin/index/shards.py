@@ -25,9 +25,9 @@ from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.index import store
 from toulmin.index.catalogue import NoIndex, clear_errors, damaged, how_to_make, no_index
+from toulmin.index.lexicon import idf
 from toulmin.index.store import Corpus, IndexedDocument, Neighbours, Stats, in_order, open_index
 from toulmin.index.vector_files import Label
-from toulmin.retrieval.bm25 import idf
 from toulmin.runtime.encoder import Vectors
 
 MANIFEST = "shards.json"

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toulmin.index.catalogue import damaged, text_of
-from toulmin.retrieval.vectors import CANDIDATES, Keys, Packed, best, packed
+from toulmin.index.packed_vectors import CANDIDATES, Keys, Packed, best, packed
 from toulmin.runtime.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:

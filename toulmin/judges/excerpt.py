@@ -21,7 +21,6 @@ from toulmin.runtime.premises import heading
 from toulmin.runtime.windows import Part, Window, with_short_titles
 from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms
 
-RULE = 1
 Count = Callable[[str], int]
 _COVERED_AGAIN = 0.15  # what a term counts for that a taken sentence holds already
 _BESIDE = 0.25  # what standing beside a taken sentence counts for, as a share of the claim's weight

@@ -15,12 +15,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from toulmin.errors import ModelError
-from toulmin.judges.excerpt import RULE, Excerpt, excerpts
+from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.runtime.premises import hypothesis
 from toulmin.runtime.rows import Row, Tokens
 from toulmin.runtime.rows_network import Network
-from toulmin.runtime.shipped import Part, part
+from toulmin.runtime.shipped import RULE, Part, part, settings
 from toulmin.steps import Pair
 
 KIND = "judge"
@@ -103,30 +102,6 @@ class Trained:
             max(((Judged(_shares(next(logits)), view.excerpt)) for view in seen), key=lambda one: one.shares.supported)
             for seen in views
         ]
-
-
-class Settings(NamedTuple):
-    """What `settings.json` of a part says: the tokens of a row, and how many excerpts of a pair are read."""
-
-    max_tokens: int
-    excerpts: int
-
-
-def settings(found: Part) -> Settings:
-    """Those of a part. Raises `ModelError` for a part that was trained on excerpts of another rule."""
-    try:
-        told = json.loads(found.file("settings.json").read_text("utf-8"))
-        rule, made = told["rule"], Settings(int(told["max_tokens"]), int(told["excerpts"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(
-            f"{found.folder / 'settings.json'} should hold max_tokens, excerpts and rule: {error!r}"
-        ) from error
-    if rule != RULE or made.max_tokens < 8 or made.excerpts < 1:
-        raise ModelError(
-            f"{found.folder} was trained on excerpts by rule {rule}, but this version cuts by rule {RULE};"
-            " install weights and package of one version."
-        )
-    return made
 
 
 def _shares(logits: NDArray[np.float32]) -> Shares:

@@ -9,8 +9,9 @@ from typing import Any
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
 from toulmin.errors import BudgetEnded
 from toulmin.parsing.citing import Draft
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
-from toulmin.steps import Exchange, Program, Reply, search
+from toulmin.steps import Exchange, Program, search
 from toulmin.verify import apply_policy, smallest_support, verify
 
 SILENCE = "The sources do not say."

@@ -22,7 +22,8 @@ from toulmin.methods.options import check_whole
 from toulmin.methods.reporting import REFUSED, SILENCE, ids
 from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
 from toulmin.prompts.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
-from toulmin.steps import Generate, Program, Reply, search, together
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate, Program, search, together
 
 Retrieve = Literal["adaptive", "always", "never"]
 

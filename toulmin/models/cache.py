@@ -22,7 +22,8 @@ from weakref import WeakValueDictionary
 from toulmin.errors import ModelError, ToulminError
 from toulmin.models.kept import Kept
 from toulmin.prompts.exact import exactly
-from toulmin.steps import Generate, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 FORMAT = "1"  # of keys; a reply under a key of another one is never found
 LIMIT = 1_000_000  # replies; about 2 GB

@@ -21,7 +21,7 @@ from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria,
 
 from toulmin.parsing.thinking import without_thinking
 from toulmin.prompts.reflection import is_framing
-from toulmin.steps import Finish, TokenLogprob
+from toulmin.prompts.replies import Finish, TokenLogprob
 
 LEAST = -9999.0  # the log-probability of what is impossible: JSON has no infinity
 _THINKING = "<think>"

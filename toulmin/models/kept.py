@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from weakref import finalize
 
-from toulmin.prompts.replies import plain, reply_of
+from toulmin.prompts.replies import Reply, plain, reply_of
 from toulmin.runtime.database import Kind, clearly, opened
-from toulmin.steps import Reply
 
 _KIND = Kind(
     "cache of replies",

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 try:
     from jinja2 import TemplateError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toulmin.data import Tokens
-from toulmin.steps import TokenLogprob
+from toulmin.prompts.replies import TokenLogprob
 
 SYSTEM = "system"  # the role that some models do not have
 MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking included

@@ -25,9 +25,10 @@ from toulmin.models.prices import Price
 from toulmin.models.received import SYSTEM, Received
 from toulmin.models.replies import Reading
 from toulmin.models.server import Server
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
 from toulmin.prompts.tokens import estimated_tokens
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 if TYPE_CHECKING:
     from toulmin.models.client import Client

@@ -12,8 +12,8 @@ from toulmin.errors import ModelError
 from toulmin.models.prices import Price
 from toulmin.models.received import Choice, Received
 from toulmin.parsing.thinking import without_thinking
+from toulmin.prompts.replies import Finish, Reply, TokenLogprob
 from toulmin.prompts.tokens import estimated_tokens
-from toulmin.steps import Finish, Reply, TokenLogprob
 
 if TYPE_CHECKING:
     from toulmin.models.failures import Asked

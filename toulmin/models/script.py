@@ -12,9 +12,9 @@ from typing import Any
 
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
 from toulmin.prompts.reflection import NextSegment
-from toulmin.prompts.replies import FIELDS, reply_of
+from toulmin.prompts.replies import FIELDS, Reply, reply_of
 from toulmin.prompts.types import Prompt
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 _CONDITIONS: Mapping[str, type] = {"prompt": str, "role": str, "sample": int, "contains": str}
 _SHOWN = 8  # entries that an error lists

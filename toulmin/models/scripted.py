@@ -26,7 +26,8 @@ from pathlib import Path
 
 from toulmin.models.script import Script
 from toulmin.prompts.exact import exactly
-from toulmin.steps import Generate, Reply
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 
 class Scripted:

@@ -19,8 +19,8 @@ from math import exp
 from typing import Literal
 
 from toulmin.data import Passage, Style
+from toulmin.prompts.replies import TokenLogprob
 from toulmin.prompts.types import Prompt
-from toulmin.steps import TokenLogprob
 
 Kind = Literal["retrieval", "relevance", "support", "utility"]
 

@@ -6,11 +6,42 @@ What has its default is left out. `value` is no part of it: only the prompt know
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any, get_args
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
 from toulmin.data import Tokens
-from toulmin.steps import Finish, Reply, TokenLogprob
+
+Finish = Literal["stop", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """One token of a reply with its natural log-probability, and the likeliest tokens at its place (best first)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model gave for one prompt.
+
+    `value` is set by models that answer in types (the embedded writer); otherwise `text` is parsed by the prompt.
+    `tokens` is what it cost; `usd` its price where known. `omitted` counts the passages that were left out from the
+    prompt's end because the model's window could not hold them. `finish` is "length" for a reply that was cut off.
+    `logprobs` are there where they were asked for and the server gave them; `model` is what the server calls itself.
+    """
+
+    text: str
+    value: Any = None
+    tokens: Tokens = field(default_factory=Tokens)
+    usd: float | None = None
+    omitted: int = 0
+    finish: Finish = "stop"
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    model: str = ""
+
 
 # The fields of a row, and what each holds.
 _KINDS: Mapping[str, Any] = {

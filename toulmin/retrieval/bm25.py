@@ -14,8 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +21,8 @@ import numpy.typing as npt
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.index.catalogue import damaged, id_of
-from toulmin.index.lexicon import TITLE_WEIGHT, Unpacked, passage_terms, term_code, unpack
+from toulmin.index.corpus import Terms
+from toulmin.index.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
 from toulmin.text.language import STOPWORDS, stem, terms
 
 # Chosen on the train split by benchmarks/retrieval.py --tune.
@@ -58,11 +57,6 @@ class _Weighing:
         return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
 
 
-def idf(frequency: int, passages: int) -> float:
-    """What a term counts for that so many of so many passages hold."""
-    return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
-
-
 def query_terms(query: str) -> list[str]:
     """The distinct terms that a query is asked by: without stop words, unless it has nothing else."""
     distinct = dict.fromkeys(terms(query[:_LONGEST_QUERY]))
@@ -74,36 +68,6 @@ def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
     known = {term: found for term in query_terms(query) if (found := frequency(term))}
     rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
     return {term: known[term] for term in rarest}
-
-
-class Terms(Protocol):
-    """What BM25 must know of a corpus, wherever that is kept."""
-
-    @property
-    def folder(self) -> Path | str:
-        """Where it is kept."""
-        ...
-
-    @property
-    def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
-        ...
-
-    def __len__(self) -> int:
-        """How many distinct passages there are."""
-        ...
-
-    def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
-        ...
-
-    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
-        ...
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order."""
-        ...
 
 
 class Bm25:

@@ -10,97 +10,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
-from toulmin.index.catalogue import id_of
+from toulmin.index.corpus import Encoded
+from toulmin.index.packed_vectors import best_places
 from toulmin.runtime.encoder import Encoder, Vectors
 
-if TYPE_CHECKING:
-    from toulmin.index.vector_files import Label
-
 SCANNED_UP_TO = 500_000
-_BLOCK = 8192  # vectors that are unpacked at once
-CANDIDATES = 4  # times what is asked for: whoever finds candidates rounds otherwise than we do
-_LEVELS = 127
-
-Keys = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int8]
-Places = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Vectors in 8 bits: row i of `codes` times `scales[i]` is the vector of the passage `keys[i]`."""
-
-    keys: Keys
-    scales: Vectors
-    codes: Codes
-
-    def scores(self, queries: Vectors) -> Vectors:
-        """The inner products, (queries, passages)."""
-        found = np.empty((len(queries), len(self.keys)), np.float32)
-        for start in range(0, len(self.keys), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            found[:, block] = (queries @ self.codes[block].T.astype(np.float32)) * self.scales[block]
-        return found
-
-    def at(self, places: Places) -> Packed:
-        """Some of them, in that order."""
-        return Packed(self.keys[places], self.scales[places], self.codes[places])
-
-
-def packed(keys: Keys, vectors: Vectors) -> Packed:
-    """Vectors rounded to 8 bits a number, each row by a scale of its own: the largest number stays as it is."""
-    most = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)
-    return Packed(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
-
-
-class Held(Protocol):
-    """The vectors that a corpus keeps, wherever they are."""
-
-    @property
-    def label(self) -> Label:
-        """Whose they are."""
-        ...
-
-    @property
-    def is_scanned(self) -> bool:
-        """Whether each of them is looked at for a query."""
-        ...
-
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        """The ids and inner products of about the `k` nearest to each row, best first."""
-        ...
-
-
-class Encoded(Protocol):
-    """What search by meaning must know of a corpus, wherever that is kept."""
-
-    @property
-    def folder(self) -> Path | str:
-        """Where it is kept."""
-        ...
-
-    @property
-    def vectors(self) -> Held | None:
-        """What it keeps of its passages' meaning."""
-        ...
-
-    def __len__(self) -> int:
-        """How many distinct passages there are."""
-        ...
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order."""
-        ...
 
 
 class Dense:
@@ -141,12 +58,6 @@ class Dense:
         return [[Hit(passages[passage_id], score) for passage_id, score in ranked[query]] for query in queries]
 
 
-def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
-    """The ids and scores of the best `k`, equal scores by id."""
-    first = [(id_of(int(keys[at])), float(scores[at])) for at in _first(scores, k)]
-    return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
-
-
 def no_vectors(corpus: Encoded) -> str:
     """That an index has none, in words."""
     return f"The index in {corpus.folder} holds no vectors, so it can be searched by words only."
@@ -173,12 +84,5 @@ class DenseInMemory:
         return [self._best(scores, k) for scores in self._encoder.encode_queries(queries) @ self._rows.T]
 
     def _best(self, scores: Vectors, k: int) -> list[Hit]:
-        hits = [Hit(self._passages[at], float(scores[at])) for at in _first(scores, k)]
+        hits = [Hit(self._passages[at], float(scores[at])) for at in best_places(scores, k)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[:k]
-
-
-def _first(scores: Vectors, k: int) -> Places:
-    """The places whose score is no less than the k-th best."""
-    if len(scores) <= k:
-        return np.arange(len(scores))
-    return np.flatnonzero(scores >= np.partition(scores, -k)[-k])

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from toulmin.errors import ModelError
 
@@ -143,3 +143,30 @@ def _json(path: Path) -> dict[str, Any]:
     if not isinstance(held, dict):
         raise ModelError(f"{path} should hold a JSON object, not a {type(held).__name__}.")
     return held
+
+
+class Settings(NamedTuple):
+    """What `settings.json` of a part says: the tokens of a row, and how many excerpts of a pair are read."""
+
+    max_tokens: int
+    excerpts: int
+
+
+def settings(found: Part) -> Settings:
+    """Those of a part. Raises `ModelError` for a part that was trained on excerpts of another rule."""
+    try:
+        told = json.loads(found.file("settings.json").read_text("utf-8"))
+        rule, made = told["rule"], Settings(int(told["max_tokens"]), int(told["excerpts"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(
+            f"{found.folder / 'settings.json'} should hold max_tokens, excerpts and rule: {error!r}"
+        ) from error
+    if rule != RULE or made.max_tokens < 8 or made.excerpts < 1:
+        raise ModelError(
+            f"{found.folder} was trained on excerpts by rule {rule}, but this version cuts by rule {RULE};"
+            " install weights and package of one version."
+        )
+    return made
+
+
+RULE = 1

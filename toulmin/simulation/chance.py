@@ -12,8 +12,9 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from toulmin.data import Claim, Passage, content_id
+from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Prompt
-from toulmin.steps import Generate, Pair, Reply, Verdict
+from toulmin.steps import Generate, Pair, Verdict
 from toulmin.text.language import sentences
 
 T = TypeVar("T")

@@ -40,6 +40,7 @@ from toulmin.data import Claim, Passage, Style, Tokens
 from toulmin.errors import UsageError
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment
+from toulmin.prompts.replies import Reply
 from toulmin.simulation.answers import answer, cite, extract, next_claim, queries, summarise
 from toulmin.simulation.author import Author, Turn
 from toulmin.simulation.chance import Dice, asked
@@ -48,7 +49,7 @@ from toulmin.simulation.planning import outline, questions, write
 from toulmin.simulation.reflecting import logprobs, next_segment
 from toulmin.simulation.statements import Matter
 from toulmin.simulation.truth import Fact, holds
-from toulmin.steps import Generate, Reply
+from toulmin.steps import Generate
 
 GROWTH = 2.0  # of the small one's rate with the share of irrelevant passages
 MOST = 0.95  # no rate is higher, however many passages mislead

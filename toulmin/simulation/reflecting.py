@@ -20,6 +20,7 @@ from math import log
 
 from toulmin.data import Passage
 from toulmin.prompts.reflection import SEARCH, TOKENS, NextSegment
+from toulmin.prompts.replies import TokenLogprob
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.simulation.answers import answer
 from toulmin.simulation.author import Author, Turn
@@ -27,7 +28,6 @@ from toulmin.simulation.chance import Dice
 from toulmin.simulation.drafts import BLAMED, NOTICED
 from toulmin.simulation.statements import Line, Statement, written
 from toulmin.simulation.truth import holds, plain
-from toulmin.steps import TokenLogprob
 
 RELEVANT, IRRELEVANT = TOKENS["relevance"]
 SUPPORTED, PARTIALLY, UNSUPPORTED = TOKENS["support"]

@@ -20,10 +20,10 @@ from toulmin.data import Document, Hit, Passage
 from toulmin.errors import SourceError
 from toulmin.index.catalogue import id_of
 from toulmin.index.lexicon import findable
+from toulmin.index.packed_vectors import CANDIDATES, best
 from toulmin.index.store import IndexedDocument, Neighbours, Stats
 from toulmin.index.vector_files import Label
 from toulmin.retrieval.fusion import Ranker
-from toulmin.retrieval.vectors import CANDIDATES, best
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import files, lance_table
 from toulmin.stores.address import Address, address

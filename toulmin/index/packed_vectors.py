@@ -1,0 +1,59 @@
+"""Vectors in 8 bits a number, and the best of them by their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from toulmin.index.catalogue import id_of
+from toulmin.runtime.encoder import Vectors
+
+_BLOCK = 8192  # vectors that are unpacked at once
+CANDIDATES = 4  # times what is asked for: whoever finds candidates rounds otherwise than we do
+_LEVELS = 127
+Keys = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int8]
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Vectors in 8 bits: row i of `codes` times `scales[i]` is the vector of the passage `keys[i]`."""
+
+    keys: Keys
+    scales: Vectors
+    codes: Codes
+
+    def scores(self, queries: Vectors) -> Vectors:
+        """The inner products, (queries, passages)."""
+        found = np.empty((len(queries), len(self.keys)), np.float32)
+        for start in range(0, len(self.keys), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            found[:, block] = (queries @ self.codes[block].T.astype(np.float32)) * self.scales[block]
+        return found
+
+    def at(self, places: Places) -> Packed:
+        """Some of them, in that order."""
+        return Packed(self.keys[places], self.scales[places], self.codes[places])
+
+
+def packed(keys: Keys, vectors: Vectors) -> Packed:
+    """Vectors rounded to 8 bits a number, each row by a scale of its own: the largest number stays as it is."""
+    most = np.abs(vectors).max(axis=1, initial=0.0)
+    scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)
+    return Packed(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
+
+
+def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
+    """The ids and scores of the best `k`, equal scores by id."""
+    first = [(id_of(int(keys[at])), float(scores[at])) for at in best_places(scores, k)]
+    return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
+
+
+def best_places(scores: Vectors, k: int) -> Places:
+    """The places whose score is no less than the k-th best."""
+    if len(scores) <= k:
+        return np.arange(len(scores))
+    return np.flatnonzero(scores >= np.partition(scores, -k)[-k])
