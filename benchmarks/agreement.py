@@ -24,7 +24,7 @@ from data import rows
 from headings import heading
 from judge import auc, balanced_accuracy
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge
@@ -112,7 +112,7 @@ def main(words: Sequence[str] | None = None) -> None:
     runs = recorded()
     print(heading("agreement.py", "TRUE's verdicts as ALCE recorded them (alce_golden, ELI5)."))
     for spec in ["lexical", *asked.judge]:
-        judge = assembly.judge(spec, Settings())
+        judge = parts.judge(spec, Settings())
         said = [verdicts(judge, run.pairs) for run in runs]
         names = ("n", "TRUE: yes", "says yes", "accuracy", "balanced", "kappa", "AUC")
         print(f"\n{judge.name:34}{names[0]:>6}" + "".join(f"{name:>10}" for name in names[1:]))

@@ -21,8 +21,8 @@ from time import perf_counter
 import data
 
 import toulmin
-from toulmin import Settings
-from toulmin.build import assembly, opening
+from toulmin import Settings, sync
+from toulmin.build.sources import Sources
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -41,7 +41,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         index = Path(folder) / "pool"
         toulmin.index([data.path("pool_corpus")], into=index, settings=Settings())
-        one_by_one = assembly.Answerer(opening.Sources(index=str(index)), Settings())
+        one_by_one = sync.Answerer(Sources(index=str(index)), Settings())
 
         def in_turn() -> None:
             for question in questions:

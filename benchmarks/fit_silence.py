@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from reader import logistic
 from reader_sets import Item, sets
 
-from toulmin.build.providers import uncached
+from toulmin.build.parts import uncached
 from toulmin.config import Settings
 from toulmin.extractive import answering
 from toulmin.extractive.answering import Manner

@@ -38,7 +38,7 @@ import numpy as np
 from indexing import milliseconds_a_query, queries_a_second, size
 from startup import CLI, QUESTION, seconds
 
-from toulmin.index.shards import open_any
+from toulmin.indexing.shards import open_any
 from toulmin.text.language import sentences
 
 SIZES = (0.1, 1.0, 5.0, 21.0)

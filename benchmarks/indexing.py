@@ -18,14 +18,14 @@ from time import perf_counter
 
 import data
 
-from toulmin.index.corpus import Terms
-from toulmin.index.store import open_index
+from toulmin.indexing.corpus import Terms
+from toulmin.indexing.store import open_index
 from toulmin.retrieval.bm25 import Bm25
 
 UPDATE = """
 import json, resource, sys, time
 from pathlib import Path
-from toulmin.index.indexing import update
+from toulmin.indexing.update import update
 started, worked = time.perf_counter(), time.process_time()
 report = update(Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]])
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

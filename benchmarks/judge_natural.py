@@ -42,7 +42,7 @@ from data import rows
 from headings import heading
 from judge import NATURAL, SETS, cases
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.steps import Pair
 
@@ -99,7 +99,7 @@ def read_scores(file: Path) -> dict[str, float]:
 
 def scores(records: Sequence[Record], spec: str) -> tuple[str, Vector]:
     """A judge's name and its support of every record."""
-    judge = assembly.judge(spec, Settings())
+    judge = parts.judge(spec, Settings())
     return judge.name, np.array([verdict.support for verdict in verdicts(judge, [record.pair for record in records])])
 
 

@@ -24,7 +24,7 @@ from judge import cases
 from probes_claim import says_true
 from probes_made import KINDS, Probe, handwritten, held_out_pages, made
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.driver.kit import Judge
 
@@ -108,7 +108,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(f"{free:.2f} of the claims have fewer than half of their word pairs from the page.")
     alone = table.claim_alone()
     for spec in ["lexical", *asked.judge]:
-        judge = assembly.judge(spec, Settings())
+        judge = parts.judge(spec, Settings())
         said = np.array([verdict.entails for verdict in verdicts(judge, [probe.pair for probe in table.probes])])
         print(f"\n{judge.name}")
         report(table, said, alone)

@@ -19,7 +19,7 @@ from agreement import verdicts
 from data import rows
 from headings import heading
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.steps import Pair
@@ -49,7 +49,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(heading("judge_rate.py", f"{asked.batches} batches of {BATCH} pairs after one to warm up."))
     print(f"{'':34}{'pairs/s':>10}{'cores':>8}{'wanted':>8}")
     for spec in ["lexical", *asked.judge]:
-        judge = assembly.judge(spec, Settings())
+        judge = parts.judge(spec, Settings())
         verdicts(judge, given[:BATCH])
         began, worked = time.perf_counter(), time.process_time()
         for at in range(BATCH, len(given), BATCH):

@@ -16,7 +16,7 @@ from itertools import islice
 
 from data import rows
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.judges.lexical import Lexical
@@ -44,7 +44,7 @@ def pairs() -> list[Pair]:
 
 def of(spec: str) -> None:
     """One line about a judge that is named; its network should have been given one core."""
-    judge, given = assembly.judge(spec, Settings()), pairs()
+    judge, given = parts.judge(spec, Settings()), pairs()
     judge.judge(given[:BATCH])
     begin = time.process_time()
     for at in range(BATCH, len(given), BATCH):

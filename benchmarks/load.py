@@ -37,8 +37,8 @@ import data
 import httpx2
 from served import served
 
-from toulmin.index.indexing import update
-from toulmin.index.store import is_index
+from toulmin.indexing.store import is_index
+from toulmin.indexing.update import update
 
 WARM = 10.0  # seconds after which memory should have its size
 QUIET_CLIENTS, NEVER_READ, ROUNDS = 8, 4, 5

@@ -21,7 +21,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import cast, get_args
 
 import numpy as np
 from headings import heading
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from reader_fit import fitted, table
 from reader_sets import Item, sets
 
-from toulmin.build.providers import trained_reader
+from toulmin.build.parts import reader as make_reader
 from toulmin.config import Settings
 from toulmin.extractive import reader
 from toulmin.extractive.asking import Form
@@ -208,7 +208,8 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="questions a set, drawn with a fixed seed")
     chosen = parser.parse_args()
     if not (chosen.fit or chosen.calibrate):
-        trained = trained_reader(Settings(reader=chosen.reader))
+        spec = chosen.reader
+        trained = None if spec == "lexical" else cast(TrainedReader, make_reader(spec, Settings()))
         report("train" if chosen.train else "dev", trained, chosen.most)
         return
     known = sets("train")

@@ -34,7 +34,8 @@ from data import rows
 from headings import heading
 from writer_sets import Pool
 
-from toulmin.build.assembly import equipped
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Style
 from toulmin.driver.drive import Driver, Job
@@ -168,7 +169,8 @@ def _distinct(texts: Sequence[Sequence[str]], n: int) -> float:
 async def measured(model: str, topics: Sequence[str]) -> list[Figures]:
     """Every row over the topics."""
     found = []
-    async with equipped(Pool().index, Settings(model=model)) as parts:
+    async with Session(Sources(retriever=Pool().index), Settings(model=model)) as session:
+        parts, _ = session.equip()
         driver = Driver(replace(parts, reader=Embedded()))
         for row in ROWS:
             outcomes = [outcome async for outcome in driver.in_order(map(row.job, topics))]

@@ -26,9 +26,9 @@ import data
 from toulmin.data import Hit, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
-from toulmin.index.indexing import update
-from toulmin.index.lexicon import TITLE_WEIGHT
-from toulmin.index.store import open_index
+from toulmin.indexing.lexicon import TITLE_WEIGHT
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import K1, B, Bm25, InMemory
 
 TARGETS = {"short": 0.87, "long": 0.895, "multihop": 0.975, "retrieval-only": 0.67}

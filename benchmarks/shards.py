@@ -23,7 +23,7 @@ from indexing import show
 from startup import CLI, seconds
 
 from toulmin.data import Hit
-from toulmin.index.shards import Sharded, open_any
+from toulmin.indexing.shards import Sharded, open_any
 from toulmin.retrieval.bm25 import Bm25
 
 DEPTHS = (10, 100)

@@ -32,9 +32,9 @@ from retrieval import questions
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import postgres_server
 from toulmin.data import Hit
-from toulmin.index.corpus import Kept
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
+from toulmin.indexing.corpus import Kept
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.adapters import adapter
 

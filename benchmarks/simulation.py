@@ -19,8 +19,8 @@ from toulmin.data import Answer, Hit, Style
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel
 from toulmin.extractive.reader import Embedded
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.retrieval.bm25 import Bm25

@@ -21,7 +21,7 @@ from bench import SMALL, Bench, main
 from frame import Column, Experiment, Interval, NotHere, Ours, Panel, Row, Setting
 
 import toulmin
-from toulmin.build.providers import model
+from toulmin.build.parts import model
 from toulmin.config import Settings, settings_of, settled
 from toulmin.datasets.loading import read
 from toulmin.evaluation.relevance import Item, Ranked, items_of, passages_recall

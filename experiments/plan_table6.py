@@ -16,7 +16,7 @@ from bench import Bench, figures, main
 from frame import Answers, Experiment, Ours, Panel, Printed, Row
 from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 
-from toulmin.build.assembly import judge
+from toulmin.build.parts import judge
 from toulmin.config import settings_of, settled
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.evaluation.scores import Scores, document, gathered, joined

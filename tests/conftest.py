@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,14 @@ def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         monkeypatch.delenv(name)
     monkeypatch.setattr(shipped, "PACKAGE", "no_weights_of_this_name")
     monkeypatch.setenv("PYTHONPATH", str(no_weights))  # as for the commands that a test starts
+
+
+@pytest.fixture(autouse=True)
+def own_sessions() -> Iterator[None]:
+    """What calls share ends with each test."""
+    yield
+    if "toulmin.sync" in sys.modules:
+        sys.modules["toulmin.sync"].close_sessions()
 
 
 @pytest.fixture(scope="session")

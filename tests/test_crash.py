@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from toulmin.errors import SourceError
-from toulmin.index.indexing import Progress, update
-from toulmin.index.store import open_index
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import Progress, update
 from toulmin.retrieval.bm25 import Bm25
 
 TRIALS = int(os.environ.get("TOULMIN_CRASH_TRIALS", "12"))
@@ -29,7 +29,7 @@ WORDS = "lamp tower keeper storm harbour reef oil wick lens fog horn boat wreck 
 PROGRAM = """
 import sys
 from pathlib import Path
-from toulmin.index.indexing import update
+from toulmin.indexing.update import update
 print("ready", flush=True)
 update(Path(sys.argv[1]), [Path(sys.argv[2])])
 print("done", flush=True)
@@ -134,7 +134,7 @@ def test_a_first_update_killed_leaves_no_index_or_a_whole_one(scene: Scene, tmp_
     assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
 
 
-SMALL_STEPS = "import toulmin.index.writer as writer\nwriter._COMMIT_EVERY = 20\n"
+SMALL_STEPS = "import toulmin.indexing.writer as writer\nwriter._COMMIT_EVERY = 20\n"
 
 
 @pytest.mark.parametrize("trial", range(max(3, TRIALS // 4)))
@@ -179,7 +179,7 @@ def test_a_reader_goes_on_while_updates_come_and_are_killed(scene: Scene, index:
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from toulmin.index.indexing import update
+from toulmin.indexing.update import update
 from toulmin.errors import SourceError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:

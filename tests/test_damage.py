@@ -11,9 +11,9 @@ import damage
 import pytest
 
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.index.catalogue import compressed, text_of
-from toulmin.index.indexing import Progress, update
-from toulmin.index.store import open_index
+from toulmin.indexing.catalogue import compressed, text_of
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import Progress, update
 from toulmin.retrieval.bm25 import Bm25
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."

@@ -230,7 +230,7 @@ def test_importing_the_package_loads_no_heavy_library():
 
 def test_help_loads_no_heavy_library():
     loaded = loaded_by("import toulmin.cli.commands")
-    assert loaded & {"numpy", "pydantic", "tantivy", "toulmin.build.assembly", "toulmin.extractive.writer"} == set()
+    assert loaded & {"numpy", "pydantic", "tantivy", "toulmin.build.parts", "toulmin.extractive.writer"} == set()
 
 
 def test_a_search_loads_nothing_that_answers_or_indexes(tmp_path: Path):
@@ -239,5 +239,5 @@ def test_a_search_loads_nothing_that_answers_or_indexes(tmp_path: Path):
     words = ["search", "clock", "--index", str(tmp_path / "index")]
     loaded = loaded_by(f"from toulmin.cli import run; assert run({words}) == 0")
     assert "toulmin.retrieval.bm25" in loaded
-    others = {"toulmin.build.assembly", "toulmin.methods", "toulmin.prompts.types", "toulmin.index.writer"}
+    others = {"toulmin.build.parts", "toulmin.methods", "toulmin.prompts.types", "toulmin.indexing.writer"}
     assert loaded & {"asyncio", "pydantic", *others} == set()

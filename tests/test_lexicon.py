@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.index.catalogue import FORMAT
-from toulmin.index.lexicon import findable, length, passage_terms, term_code, unpack
+from toulmin.indexing.catalogue import FORMAT
+from toulmin.indexing.lexicon import findable, length, passage_terms, term_code, unpack
 from toulmin.text.language import common_terms
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toulmin.build import opening
+from toulmin.build.sources import Sources, open_sources
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.retrieval.bm25 import InMemory
@@ -95,7 +95,7 @@ def test_titles_are_compared_without_case_accents_and_brackets(title: str, key: 
 
 def test_the_setting_turns_it_off():
     def searched(links: bool) -> list[Passage]:
-        with opening.opened(opening.Sources(passages=tuple(EVERY)), Settings(links=links)) as opened:
+        with open_sources(Sources(passages=tuple(EVERY)), Settings(links=links)) as opened:
             return [hit.passage for hit in opened.retriever.search([QUESTION], 10)[0]]
 
     assert searched(False) == plain(QUESTION)

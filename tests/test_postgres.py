@@ -25,10 +25,10 @@ import toulmin
 from toulmin.build import encoding
 from toulmin.config import Settings
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.index.catalogue import id_of
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing.catalogue import id_of
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
+from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25, query_terms
 from toulmin.stores import postgres_candidates
 from toulmin.stores.address import is_shared

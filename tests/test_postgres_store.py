@@ -28,9 +28,9 @@ import psycopg
 
 import toulmin
 from toulmin.errors import SourceError, StoreAway
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
+from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.postgres_corpus import open_postgres
 from toulmin.stores.postgres_writer import update_postgres

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import toulmin
-from toulmin.build.providers import model, server
+from toulmin.build.parts import model, server
 from toulmin.config import Settings, gathered
 from toulmin.errors import SourceError, UsageError
 from toulmin.extractive.writer import Extractive

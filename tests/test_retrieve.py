@@ -15,9 +15,9 @@ from texts import SCRIPTS
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.index.indexing import update
-from toulmin.index.lexicon import TITLE_WEIGHT
-from toulmin.index.store import Corpus, open_index
+from toulmin.indexing.lexicon import TITLE_WEIGHT
+from toulmin.indexing.store import Corpus, open_index
+from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import K1, B, Bm25, Given, InMemory, query_terms
 from toulmin.text.language import STOPWORDS, terms
 

@@ -26,13 +26,13 @@ from tests.tiny_encoders import ByWords
 from toulmin.data import Document
 from toulmin.documents.loaders import read_documents
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.index.catalogue import id_of
-from toulmin.index.indexing import IndexReport, update
-from toulmin.index.shard_process import Process
-from toulmin.index.sharding import Call, Shard, ShardedWriter, update_shards
-from toulmin.index.shards import Sharded, open_any, place_of, shards_in
-from toulmin.index.store import Corpus, open_index
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing.catalogue import id_of
+from toulmin.indexing.shard_process import Process
+from toulmin.indexing.sharding import Call, Shard, ShardedWriter, update_shards
+from toulmin.indexing.shards import Sharded, open_any, place_of, shards_in
+from toulmin.indexing.store import Corpus, open_index
+from toulmin.indexing.update import IndexReport, update
+from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.vectors import Dense
 
@@ -265,8 +265,8 @@ def test_a_process_that_ends_changes_nothing(docs: Path, tmp_path: Path, after: 
 PROGRAM = """
 import sys
 from pathlib import Path
-from toulmin.index.shard_process import Process
-from toulmin.index.sharding import update_shards
+from toulmin.indexing.shard_process import Process
+from toulmin.indexing.sharding import update_shards
 if __name__ == "__main__":
     print("ready", flush=True)
     update_shards(Path(sys.argv[1]), [Path(sys.argv[2])], shards=2, hire=Process)
@@ -355,7 +355,7 @@ def _half_committed(index: Path, docs: Path) -> None:
 
 
 def test_shards_of_two_moments_are_refused_and_made_anew(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.index.shards._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("toulmin.indexing.shards._PATIENCE_SECONDS", 0.1)
     both(tmp_path, docs)
     (docs / "records.jsonl").write_bytes(orjson.dumps({"title": "Record 7", "text": sentence(500)}))
     _half_committed(tmp_path / "several", docs)
@@ -373,7 +373,7 @@ def test_shards_of_two_moments_are_refused_and_made_anew(docs: Path, tmp_path: P
 
 
 def test_a_second_writer_gets_a_clear_error(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.index.catalogue.WRITER_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("toulmin.indexing.catalogue.WRITER_WAIT_SECONDS", 0.1)
     index = tmp_path / "several"
     spread(index, docs)
 

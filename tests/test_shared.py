@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from shared_parts import ByWords, notes_in, run
 
 import toulmin
-from toulmin.build import encoding, indexes, opening
+from toulmin.build import encoding, indexes
+from toulmin.build.sources import Sources, open_sources
 from toulmin.config import Settings
 from toulmin.errors import SourceError, UsageError
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
+from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.address import is_shared
 from toulmin.stores.files import FileRow, after, newest, waste
@@ -438,7 +439,7 @@ def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.M
     monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
     with (
         pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[scale\]'"),
-        opening.opened(opening.Sources(index="s3://library/corpus"), Settings()),
+        open_sources(Sources(index="s3://library/corpus"), Settings()),
     ):
         pass
     with pytest.raises(SourceError, match=r"toulmin\[scale\]"):

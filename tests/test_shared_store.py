@@ -20,8 +20,8 @@ pytest.importorskip("boto3", reason="needs boto3")
 
 import toulmin
 from toulmin.errors import SourceError, StoreAway
-from toulmin.index.indexing import update
-from toulmin.index.store import open_index
+from toulmin.indexing.store import open_index
+from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.lance_corpus import open_shared
 from toulmin.stores.lance_writer import update_shared

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Passage
@@ -87,15 +87,15 @@ def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: Embedded):
 
 
 def test_installed_they_are_what_is_taken(installed: None):
-    kit = assembly.kit(InMemory([TOWER, OTHER]), Settings())
+    kit = parts.kit(InMemory([TOWER, OTHER]), Settings())
     assert kit.models["main"].name == "extractive+encoder+reader"
-    judge = assembly.judge(Settings().judge, Settings())
+    judge = parts.judge(Settings().judge, Settings())
     (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
     assert verdict.judge == "embedded-1"
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):
-    main = assembly.kit(InMemory([TOWER, OTHER]), Settings()).models["main"]
+    main = parts.kit(InMemory([TOWER, OTHER]), Settings()).models["main"]
     asked = ("Who was the last keeper?", "Who painted the Mona Lisa?")
     first, second = main.generate([Generate(AnswerPrompt(question, (TOWER, OTHER), "short")) for question in asked])
     assert "Tom Ashby" in first.value.claims[0].text

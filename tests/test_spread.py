@@ -27,7 +27,7 @@ from toulmin.driver.ray_crew import CROWDED, Crew, Node, Where, crew
 from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.run_journal import entries
 from toulmin.evaluation.running import Limits
-from toulmin.index.shards import shards_in
+from toulmin.indexing.shards import shards_in
 from toulmin.retrieval.bm25 import Bm25
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'toulmin[scale]'")

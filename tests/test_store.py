@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from texts import texts
 
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.index import lookups
-from toulmin.index.indexing import IndexReport, Progress, update
-from toulmin.index.store import Corpus, IndexedDocument, open_index
+from toulmin.indexing import lookups
+from toulmin.indexing.store import Corpus, IndexedDocument, open_index
+from toulmin.indexing.update import IndexReport, Progress, update
 from toulmin.retrieval.bm25 import Bm25
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
@@ -403,8 +403,8 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.index.lexicon import term_code
-from toulmin.index.store import open_index
+from toulmin.indexing.lexicon import term_code
+from toulmin.indexing.store import open_index
 term_code("read")  # the files of the package may be for its owner alone
 os.setuid(65534)
 with open_index(Path(sys.argv[1])) as corpus:
@@ -433,7 +433,7 @@ def test_threads_may_share_one_corpus(docs: Path, index: Path) -> None:
 ONE_AFTER_ANOTHER = """
 import sys
 from pathlib import Path
-from toulmin.index.indexing import update
+from toulmin.indexing.update import update
 index, docs = map(Path, sys.argv[1:])
 for version in range(30):
     for name in ("a.txt", "b.txt", "c.txt"):
@@ -471,8 +471,8 @@ def test_readers_that_come_while_updates_go_on_each_see_one_version(index: Path,
 def test_nobody_comes_in_between_the_commits_of_a_first_update(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toulmin.index.catalogue.WRITER_WAIT_SECONDS", 0.1)
-    monkeypatch.setattr("toulmin.index.writer._COMMIT_EVERY", 1)
+    monkeypatch.setattr("toulmin.indexing.catalogue.WRITER_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("toulmin.indexing.writer._COMMIT_EVERY", 1)
     told = []
 
     def meanwhile(progress: Progress) -> None:
@@ -490,7 +490,7 @@ def test_nobody_comes_in_between_the_commits_of_a_first_update(
 def test_an_interrupted_first_update_leaves_no_rows_behind(
     docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toulmin.index.writer._COMMIT_EVERY", 1)
+    monkeypatch.setattr("toulmin.indexing.writer._COMMIT_EVERY", 1)
 
     def stop(progress: Progress) -> None:
         if progress.done_files:
@@ -507,7 +507,7 @@ def test_an_interrupted_first_update_leaves_no_rows_behind(
 
 def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     update(index, [docs])
-    monkeypatch.setattr("toulmin.index.catalogue.WRITER_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("toulmin.indexing.catalogue.WRITER_WAIT_SECONDS", 0.1)
     (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
 
     def meanwhile(progress: Progress) -> None:
@@ -518,7 +518,7 @@ def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch
 
 
 def test_two_first_updates_at_once_leave_a_whole_index(docs: Path, index: Path) -> None:
-    code = "import sys; from pathlib import Path; from toulmin.index.indexing import update;"
+    code = "import sys; from pathlib import Path; from toulmin.indexing.update import update;"
     code += "update(Path(sys.argv[1]), [Path(sys.argv[2])])"
     arguments = [sys.executable, "-c", code, str(index), str(docs)]
     running = [subprocess.Popen(arguments, stderr=subprocess.PIPE) for _ in range(2)]

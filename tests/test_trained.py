@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trained_parts import export, shipping
 
-from toulmin.build import assembly
+from toulmin.build import parts
 from toulmin.cli import run
 from toulmin.config import Settings
 from toulmin.data import Passage
@@ -146,7 +146,7 @@ def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
 
 
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):
-    assert assembly.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
+    assert parts.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
 
 
 # ---------------------------------------------------------------- the stack
@@ -266,7 +266,7 @@ def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pyte
     digest = part("judge", folder).identity
     copied(folder, package(tmp_path, {"judge": digest}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert assembly.judge("embedded", Settings()).name == "embedded-tiny"
+    assert parts.judge("embedded", Settings()).name == "embedded-tiny"
 
 
 def test_an_installed_manifest_that_was_changed_is_not_believed(
@@ -283,7 +283,7 @@ def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.Monke
     monkeypatch.syspath_prepend(str(tmp_path))
     assert Settings(judge="lexical").judge == "lexical"
     with pytest.raises(ModelError, match="manifest of trained parts"):
-        assembly.judge(Settings().judge, Settings())
+        parts.judge(Settings().judge, Settings())
 
 
 # ---------------------------------------------------------------- the reader
@@ -332,18 +332,18 @@ def test_the_likeliest_words_come_however_unlikely_they_are(reader_folder: Path)
 
 def test_settings_name_the_reader_of_the_writer_too(reader_folder: Path):
     settings = Settings(reader=f"embedded:{reader_folder}", judge="lexical")
-    main: Any = assembly.kit(InMemory([TOWER]), settings).models["main"]
+    main: Any = parts.kit(InMemory([TOWER]), settings).models["main"]
     assert main.name == "extractive+reader"
     asked = Generate(AnswerPrompt("When was the lamp lit?", (TOWER,), "short"))
     assert main.generate([asked])[0].value is not None
-    lexical = assembly.kit(InMemory([TOWER]), Settings(reader="lexical", judge="lexical"))
+    lexical = parts.kit(InMemory([TOWER]), Settings(reader="lexical", judge="lexical"))
     assert lexical.models["main"].name == "extractive"
 
 
 @pytest.mark.parametrize("spec", ["embeded", "embedded:", "lexical:x"])
 def test_a_reader_that_nothing_is_called_is_a_usage_error(spec: str):
     with pytest.raises(UsageError, match="lexical, embedded or embedded:FOLDER"):
-        assembly.kit(InMemory([TOWER]), Settings(reader=spec, judge="lexical"))
+        parts.kit(InMemory([TOWER]), Settings(reader=spec, judge="lexical"))
 
 
 # ---------------------------------------------------------------- what is told of it

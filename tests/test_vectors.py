@@ -27,12 +27,12 @@ from toulmin.cli.doctor import examined
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import IndexDamaged, ModelError, SourceError
-from toulmin.index.indexing import update
-from toulmin.index.nearest import Nearest
-from toulmin.index.nearest import build as build_nearest
-from toulmin.index.packed_vectors import packed
-from toulmin.index.store import label_of, open_index
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing.nearest import Nearest
+from toulmin.indexing.nearest import build as build_nearest
+from toulmin.indexing.packed_vectors import packed
+from toulmin.indexing.store import label_of, open_index
+from toulmin.indexing.update import update
+from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.vectors import Dense, DenseInMemory
 
@@ -81,7 +81,7 @@ def test_scores_are_the_inner_products_of_what_is_kept():
 
 
 def test_inverted_lists_find_nearly_all_of_the_nearest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.index.nearest.FLAT_UP_TO", 1000)
+    monkeypatch.setattr("toulmin.indexing.nearest.FLAT_UP_TO", 1000)
     draw = np.random.default_rng(2)
     centres = draw.normal(size=(40, 16))
     vectors = (centres[draw.integers(0, 40, 6000)] + draw.normal(size=(6000, 16)) / 3).astype(np.float32)
@@ -103,7 +103,7 @@ def test_an_index_ranks_as_all_vectors_side_by_side_do(index: Path):
 
 
 def test_faiss_changes_no_ranking(index: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.index.vector_files.find_spec", lambda name: None)
+    monkeypatch.setattr("toulmin.indexing.vector_files.find_spec", lambda name: None)
     update(tmp_path / "plain", [library], vectors=Wanted(ByWords(), "by:words"))
     without = searched_ids(tmp_path / "plain", "storm bell")
     monkeypatch.undo()
@@ -181,7 +181,7 @@ class Failing(ByWords):
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toulmin.index.vector_files._CHUNK", 25)
+    monkeypatch.setattr("toulmin.indexing.vector_files._CHUNK", 25)
 
 
 def test_an_update_that_failed_changes_nothing(index: Path, library: Path, small_chunks: None):

@@ -16,7 +16,7 @@ pytest.importorskip("mcp", reason="needs mcp (extra: mcp)")
 from mcp import Client, StdioServerParameters
 from web_parts import Slow, served
 
-from toulmin.build.assembly import Own
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 
 QUESTION = "Who built Kettle Rock Tower?"

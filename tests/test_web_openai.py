@@ -16,7 +16,7 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 import openai
 from web_parts import Served, Slow, served
 
-from toulmin.build.assembly import Own
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Support
 from toulmin.errors import ModelError

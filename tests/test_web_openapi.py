@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from web_parts import Served, served
 
-from toulmin.index.indexing import update
+from toulmin.indexing.update import update
 
 TOKEN = "a token for this test alone"
 REFUSED = [

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
 
-from toulmin.build.assembly import Own
 from toulmin.build.indexes import update_index
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.errors import ModelError
 

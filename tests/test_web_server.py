@@ -17,9 +17,9 @@ pytest.importorskip("fastapi", reason="needs fastapi")
 import httpx2
 from web_parts import PATIENCE, Served, Slow, served, until
 
-from toulmin.build import assembly
-from toulmin.build.assembly import Own
-from toulmin.build.opening import Sources
+from toulmin.build import jobs
+from toulmin.build.sources import Sources
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.drive import Job, Outcome
@@ -200,7 +200,7 @@ def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
         engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
         await engine.start()
         engine._driver = driver  # type: ignore[assignment]
-        run = engine.begin(assembly.job(QUESTION, Settings(judge="lexical")))
+        run = engine.begin(jobs.job(QUESTION, Settings(judge="lexical")))
         await asyncio.sleep(0.1)
         run.cancel()
         await asyncio.sleep(0.1)
@@ -280,7 +280,7 @@ def test_documents_are_listed_page_by_page(server: Served):
 
 def test_what_is_indexed_meanwhile_is_found(notes: Path, tmp_path: Path):
     from toulmin.build.indexes import update_index
-    from toulmin.build.opening import docs_index
+    from toulmin.build.sources import docs_index
 
     with served(notes) as server:
         assert not server.client.post("/v1/search", json={"query": "cormorants"}).json()["hits"]

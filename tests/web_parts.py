@@ -14,10 +14,10 @@ from typing import Any
 
 import httpx2
 
-from toulmin.build.assembly import Own
-from toulmin.build.opening import Sources
+from toulmin.build.sources import Sources
+from toulmin.build.specs import Own
 from toulmin.config import Settings
-from toulmin.index.store import is_index
+from toulmin.indexing.store import is_index
 from toulmin.prompts.replies import Reply
 from toulmin.server.serve import Door, serve
 from toulmin.steps import Generate

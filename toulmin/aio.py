@@ -6,22 +6,22 @@ The functions of `toulmin` itself are these, run to their end.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toulmin import config
-from toulmin.build import asking, assembly, indexes, opening, studies
-from toulmin.build.opening import Docs, Sources
+from toulmin.build import indexes, jobs, runs, scoring
+from toulmin.build.session import Session, lend
+from toulmin.build.sources import Docs, clean_query, clean_question, sources_of
+from toulmin.build.specs import Own
+from toulmin.build.study import CONCURRENCY, Study
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.budget import Budget
-from toulmin.driver.drive import Driver, Outcome
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
@@ -29,12 +29,12 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.build.comparisons import Exported
-    from toulmin.build.studies import MadeReport
+    from toulmin.build.scoring import MadeReport
     from toulmin.driver.ray_crew import Where
     from toulmin.evaluation.running import Limits, RunReport
     from toulmin.evaluation.running import Progress as RunProgress
     from toulmin.evaluation.scoring import Profile
-    from toulmin.index.indexing import IndexReport, Progress
+    from toulmin.indexing.update import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
 
 T = TypeVar("T")
@@ -62,21 +62,11 @@ async def ask(
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
-    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    job = assembly.job(opening.checked_question(question), chosen, by=_own(method), budget_=budget)
-    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
-        own = assembly.Own(_own(model), _own(verifier), _own(judge), reader)
-        async with assembly.equipped(found.retriever, chosen, own) as parts:
-            outcome = await Driver(parts).answer(job, on_draft)
-    return with_notes(outcome, found.notes).answer
-
-
-@asynccontextmanager
-async def _opened(wanted: Sources, settings: Settings) -> AsyncIterator[opening.Opened]:
-    """The sources, closed at the end; files are read in a thread, so that the event loop goes on meanwhile."""
-    ready, skipped = await asyncio.to_thread(opening.indexed, wanted, settings)
-    with opening.opened(ready, settings) as found:
-        yield replace(found, skipped=skipped)
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    job = jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget)
+    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
+        return (await lent.answer(job, on_draft)).answer
 
 
 def _own(part: str | T | None) -> T | None:
@@ -84,16 +74,35 @@ def _own(part: str | T | None) -> T | None:
     return None if isinstance(part, str) else part
 
 
-def _chosen(settings: Settings | None, options: Mapping[str, Any], **parts: Any) -> Settings:
+def settings_for(settings: Settings | None, options: Mapping[str, Any], **specs: Any) -> Settings:
     """The settings in force, which also name the caller's own parts: an answer says what really made it."""
-    own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
+    own = {kind: part for kind, part in specs.items() if part is not None and not isinstance(part, str)}
     names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
-    return config.settled(settings, config.settings_of(options, **parts)).updated(**names)
+    return config.settled(settings, config.settings_of(options, **specs)).updated(**names)
 
 
-def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
-    """The outcome whose answer says these things too."""
-    return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
+@asynccontextmanager
+async def session(
+    *,
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    passages: Sequence[Passage] | None = None,
+    retriever: Retriever | None = None,
+    model: str | LanguageModel | None = None,
+    verifier: str | LanguageModel | None = None,
+    judge: str | Judge | None = None,
+    reader: Reader | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> AsyncIterator[Session]:
+    """Sources and parts that stay open for as many questions as come: `await session.ask(...)`, `.search`, `.check`.
+
+    An index that changes is noticed within a second; documents are read again by `await session.refresh()`.
+    """
+    chosen = settings_for(settings, options, model=model, verifier=verifier, judge=judge)
+    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
+        yield opened
 
 
 async def ask_all(
@@ -116,16 +125,12 @@ async def ask_all(
 
     Questions are read only as places become free; options as in `ask`.
     """
-    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
-        jobs = (
-            assembly.job(opening.checked_question(question), chosen, by=_own(method), budget_=budget)
-            for question in questions
-        )
-        own = assembly.Own(_own(model), _own(verifier), _own(judge), reader)
-        async with assembly.equipped(found.retriever, chosen, own) as parts:
-            async for outcome in Driver(parts).in_order(jobs):
-                yield with_notes(outcome, found.notes).answer
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
+        every = (jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget) for question in questions)
+        async for outcome in opened.answers(every):
+            yield outcome.answer
 
 
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
@@ -167,21 +172,11 @@ async def check(
     cites, rewrites (by the model) or takes away what fails; `toulmin.methods.repair` reads text and changes off the
     answer.
     """
-    chosen = _chosen(settings, options, model=model, judge=judge)
-    make = assembly.repair_job if repair else assembly.check_job
-    job = make(checked_text(text), tuple(passages or ()), chosen)
-    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
-        own = assembly.Own(main=_own(model), judge=_own(judge))
-        async with assembly.equipped(found.retriever, chosen, own) as parts:
-            outcome = await Driver(parts).answer(job)
-    return with_notes(outcome, found.notes).answer
-
-
-def checked_text(text: str) -> str:
-    """The text; raises `UsageError` for one without words."""
-    if not text.strip():
-        raise UsageError("A text to check needs words, but an empty one came.")
-    return text
+    chosen = settings_for(settings, options, model=model, judge=judge)
+    job = jobs.check_job(text, tuple(passages or ()), chosen, repair=repair)
+    own = Own(main=_own(model), judge=_own(judge))
+    async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
+        return (await lent.answer(job)).answer
 
 
 async def search(
@@ -196,11 +191,10 @@ async def search(
     **options: Any,
 ) -> tuple[Hit, ...]:
     """The `k` best passages for a query, best first."""
-    plain = opening.checked_search(query, k)
+    plain = clean_query(query, k)
     chosen = config.settled(settings, options)
-    async with _opened(opening.named(docs, index, passages, retriever), chosen) as found:
-        hits = found.retriever.search([plain], k)
-        return tuple((await hits if inspect.isawaitable(hits) else hits)[0])
+    async with lend(sources_of(docs, index, passages, retriever), chosen, Own()) as lent:
+        return await lent.search(plain, k)
 
 
 async def run(
@@ -218,7 +212,7 @@ async def run(
     seeds: Sequence[int] = (),
     limit: int | None = None,
     split: str | None = None,
-    concurrency: int = asking.CONCURRENCY,
+    concurrency: int = CONCURRENCY,
     attribute: bool = False,
     limits: Limits | None = None,
     on: str | None = None,
@@ -241,17 +235,17 @@ async def run(
     with `concurrency` questions in flight; objects of your own are sent there. `docs/scale.md` says what it needs.
     """
     where = cluster(on, workers, gpus_per_worker)
-    chosen = _chosen(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    study = asking.Study(
-        await asyncio.to_thread(studies.dataset, dataset, limit=limit, split=split),
-        opening.named(docs, index, None, retriever),
-        studies.study_settings(chosen, attribute=attribute),
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    study = Study(
+        await asyncio.to_thread(runs.dataset, dataset, limit=limit, split=split),
+        sources_of(docs, index, None, retriever),
+        runs.study_settings(chosen, attribute=attribute),
         Path(out),
         concurrency,
-        assembly.Own(_own(model), _own(verifier), _own(judge), reader),
+        Own(_own(model), _own(verifier), _own(judge), reader),
         _own(method),
     )
-    return await studies.answered(study, seeds, limits, on_progress, on_reading, where)
+    return await runs.answer_study(study, seeds, limits, on_progress, on_reading, where)
 
 
 async def score(
@@ -281,12 +275,12 @@ async def score(
     _check_profile(profile)
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.settled(settings, config.settings_of(options, judge=judge))
-    async with studies.deciding(chosen, _own(judge), where) as decider:
-        scoring = studies.Scoring(
+    async with scoring.open_judge(chosen, _own(judge), where) as decider:
+        plan = scoring.Scoring(
             profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
-            None if where is None else studies.WAVE,
+            None if where is None else scoring.WAVE,
         )  # fmt: skip
-        return await studies.scored(Path(run), scoring, on_progress)
+        return await scoring.score_run(Path(run), plan, on_progress)
 
 
 def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
@@ -301,13 +295,13 @@ def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Wher
 
 
 def _check_profile(profile: str) -> None:
-    if profile not in studies.PROFILES:
-        raise unknown_name("profile", profile, studies.PROFILES)
+    if profile not in scoring.PROFILES:
+        raise unknown_name("profile", profile, scoring.PROFILES)
 
 
 def _memo(memo: str | os.PathLike[str] | bool) -> Path | None:
     """The file in which verdicts are kept."""
-    return None if memo is False else studies.memo_file() if memo is True else Path(memo)
+    return None if memo is False else scoring.memo_file() if memo is True else Path(memo)
 
 
 async def compare(
@@ -336,9 +330,9 @@ async def compare(
     found = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
     if found is None or not found.scores[0]:
         _check_profile(profile or "honest")
-        async with studies.deciding(chosen, _own(judge)) as decider:
-            scoring = studies.Scoring(profile or "honest", decider, _memo(memo))
-            found = await comparisons.scored_runs(paths, scoring)
+        async with scoring.open_judge(chosen, _own(judge)) as decider:
+            plan = scoring.Scoring(profile or "honest", decider, _memo(memo))
+            found = await comparisons.scored_runs(paths, plan)
     beside = comparisons.differences(found)
     notes = [*comparisons.unpaired(found), *comparisons.other_judges(found), *comparisons.outdated(found)]
     if html is not None or plots is not None:
@@ -372,8 +366,8 @@ async def questions(
     can be made well; the report says how many.
     """
     chosen = config.settled(settings, options)
-    listed = opening.named(paths, None, None, None).docs
-    return await asyncio.to_thread(studies.made_questions, listed, Path(out), n, seed, chosen)
+    listed = sources_of(paths, None, None, None).docs
+    return await asyncio.to_thread(scoring.make_questions, listed, Path(out), n, seed, chosen)
 
 
 def _place(path: str | os.PathLike[str] | None) -> Path | None:
@@ -403,7 +397,7 @@ async def index(
     """
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.settled(settings, options)
-    listed = opening.named(paths, None, None, None).docs
+    listed = sources_of(paths, None, None, None).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):
         if shards is not None or where is not None:

@@ -92,7 +92,13 @@ class Settings:
             given[table] = merged(getattr(self, table), _checked(table, given[table], "option"))
         return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
 
+    def for_parts(self) -> Settings:
+        """These settings without those that only a question has: what the parts and sources of a session depend on."""
+        plain = Settings(judge=self.judge, reader=self.reader)
+        return replace(self, **{name: getattr(plain, name) for name in _OF_A_QUESTION})
 
+
+_OF_A_QUESTION = ("method", "style", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
 _KINDS = get_type_hints(Settings)
 _COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens"})
 _TABLES = ("servers", "prices")
@@ -161,6 +167,13 @@ def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     named = {name: value for name, value in options.items() if name in known}
     named |= {name: value for name, value in specs.items() if isinstance(value, str)}
     return named | ({"options": own} if own else {})
+
+
+def cache_folder() -> Path:
+    """The folder of the user's cache that is ours."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("toulmin")
 
 
 def no_options(settings: Settings) -> None:

@@ -7,8 +7,9 @@ program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnde
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Generator, Sequence
 from dataclasses import dataclass, replace
+from inspect import isawaitable
 from math import isfinite
 from typing import Any, Generic, TypeVar, get_args
 
@@ -198,3 +199,9 @@ def together(programs: Sequence[Program[T]]) -> Program[tuple[T, ...]]:
     """The results of the programs, run side by side."""
     results: tuple[T, ...] = yield Together(tuple(programs))
     return results
+
+
+async def resolve(result: T | Awaitable[T]) -> T:
+    """What a part gave that serves steps, whether its method is plain or `async`."""
+    settled: Any = await result if isawaitable(result) else result
+    return settled  # type: ignore[no-any-return]

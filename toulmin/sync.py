@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from toulmin import aio, config
-from toulmin.build import assembly, opening
+from toulmin.build import jobs, parts
+from toulmin.build.session import SHARED, Pool, Session
+from toulmin.build.sources import Docs, Sources, clean_question, index_docs, open_sources, sources_of
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.driver.workers import spread
@@ -21,6 +25,83 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class _Background:
+    """An event loop in a thread of its own, on which calls share their sessions."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._pool = Pool()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the caller runs in this thread, as somebody's callback does."""
+        return threading.current_thread() is self._thread
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The work's result. Where the caller is interrupted, the work is cancelled and ends first."""
+        over = threading.Event()
+
+        async def shared() -> T:
+            SHARED.set(self._pool)
+            try:
+                return await work
+            finally:
+                over.set()
+
+        future = asyncio.run_coroutine_threadsafe(shared(), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            if future.cancel():
+                over.wait()
+            raise
+
+    def close(self) -> None:
+        self.run(self._pool.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+_background: _Background | None = None
+_lock = threading.Lock()
+
+
+def close_sessions() -> None:
+    """Closes the sources and parts that calls of `ask`, `check` and `search` share; the next call opens them again."""
+    global _background
+    with _lock:
+        background, _background = _background, None
+    if background is not None:
+        background.close()
+
+
+atexit.register(close_sessions)
+
+
+def _sharing(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The verb without `await`; calls of one process share open sources and parts."""
+
+    @wraps(verb)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        global _background
+        with _lock:
+            if _background is None:
+                _background = _Background()
+            background = _background
+        return _run_apart(verb(*args, **kwargs)) if background.is_here else background.run(verb(*args, **kwargs))
+
+    return call
+
+
+def _run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """The work's result, from an event loop in a thread of its own."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(lambda: asyncio.run(work)).result()
+
+
 def _blocking(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """The verb without `await`; inside a running event loop (a notebook) it works in a thread of its own."""
 
@@ -28,8 +109,7 @@ def _blocking(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         if not _in_event_loop():
             return asyncio.run(verb(*args, **kwargs))
-        with ThreadPoolExecutor(max_workers=1) as thread:
-            return thread.submit(lambda: asyncio.run(verb(*args, **kwargs))).result()
+        return _run_apart(verb(*args, **kwargs))
 
     return call
 
@@ -63,9 +143,9 @@ def _iterating(verb: Callable[P, AsyncIterator[T]]) -> Callable[P, Iterator[T]]:
     return call
 
 
-ask = _blocking(aio.ask)
-check = _blocking(aio.check)
-search = _blocking(aio.search)
+ask = _sharing(aio.ask)
+check = _sharing(aio.check)
+search = _sharing(aio.search)
 index = _blocking(aio.index)
 run = _blocking(aio.run)
 score = _blocking(aio.score)
@@ -89,7 +169,7 @@ def _spread_over(
     questions: Iterable[str],
     workers: int,
     *,
-    docs: opening.Docs | None = None,
+    docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     **options: Any,
@@ -97,10 +177,28 @@ def _spread_over(
     if workers < 1:
         raise UsageError(f"workers counts processes from 1, not {workers}.")
     chosen = config.settled(settings, config.settings_of(options))
-    assembly.job("?", chosen)
-    ready, skipped = opening.indexed(opening.named(docs, index, None, None), chosen)
-    with opening.opened(ready, chosen) as found:  # what cannot be opened is told here, not by a worker
-        assembly.kit(found.retriever, chosen)
-        notes = opening.Opened(found.retriever, skipped, found.remarks).notes
-    answers = spread(map(opening.checked_question, questions), partial(assembly.Answerer, ready, chosen), workers)
+    jobs.job("?", chosen)
+    ready, skipped = index_docs(sources_of(docs, index, None, None), chosen)
+    with open_sources(ready, chosen) as sources:  # what cannot be opened is reported here, not by a worker
+        parts.kit(sources.retriever, chosen)
+        notes = replace(sources, skipped=skipped).notes
+    answers = spread(map(clean_question, questions), partial(Answerer, ready, chosen), workers)
     return (replace(answer, notes=(*answer.notes, *notes)) for answer in answers)
+
+
+class Answerer:
+    """Answers chunks of questions side by side in a worker process; what it opens stays open as long as that lives."""
+
+    def __init__(self, sources: Sources, settings: Settings) -> None:
+        self._settings = settings
+        self._runner = asyncio.Runner()
+        self._session = Session(sources, settings)
+        self._runner.run(self._session.__aenter__())
+
+    def __call__(self, questions: Sequence[str]) -> list[Answer]:
+        """One answer a question, in order."""
+        return self._runner.run(self._answers(questions))
+
+    async def _answers(self, questions: Sequence[str]) -> list[Answer]:
+        every = (jobs.job(question, self._settings) for question in questions)
+        return [outcome.answer async for outcome in self._session.answers(every)]

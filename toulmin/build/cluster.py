@@ -7,7 +7,6 @@ there. Keys of servers are read where they are used, from the worker's own envir
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, fields, replace
@@ -16,17 +15,18 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin.build import asking, assembly
+from toulmin.build import parts
 from toulmin import errors
-from toulmin.build.asking import Study
+from toulmin.build.study import Study, job
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
 from toulmin.driver.kit import Judge
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import resolve, Pair, Verdict
 from toulmin.evaluation.running import Answering, Ended, ended
-from toulmin.build.opening import Sources
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
 from toulmin.driver.home import Home
 from toulmin.driver.ray_pool import Pool, sent
 from toulmin.driver.ray_crew import Crew
@@ -55,7 +55,7 @@ class _Loop:
 # ---------------------------------------------------------------- answering
 
 
-def answers(study: Study, ready: Sources | None, crew: Crew) -> Answering:
+def answers(study: Study, ready: Sources, crew: Crew) -> Answering:
     """Answers by those workers, of which each has `study.concurrency` questions in flight.
 
     Raises `UsageError` where an object of the caller's own cannot be sent to them.
@@ -84,17 +84,17 @@ def _own_parts(study: Study) -> list[tuple[str, Any]]:
 class _Answerer:
     """Answers items side by side; what it opens stays open as long as the process lives."""
 
-    def __init__(self, study: Study, ready: Sources | None, home: Home) -> None:
+    def __init__(self, study: Study, ready: Sources, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
-        self._held = AsyncExitStack()
+        self._session = Session(ready, study.settings, study.own)
         self._places = asyncio.Semaphore(study.concurrency)  # shared by the batches in hand
-        self._driver, self._job = self._loop.run(self._opened(study, ready))
+        self._driver, self._job = self._loop.run(self._open(study))
 
-    async def _opened(self, study: Study, ready: Sources | None) -> tuple[Driver, Callable[[Item], Any]]:
-        found = self._held.enter_context(asking.opened(ready, study.settings))
-        kit = await self._held.enter_async_context(assembly.equipped(found.retriever, study.settings, study.own))
-        return Driver(kit), partial(asking.job, study, judge=kit.judge, index=found.retriever)
+    async def _open(self, study: Study) -> tuple[Driver, Callable[[Item], Any]]:
+        await self._session.__aenter__()
+        kit, driver = self._session.equip()
+        return driver, partial(job, study, judge=kit.judge, index=kit.retriever)
 
     def __call__(self, items: Sequence[Item]) -> list[Ended]:
         return self._loop.run(self._answers(items))
@@ -133,7 +133,7 @@ class _Decider:
     def __init__(self, settings: Settings, own: Judge | None, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
-        self._judge = assembly.judge(settings.judge, settings) if own is None else own
+        self._judge = parts.judge(settings.judge, settings) if own is None else own
 
     def known(self) -> _Known:
         key = getattr(self._judge, "key", None)
@@ -144,8 +144,7 @@ class _Decider:
 
     async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
         try:
-            given = self._judge.judge(pairs)
-            return _verdicts(self._judge.name, len(pairs), list(await given if inspect.isawaitable(given) else given))
+            return _verdicts(self._judge.name, len(pairs), list(await resolve(self._judge.judge(pairs))))
         except (SourceError, UsageError):  # no pair is guilty of those
             raise
         except Exception as error:  # our own, or somebody else's code

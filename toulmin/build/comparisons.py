@@ -17,7 +17,7 @@ from toulmin.evaluation.significance import Difference, compared
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 from toulmin.evaluation.shown import Beside, Plot, RunShown, Scored
 from toulmin.evaluation.run_folder import replace_file
-from toulmin.build.studies import Scoring, scored
+from toulmin.build.scoring import Scoring, score_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ async def scored_runs(paths: Sequence[Path], scoring: Scoring | None) -> Runs:
     found = tuple([await asyncio.to_thread(scorable, path) for path in paths])
     if scoring is not None:
         for path in paths:
-            await scored(path, scoring)
+            await score_run(path, scoring)
     every = [
         read_kept(path, sum(len(one.answered) for one in own), digest(own))
         for path, own in zip(paths, found, strict=True)

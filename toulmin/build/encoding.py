@@ -5,30 +5,50 @@ Encoders are imported when one is named: the base install has none, and answers 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toulmin.config import Settings, fitting
-from toulmin.index import shards
+from toulmin.build.specs import Registry, Spec, table_of
+from toulmin.config import Settings
+from toulmin.indexing import shards
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
-from toulmin.index.vector_files import Label, Wanted
+from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
-from toulmin.index.corpus import Encoded
+from toulmin.indexing.corpus import Encoded
 from toulmin.data import Passage
 from toulmin.runtime.encoder import Encoder
-from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
+from toulmin.errors import ModelError, SourceError
 from toulmin.runtime.shipped import is_ready
 
 if TYPE_CHECKING:
     from toulmin.extractive.meaning import Meaning
 
-FORMS = "embedded, onnx:FOLDER, transformer:FOLDER, or none"
 EMBEDDED = "embedded"  # the one of the installed weights
 NONE = "none"  # in place of a SPEC: no vectors, though the index had some
-_ONNX: Mapping[str, Any] = {"threads": int}
+
+
+def _onnx(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
+    _check_installed(("onnxruntime", "tokenizers"), "encoder")
+    from toulmin.runtime.onnx_encoder import OnnxEncoder
+
+    return OnnxEncoder(folder or None, **table)
+
+
+def _embedded(argument: str, table: dict[str, Any], settings: Settings) -> Encoder:
+    return _onnx("", table_of(_ONNX, settings), settings)
+
+
+def _transformer(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
+    _check_installed(("torch", "transformers"), "local")
+    from toulmin.runtime.transformer_encoder import TransformerEncoder
+
+    return TransformerEncoder(folder, **table)
+
+
+_ONNX = Spec("onnx", "A folder that holds an encoder made by `training/`.", _onnx, "FOLDER", {"threads": int})
 _TRANSFORMER: Mapping[str, Any] = {
     "questions": str,
     "device": str,
@@ -38,6 +58,21 @@ _TRANSFORMER: Mapping[str, Any] = {
     "passage_prefix": str,
     "download": bool,
 }
+ENCODERS = Registry(
+    "encoder",
+    (
+        Spec(EMBEDDED, "The small encoder of the installed weights.", _embedded),
+        _ONNX,
+        Spec(
+            "transformer",
+            "Somebody else's: a sentence-transformers folder, GTR, E5, or DPR's two.",
+            _transformer,
+            "FOLDER",
+            _TRANSFORMER,
+        ),
+    ),
+    ", or none",
+)
 
 
 def encoder(spec: str, settings: Settings) -> Encoder:
@@ -46,41 +81,8 @@ def encoder(spec: str, settings: Settings) -> Encoder:
     Raises `UsageError` for one that nothing is called, `ModelError` for one that does not load or whose libraries are
     not installed.
     """
-    if spec == EMBEDDED:
-        return _onnx(None, settings)
-    kind, _, folder = spec.partition(":")
-    if kind not in _MAKERS or not folder:
-        near = unknown_name("encoder", spec, (EMBEDDED, *(f"{kind}:FOLDER" for kind in _MAKERS)))
-        raise UsageError(f"{near} An encoder is named as {FORMS}.")
-    return _MAKERS[kind](folder, settings)
-
-
-def _onnx(folder: str | None, settings: Settings) -> Encoder:
-    table = _table("onnx", _ONNX, settings)
-    _check_installed(("onnxruntime", "tokenizers"), "encoder")
-    from toulmin.runtime.onnx_encoder import OnnxEncoder
-
-    return OnnxEncoder(folder, **table)
-
-
-def _transformer(folder: str, settings: Settings) -> Encoder:
-    table = _table("transformer", _TRANSFORMER, settings)
-    _check_installed(("torch", "transformers"), "local")
-    from toulmin.runtime.transformer_encoder import TransformerEncoder
-
-    return TransformerEncoder(folder, **table)
-
-
-_MAKERS: Mapping[str, Callable[[str, Settings], Encoder]] = {"onnx": _onnx, "transformer": _transformer}
-
-
-def _table(kind: str, kinds: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """The settings of an encoder, such as `onnx.threads`, each of a name and a type that it has."""
-    table = settings.servers.get(kind, {})
-    for name in table:
-        if name not in kinds:
-            raise unknown_name(f"setting of {kind}", name, kinds)
-    return {name: fitting(f"{kind}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+    made: Encoder = ENCODERS.find(spec).make(settings)
+    return made
 
 
 def _check_installed(libraries: tuple[str, ...], extra: str) -> None:

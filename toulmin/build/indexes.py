@@ -16,15 +16,15 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.retrieval.fusion import Ranker
-    from toulmin.index.indexing import IndexReport, Progress
-    from toulmin.index.corpus import Kept
+    from toulmin.indexing.update import IndexReport, Progress
+    from toulmin.indexing.corpus import Kept
     from toulmin.driver.ray_crew import Where
 
 
 @contextmanager
 def opened_index(place: str) -> Iterator[Kept]:
     """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
-    from toulmin.index import shards
+    from toulmin.indexing import shards
 
     if not is_shared(place):
         with shards.open_any(Path(place)) as corpus:
@@ -74,20 +74,20 @@ def update_index(
 def _folder(index: Path, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
-    from toulmin.index import indexing, sharding
-    from toulmin.index.shard_process import Process
-    from toulmin.index.shards import shards_in
+    from toulmin.indexing import update, sharding
+    from toulmin.indexing.shard_process import Process
+    from toulmin.indexing.shards import shards_in
 
     words = settings.passage_words
     there = len(shards_in(index)) or None
     if where is None and shards is None and there is None:
-        return partial(indexing.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
+        return partial(update.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
     wanted = partial(encoding.wanted, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
-    update = partial(sharding.update_shards, passage_words=words, wanted=wanted)
+    update_parts = partial(sharding.update_shards, passage_words=words, wanted=wanted)
     if where is None:
-        return partial(update, index, shards=shards or there or 1, hire=Process)
-    return partial(_on_cluster, partial(update, index.absolute()), shards or there, where)
+        return partial(update_parts, index, shards=shards or there or 1, hire=Process)
+    return partial(_on_cluster, partial(update_parts, index.absolute()), shards or there, where)
 
 
 def _on_cluster(
@@ -129,7 +129,7 @@ def copy_index(
     if is_shared(into):
         raise UsageError(f"A shared corpus is copied into the index of a folder, and {into!r} is none.")
     from toulmin.build import encoding
-    from toulmin.index.shards import shards_in
+    from toulmin.indexing.shards import shards_in
     from toulmin.stores.copying import copied
 
     if shards_in(Path(into)):

@@ -15,7 +15,7 @@ from pathlib import Path
 from toulmin.build import encoding
 from toulmin.stores.adapters import adapter
 from toulmin.config import Settings
-from toulmin.index.indexing import IndexReport, Progress
+from toulmin.indexing.update import IndexReport, Progress
 from toulmin.documents.loaders import find_files
 from toulmin.driver.workers import chunks
 from toulmin.driver.home import Home

@@ -17,7 +17,7 @@ from toulmin.errors import SourceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
-    from toulmin.build.opening import Sources
+    from toulmin.build.sources import Sources
     from toulmin.config import Settings
     from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
@@ -126,14 +126,15 @@ def ask(
     explain
         Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
-    from toulmin.build import assembly, opening
+    from toulmin.build import jobs
+    from toulmin.build.sources import clean_question, sources_of
 
     chosen = settings_from(
         set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
-    job = assembly.job(opening.checked_question(question), chosen)
-    return _driven(job, opening.named(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
+    job = jobs.job(clean_question(question), chosen)
+    return _answer(job, sources_of(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -193,39 +194,36 @@ def check(
     explain
         Print the rounds: what was searched and what failed, and why.
     """
-    from toulmin import aio
-    from toulmin.build import assembly, opening
+    from toulmin.build import jobs
+    from toulmin.build.sources import sources_of
 
     chosen = settings_from(
         set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
         deadline=deadline,
     )  # fmt: skip
-    given = _passages(passages) if passages else None
-    make = assembly.repair_job if repair else assembly.check_job
-    job = make(aio.checked_text(_text(file)), given or (), chosen)
-    done = _driven(job, opening.named(docs or None, index, given, None), chosen, json=json, explain=explain)
-    failing = [claim for claim in done.answer.claims if not claim.is_supported]
-    return done.exit_code or (UNSUPPORTED if strict and failing else 0)
+    listed = _passages(passages) if passages else None
+    job = jobs.check_job(_text(file), listed or (), chosen, repair=repair)
+    outcome = _answer(job, sources_of(docs or None, index, listed, None), chosen, json=json, explain=explain)
+    failing = [claim for claim in outcome.answer.claims if not claim.is_supported]
+    return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
 
 
-def _driven(job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool) -> Outcome:
+def _answer(job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool) -> Outcome:
     """One job run to its end over the sources, and shown."""
     import asyncio
 
-    from toulmin import aio
-    from toulmin.build import assembly, opening
+    from toulmin.build.session import Session
     from toulmin.cli import show
-    from toulmin.driver.drive import Driver
 
-    async def answered(on_draft: Watch | None) -> Outcome:
-        async with assembly.equipped(found.retriever, settings) as parts:
-            return await Driver(parts).answer(job, on_draft)
+    async def answer(on_draft: Watch | None) -> Outcome:
+        async with opened as session:
+            return await session.answer(job, on_draft)
 
     with show.indexing() as on_progress:
-        ready, skipped = opening.indexed(sources, settings, on_progress)
-    with opening.opened(ready, settings) as found, show.watching() as on_draft:
-        outcome = asyncio.run(answered(on_draft))
-    outcome = aio.with_notes(outcome, (*opening.not_read(skipped), *found.notes))
+        opened = Session(sources, settings, on_progress=on_progress)
+        opened.prepare()
+    with show.watching() as on_draft:
+        outcome = asyncio.run(answer(on_draft))
     show.answer(outcome.answer, as_json=json, explain=explain)
     return outcome
 
@@ -264,15 +262,18 @@ def search(
         Print {"query", "hits"} as JSON on standard output, and nothing else there.
     """
     from toulmin import config
-    from toulmin.build import opening
+    from toulmin.build.session import Session
+    from toulmin.build.sources import clean_query, sources_of
     from toulmin.cli import show
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = opening.checked_search(query, k), opening.named(docs or None, index, None, None)
-    with show.indexing() as on_progress, opening.opened(sources, chosen, on_progress) as found:
-        (hits,) = _arrived(found.retriever.search([plain], k))
-    show.notes(found.notes)
+    plain, sources = clean_query(query, k), sources_of(docs or None, index, None, None)
+    with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
+        (hits,) = _wait_for(session.rank([plain], k))
+        with session.use() as now:
+            notes = now.notes
+    show.notes(notes)
     show.hits(query, hits, as_json=json)
     return 0
 
@@ -382,7 +383,7 @@ def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
     return config.settled(None, config.settings_of(config.parse_options(pairs) | given))
 
 
-def _arrived(rows: Rows | Awaitable[Rows]) -> Rows:
+def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
     """What a retriever gave, waited for where it takes its time, as the web does."""
     if not isawaitable(rows):
         return rows

@@ -77,19 +77,19 @@ def _answering() -> Finding:
 
 def _model(setting: str) -> Finding:
     """Where calls of that model would go, and whether a server there lists it; nothing is generated."""
-    from toulmin.build import providers
+    from toulmin.build import parts
 
     settings = config.load(os.environ, Path.cwd())
     spec = getattr(settings, setting)
     if spec is None:
         return Finding(setting, "works", "none is set; the main model takes its part")
-    if providers.is_embedded(spec):
+    if parts.is_embedded(spec):
         return Finding(setting, "works", f"{spec}, in this process")
-    made = providers.uncached(spec, settings)
+    made = parts.uncached(spec, settings)
     listing = getattr(made, "models", None)
     if listing is None:
         return Finding(setting, "works", f"{spec}, in this process; it loads")
-    host = providers.server(spec.partition(":")[0], settings).host
+    host = parts.server(spec.partition(":")[0], settings).host
     names = asyncio.run(_within_seconds(listing))
     if made.name in names:
         return Finding(setting, "works", f"{spec}: {host} answers and has it")
@@ -215,9 +215,7 @@ def _index(index: str | None) -> Finding:
 
 
 def _cache() -> Finding:
-    from platformdirs import user_cache_path
-
-    folder = user_cache_path("toulmin")
+    folder = config.cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

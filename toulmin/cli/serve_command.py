@@ -68,7 +68,8 @@ def serve(
     import asyncio
     import webbrowser
 
-    from toulmin.build import assembly, opening
+    from toulmin.build import jobs
+    from toulmin.build.sources import index_docs, skip_notes, sources_of
     from toulmin.cli import show
     from toulmin.server.serve import Door, serve
 
@@ -80,11 +81,11 @@ def serve(
     door = Door(host, port, token or os.environ.get("TOULMIN_TOKEN") or None, allow_host, allow_origin)
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
-    assembly.method(chosen.method)
-    sources = opening.named(docs or None, index, None, None)
+    jobs.method(chosen.method)
+    sources = sources_of(docs or None, index, None, None)
     with show.indexing() as on_progress:
-        found, skipped = opening.indexed(sources, chosen, on_progress)
-    show.notes(opening.not_read(skipped))
+        found, skipped = index_docs(sources, chosen, on_progress)
+    show.notes(skip_notes(skipped))
     asyncio.run(serve(found, chosen, door, ready))
     return 0
 
@@ -107,7 +108,7 @@ def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
     import asyncio
     from importlib.util import find_spec
 
-    from toulmin.build import opening
+    from toulmin.build.sources import index_docs, sources_of
     from toulmin.errors import UsageError
 
     if find_spec("mcp") is None:
@@ -115,6 +116,6 @@ def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
     from toulmin.server.serve import serve_tools
 
     chosen = settings_from(set_, index=index)
-    ready, _ = opening.indexed(opening.named(docs or None, index, None, None), chosen)
+    ready, _ = index_docs(sources_of(docs or None, index, None, None), chosen)
     asyncio.run(serve_tools(ready, chosen))
     return 0

@@ -19,7 +19,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
-    from toulmin.index.indexing import IndexReport, Progress
+    from toulmin.indexing.update import IndexReport, Progress
 
 # A verdict is told by a word and a shape as well as by a colour.
 LOOKS = {

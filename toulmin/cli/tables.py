@@ -15,9 +15,9 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, printable, words
 
 if TYPE_CHECKING:
-    from toulmin.build.studies import MadeReport
+    from toulmin.build.scoring import MadeReport
     from toulmin.evaluation.running import Progress, RunReport
-    from toulmin.index.indexing import Progress as Reading
+    from toulmin.indexing.update import Progress as Reading
 
 
 def as_json_document(document: Any) -> None:

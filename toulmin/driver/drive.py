@@ -11,7 +11,6 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +24,7 @@ from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.prompts.replies import Reply
-from toulmin.steps import Entail, Generate, Pair, Program, Read, Search, Show, Span, Step, Together, Verdict
+from toulmin.steps import Entail, Generate, Pair, Program, Read, Search, Show, Span, Step, Together, Verdict, resolve
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
@@ -356,10 +355,7 @@ async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any],
     Whatever else comes or happens is a `ModelError` that names the part.
     """
     try:
-        results = method(items)
-        if inspect.isawaitable(results):
-            results = await results
-        listed = list(results)
+        listed = list(await resolve(method(items)))
     except ToulminError:
         raise
     except Exception as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import re
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from toulmin.driver.calls import Calls
 from toulmin.driver.kit import LanguageModel, Replies
 from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.types import JudgeClaim
-from toulmin.steps import Generate, Pair, Verdict
+from toulmin.steps import Generate, Pair, Verdict, resolve
 
 ROLE = "judge"
 _DRAWS = 2  # of one prompt, before a reply counts as unreadable
@@ -104,8 +103,7 @@ class Asked:
     async def _replies(self, requests: Sequence[Generate]) -> Replies:
         """What the model gives; whatever else happens in somebody else's code is a `ModelError` that names it."""
         try:
-            found = self._model.generate(requests)
-            replies = list(await found if inspect.isawaitable(found) else found)
+            replies = list(await resolve(self._model.generate(requests)))
         except ToulminError:
             raise
         except Exception as error:

@@ -9,7 +9,6 @@ Rules of this file
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from weakref import finalize
 from toulmin.data import Quote
 from toulmin.errors import ModelError
 from toulmin.runtime.database import Kind, clearly, opened
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict, resolve
 
 FORMAT = "1"  # of keys; a verdict under a key of another one is never found
 _KIND = Kind(
@@ -76,8 +75,7 @@ class Remembered:
         return [found[key] for key in keys]
 
     async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        given = self._judge.judge(pairs)
-        verdicts = list(await given if inspect.isawaitable(given) else given)
+        verdicts = list(await resolve(self._judge.judge(pairs)))
         if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
             raise ModelError(
                 f"The judge {self.name} gave {len(verdicts)} results for {len(pairs)} pairs; expected a Verdict each."

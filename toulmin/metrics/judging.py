@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,7 +10,7 @@ from toulmin.data import content_id
 from toulmin.driver.kit import Judge
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict, resolve
 
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]
@@ -101,8 +100,7 @@ class Judging:
     async def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """One verdict a pair; whatever else comes from somebody else's code is a `ModelError` that names the judge."""
         try:
-            found = self._judge.judge(pairs)
-            verdicts = list(await found if inspect.isawaitable(found) else found)
+            verdicts = list(await resolve(self._judge.judge(pairs)))
         except ToulminError:
             raise
         except Exception as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ from toulmin.errors import ModelError, ToulminError
 from toulmin.models.kept import Kept
 from toulmin.prompts.exact import exactly
 from toulmin.prompts.replies import Reply
-from toulmin.steps import Generate
+from toulmin.steps import Generate, resolve
 
 FORMAT = "1"  # of keys; a reply under a key of another one is never found
 LIMIT = 1_000_000  # replies; about 2 GB
@@ -113,8 +112,7 @@ class Cached:
             return found
 
     async def _asked(self, requests: Sequence[Generate]) -> list[Result]:
-        results = self._model.generate(requests)
-        listed = list(await results if inspect.isawaitable(results) else results)
+        listed = list(await resolve(self._model.generate(requests)))
         if len(listed) != len(requests):
             raise ModelError(f"The model {self.name} gave {len(listed)} results for {len(requests)} requests.")
         return listed

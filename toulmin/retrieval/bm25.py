@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.index.catalogue import damaged, id_of
-from toulmin.index.corpus import Terms
-from toulmin.index.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
+from toulmin.indexing.catalogue import damaged, id_of
+from toulmin.indexing.corpus import Terms
+from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
 from toulmin.text.language import STOPWORDS, stem, terms
 
 # Chosen on the train split by benchmarks/retrieval.py --tune.

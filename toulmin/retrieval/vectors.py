@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
-from toulmin.index.corpus import Encoded
-from toulmin.index.packed_vectors import best_places
+from toulmin.indexing.corpus import Encoded
+from toulmin.indexing.packed_vectors import best_places
 from toulmin.runtime.encoder import Encoder, Vectors
 
 SCANNED_UP_TO = 500_000

@@ -5,29 +5,25 @@ Rules of this file
   page and a cancellation are served at once.
 * Whoever watches an answer gets its newest draft, not every one: a slow reader holds nothing up, and what is kept for
   him does not grow.
-* A text that a client brings is answered from what he brings; everything else from one moment of the index. An index
-  that was written meanwhile is opened beside the old one, which closes when its last answer ends.
+* A text that a client brings is answered from what he brings; everything else from one moment of the index.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
 from typing import Any, TypeVar
 
-from toulmin.build import assembly
-from toulmin.build.assembly import Own
-from toulmin.build.opening import Opened, Sources, opened
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
-from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.errors import SourceError, StoreAway, ToulminError
-from toulmin.index.corpus import Kept
+from toulmin.driver.drive import Job, Outcome
+from toulmin.errors import ToulminError
+from toulmin.indexing.corpus import Kept
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -102,51 +98,16 @@ class Running:
         changed.set()
 
 
-class _Moment:
-    """The sources as they were when they were opened, and how many are using them."""
-
-    def __init__(self, sources: Sources, settings: Settings) -> None:
-        self._held = ExitStack()
-        self.opened: Opened = self._held.enter_context(opened(sources, settings))
-        self.stamp = _stamp(self.opened)
-        self._users, self._is_over = 0, False
-
-    @contextmanager
-    def used(self) -> Iterator[Opened]:
-        """The sources, which stay open at least as long as this."""
-        self._users += 1
-        try:
-            yield self.opened
-        finally:
-            self._users -= 1
-            self._close_if_over()
-
-    def retire(self) -> None:
-        """Closes the sources as soon as nobody uses them."""
-        self._is_over = True
-        self._close_if_over()
-
-    def _close_if_over(self) -> None:
-        if self._is_over and not self._users:
-            self._held.close()
-
-
-def _stamp(opened: Opened) -> object:
-    """What changes when the index does."""
-    return None if opened.corpus is None else opened.corpus.stamp()
-
-
 class Engine:
     """Answers, checks and searches for the server; `start` it, and `stop` it in the end."""
 
     def __init__(self, sources: Sources, settings: Settings, own: Own = Own()) -> None:
         self.settings = settings
-        self._sources, self._own = sources, own
+        self._session = Session(sources, settings, own, programs=RUNNING, remembered=REMEMBERED)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
         self._runs: set[Running] = set()
-        self._looked = 0.0
 
     @property
     def running(self) -> int:
@@ -161,13 +122,9 @@ class Engine:
         await self._there(self._open())
 
     async def _open(self) -> None:
-        self._moment = _Moment(self._sources, self.settings)
-        self._closing.callback(lambda: self._moment.retire())
         self._places = asyncio.Semaphore(RUNNING)
-        kit = await self._closing.enter_async_context(
-            assembly.equipped(self._moment.opened.retriever, self.settings, self._own)
-        )
-        self._driver = Driver(kit, programs=RUNNING, remembered=REMEMBERED)
+        await self._closing.enter_async_context(self._session)
+        self._session.equip()
 
     async def stop(self) -> None:
         """Cancels the answers that are on their way, and closes everything."""
@@ -218,52 +175,22 @@ class Engine:
 
     async def _answered(self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]) -> Outcome:
         async with self._places:
-            if passages is not None:
-                with opened(Sources(passages=tuple(passages)), self.settings) as found:
-                    return await self._driver.answer(replace(job, retriever=found.retriever), show)
-            with self._current().used() as found:
-                outcome = await self._driver.answer(replace(job, retriever=found.retriever), show)
-                notes = (*outcome.answer.notes, *found.notes)
-                return replace(outcome, answer=replace(outcome.answer, notes=notes))
+            return await self._session.answer(job, show, passages)
 
     # -------------------------------------------------------------- the sources
 
     async def search(self, query: str, k: int) -> list[Hit]:
         """The best passages for a query."""
-        return await self._there(self._search(query, k))
-
-    async def _search(self, query: str, k: int) -> list[Hit]:
-        with self._current().used() as found:
-            hits = found.retriever.search([query], k)
-            return list((await hits if inspect.isawaitable(hits) else hits)[0])
+        return list(await self._there(self._session.search(query, k)))
 
     async def read(self, what: Callable[[Kept], T]) -> T:
-        """What that says of the index as it is now. Raises `SourceError` where there is no index to read."""
+        """What a function says of the index as it is now. Raises `SourceError` where there is no index to read."""
 
         async def work() -> T:
-            with self._current().used() as found:
-                if found.corpus is None:
-                    raise SourceError("What is searched here is no index, so its documents cannot be listed.")
-                return what(found.corpus)
+            return self._session.read(what)
 
         return await self._there(work())
 
     async def refreshed(self) -> None:
         """Looks at the index on disk now, not only after a while."""
-
-        async def work() -> None:
-            self._looked = 0.0
-            self._current()
-
-        await self._there(work())
-
-    def _current(self) -> _Moment:
-        """The sources as they are now; looked at once a second."""
-        now = time.monotonic()
-        if now - self._looked > _LOOKED:
-            self._looked = now
-            with suppress(StoreAway):  # what was opened can be searched on
-                if _stamp(self._moment.opened) != self._moment.stamp:
-                    before, self._moment = self._moment, _Moment(self._sources, self.settings)
-                    before.retire()
-        return self._moment
+        await self._there(self._session.refresh())

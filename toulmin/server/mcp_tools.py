@@ -20,14 +20,13 @@ from pydantic import Field
 from starlette.routing import Route
 
 from toulmin import __version__
-from toulmin.aio import checked_text
-from toulmin.build import assembly
-from toulmin.build.opening import checked_question
+from toulmin.build import jobs
+from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
-from toulmin.index.corpus import Kept
+from toulmin.indexing.corpus import Kept
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.requests import Given, Question, chosen
@@ -55,8 +54,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
         method: Annotated[str | None, Field(description="how to answer; best where it is not named")] = None,
     ) -> CallToolResult:
         with _told():
-            asked = Question(question=checked_question(question), style=style, method=method)
-            run = desk.begin(assembly.job(asked.question, chosen(desk.settings, asked)))
+            asked = Question(question=clean_question(question), style=style, method=method)
+            run = desk.begin(jobs.job(asked.question, chosen(desk.settings, asked)))
         return await _replied(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Judge a text: are its claims supported by the passages that it cites?")
@@ -70,13 +69,13 @@ def tools(desk: Desk) -> MCPServer[Any]:
     ) -> CallToolResult:
         with _told():
             given = None if passages is None else [one.passage() for one in passages]
-            run = desk.begin(assembly.check_job(checked_text(text), tuple(given or ()), desk.settings), given)
+            run = desk.begin(jobs.check_job(text, tuple(given or ()), desk.settings), given)
         return await _replied(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Find passages; `fetch` gives the text of one by its id.")
     async def search(query: str) -> CallToolResult:
         with _told():
-            hits = await desk.engine.search(checked_question(query), FOUND)
+            hits = await desk.engine.search(clean_question(query), FOUND)
         found = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
         return _json({"results": found})
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import orjson
 from fastapi import FastAPI, Request, Response
 
-from toulmin.build import assembly
-from toulmin.build.opening import checked_question
+from toulmin.build import jobs
+from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Claim
 from toulmin.errors import ModelError, ToulminError
 from toulmin.formats import openai as shapes
@@ -104,8 +104,8 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
 
 def _begun(desk: Desk, model: str, question: str) -> Running:
-    asked = Question(question=checked_question(question), method=model.removeprefix(PREFIX))
-    return desk.begin(assembly.job(asked.question, chosen(desk.settings, asked)))
+    asked = Question(question=clean_question(question), method=model.removeprefix(PREFIX))
+    return desk.begin(jobs.job(asked.question, chosen(desk.settings, asked)))
 
 
 def _completion(answer: Answer) -> bytes:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
-from toulmin.build.opening import LONGEST_QUESTION
+from toulmin.build.sources import LONGEST_QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage, Policy, Style
 from toulmin.driver.budget import Budget

@@ -18,15 +18,14 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
 from toulmin import __version__
-from toulmin.aio import checked_text
-from toulmin.build import assembly
-from toulmin.build.opening import checked_question
+from toulmin.build import jobs
+from toulmin.build.sources import clean_question
 from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.vertex import check_grounding
-from toulmin.index.corpus import Kept
-from toulmin.index.store import IndexedDocument
+from toulmin.indexing.corpus import Kept
+from toulmin.indexing.store import IndexedDocument
 from toulmin.methods import METHODS
 from toulmin.server import openai_routes
 from toulmin.server.counters import FORM
@@ -120,7 +119,7 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
-        run = desk.begin(assembly.job(checked_question(asked.question), chosen(desk.settings, asked)))
+        run = desk.begin(jobs.job(clean_question(asked.question), chosen(desk.settings, asked)))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await replied(desk, run, request, answer_json.dumps)
@@ -163,12 +162,12 @@ def _add_checks(app: FastAPI, desk: Desk) -> None:
     async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
         if isinstance(asked, Grounding):
             facts = asked.passages()
-            job = assembly.check_job(checked_text(asked.answerCandidate), tuple(facts), desk.settings)
+            job = jobs.check_job(asked.answerCandidate, tuple(facts), desk.settings)
             run = desk.begin(job, facts)
             return await replied(desk, run, request, lambda found: orjson.dumps(_grounded(found, asked)))
         passages = None if asked.passages is None else [one.passage() for one in asked.passages]
-        make = assembly.repair_job if asked.repair else assembly.check_job
-        job = make(checked_text(asked.text), tuple(passages or ()), chosen(desk.settings, asked))
+        settings = chosen(desk.settings, asked)
+        job = jobs.check_job(asked.text, tuple(passages or ()), settings, repair=asked.repair)
         run = desk.begin(job, passages)
         if asked.stream:
             return Events(desk.drafts(run))
@@ -203,7 +202,7 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
 
     @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=Hits)
     async def search(asked: Query) -> Response:
-        hits = await desk.engine.search(checked_question(asked.query), asked.k)
+        hits = await desk.engine.search(clean_question(asked.query), asked.k)
         return Document(orjson.dumps(answer_json.hits_document(asked.query, hits)))
 
     @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=Beside)

@@ -16,8 +16,8 @@ import uvicorn
 from platformdirs import user_state_path
 from starlette.routing import BaseRoute
 
-from toulmin.build.assembly import Own
-from toulmin.build.opening import Sources
+from toulmin.build.sources import Sources
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from toulmin.stores.address import check_installed, is_postgres
 
 if TYPE_CHECKING:
-    from toulmin.index.indexing import IndexReport
-    from toulmin.index.vector_files import Label
+    from toulmin.indexing.update import IndexReport
+    from toulmin.indexing.vector_files import Label
     from toulmin.retrieval.fusion import Ranker
     from toulmin.stores.copying import Whole
 

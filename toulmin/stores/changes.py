@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from toulmin.documents.loaders import Skipped, is_under
-from toulmin.index.indexing import IndexReport, Progress, Writer, brought_up_to_date
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import Stamp
+from toulmin.indexing.update import IndexReport, Progress, Writer, brought_up_to_date
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import Stamp
 from toulmin.stores import files
 from toulmin.stores.files import FileRow
 

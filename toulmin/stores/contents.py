@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.index.vector_files import Label, Wanted
-from toulmin.index.writer import PASSAGE_WORDS
+from toulmin.indexing.vector_files import Label, Wanted
+from toulmin.indexing.writer import PASSAGE_WORDS
 from toulmin.text.language import TERMS_VERSION
 
 

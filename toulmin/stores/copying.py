@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from toulmin.data import Document
-from toulmin.index.catalogue import clear_errors
-from toulmin.index.corpus import Kept
-from toulmin.index.indexing import IndexReport, Progress
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import CorpusWriter, Stamp
+from toulmin.indexing.catalogue import clear_errors
+from toulmin.indexing.corpus import Kept
+from toulmin.indexing.update import IndexReport, Progress
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import CorpusWriter, Stamp
 from toulmin.stores.files import FileRow
 
 

@@ -18,11 +18,11 @@ from lancedb.query import MatchQuery
 
 from toulmin.data import Document, Hit, Passage
 from toulmin.errors import SourceError
-from toulmin.index.catalogue import id_of
-from toulmin.index.lexicon import findable
-from toulmin.index.packed_vectors import CANDIDATES, best
-from toulmin.index.store import IndexedDocument, Neighbours, Stats
-from toulmin.index.vector_files import Label
+from toulmin.indexing.catalogue import id_of
+from toulmin.indexing.lexicon import findable
+from toulmin.indexing.packed_vectors import CANDIDATES, best
+from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
+from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.fusion import Ranker
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import files, lance_table

@@ -23,10 +23,10 @@ import numpy as np
 import pyarrow as pa
 
 from toulmin.data import Document
-from toulmin.index.indexing import IndexReport, Progress
-from toulmin.index.lexicon import findable, length
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import Totals
+from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.update import IndexReport, Progress
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, files, lance_table
 from toulmin.stores.address import Address, address
 from toulmin.stores.changes import Changes, written

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toulmin.data import Document, Passage, Source, content_id
 from toulmin.documents.passages import cut
-from toulmin.index.catalogue import id_of, key_of
+from toulmin.indexing.catalogue import id_of, key_of
 from toulmin.stores.contents import damaged
 
 

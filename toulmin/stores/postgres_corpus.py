@@ -15,11 +15,11 @@ from psycopg import sql
 
 from toulmin.data import Document, Passage
 from toulmin.errors import SourceError
-from toulmin.index.catalogue import id_of
-from toulmin.index.lexicon import findable
-from toulmin.index.packed_vectors import CANDIDATES, best
-from toulmin.index.store import IndexedDocument, Neighbours, Stats
-from toulmin.index.vector_files import Label
+from toulmin.indexing.catalogue import id_of
+from toulmin.indexing.lexicon import findable
+from toulmin.indexing.packed_vectors import CANDIDATES, best
+from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
+from toulmin.indexing.vector_files import Label
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
 from toulmin.stores.contents import damaged, read

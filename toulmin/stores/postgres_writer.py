@@ -17,10 +17,10 @@ from typing import Any
 import psycopg
 
 from toulmin.data import Document
-from toulmin.index.indexing import IndexReport, Progress
-from toulmin.index.lexicon import findable, length
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import Totals
+from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.update import IndexReport, Progress
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_merging, postgres_tables
 from toulmin.stores.changes import Changes, written
 from toulmin.stores.contents import About

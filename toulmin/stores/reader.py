@@ -10,8 +10,8 @@ from typing import Self
 
 from toulmin.data import Passage
 from toulmin.documents.loaders import Skipped
-from toulmin.index.catalogue import key_of
-from toulmin.index.store import in_order
+from toulmin.indexing.catalogue import key_of
+from toulmin.indexing.store import in_order
 from toulmin.stores import files
 from toulmin.stores.contents import About
 from toulmin.stores.files import FileRow

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.index.catalogue import damaged, text_of
-from toulmin.index.packed_vectors import CANDIDATES, Keys, Packed, best, packed
+from toulmin.indexing.catalogue import damaged, text_of
+from toulmin.indexing.packed_vectors import CANDIDATES, Keys, Packed, best, packed
 from toulmin.runtime.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:
-    from toulmin.index.nearest import Nearest
+    from toulmin.indexing.nearest import Nearest
 
 _PARTS = "vectors-parts"
 _BLOCK = 65_536  # vectors that are gathered at once
@@ -103,7 +103,7 @@ class Stored:
         """What finds candidates among many; None without faiss, or where the index was made without it."""
         path = self._folder / _NEAREST
         if self._nearest is None and find_spec("faiss") is not None and path.is_file():
-            from toulmin.index.nearest import Nearest
+            from toulmin.indexing.nearest import Nearest
 
             self._nearest = Nearest(self._index, path, len(self.packed.keys))
         return self._nearest
@@ -208,7 +208,7 @@ def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys
     folder.mkdir()
     vectors = _gathered(folder, label, keys, sources)
     if find_spec("faiss") is not None and len(keys):
-        from toulmin.index.nearest import build
+        from toulmin.indexing.nearest import build
 
         build(vectors, folder / _NEAREST)
     for path in folder.iterdir():

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from toulmin.data import Passage, Source, content_id
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.index import catalogue
-from toulmin.index.catalogue import FILE, State, clear_errors, damaged, id_of, key_of, text_of
-from toulmin.index.lexicon import Lexicon, digests, findable
-from toulmin.index.lookups import Lookups, among, chunks
-from toulmin.index.vector_files import Label, Stored, keys_in, named_in
+from toulmin.indexing import catalogue
+from toulmin.indexing.catalogue import FILE, State, clear_errors, damaged, id_of, key_of, text_of
+from toulmin.indexing.lexicon import Lexicon, digests, findable
+from toulmin.indexing.lookups import Lookups, among, chunks
+from toulmin.indexing.vector_files import Label, Stored, keys_in, named_in
 
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"

@@ -1,6 +1,6 @@
-"""Whence passages come: documents, an index, the web, a caller's own; opened here, for who only searches too.
+"""Where passages come from: documents, an index, the web, or a caller's own passages or retriever.
 
-What answers questions is not loaded for it, so that a first search is quick.
+Nothing that answers questions is loaded here, so that a first search is quick.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.build import indexes
-from toulmin.config import Settings, fitting
+from toulmin.config import Settings, cache_folder, fitting
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from toulmin.index.indexing import Progress
-    from toulmin.index.corpus import Kept
+    from toulmin.indexing.update import Progress
+    from toulmin.indexing.corpus import Kept
     from toulmin.documents.loaders import Skipped
     from toulmin.driver.kit import Retriever
 
@@ -53,14 +53,12 @@ class Sources:
 
 def docs_index(docs: Sequence[str], settings: Settings) -> Path:
     """The folder in the user's cache where an index of those files and folders is kept."""
-    from platformdirs import user_cache_path
-
     places = sorted(str(Path(doc).resolve()) for doc in docs)
-    return user_cache_path("toulmin") / "docs" / content_id(*places, str(settings.passage_words))
+    return cache_folder() / "docs" / content_id(*places, str(settings.passage_words))
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenSources:
     """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
 
     retriever: Retriever
@@ -70,47 +68,57 @@ class Opened:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer says about the files that could not be read, about how is searched, and what was repeated.
+        """What an answer says about unread files, the kind of search, and requests that were repeated.
 
-        What was repeated is told once, by whoever asks first.
+        Repeated requests are reported once, to whoever asks first.
         """
-        return (*not_read(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
+        return (*skip_notes(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
+
+    def stamp(self) -> object:
+        """A value that changes when the index does; None where there is no index."""
+        return None if self.corpus is None else self.corpus.stamp()
 
 
-def not_read(skipped: Sequence[Skipped]) -> tuple[str, ...]:
+def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:
     """A note for each file that could not be read."""
     return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
 
 
 @contextmanager
-def opened(
+def open_sources(
     sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> Iterator[Opened]:
+) -> Iterator[OpenSources]:
     """The sources, closed at the end; files given as `docs` are indexed first where they changed.
 
     Raises `SourceError` where there is nothing to answer from.
     """
     if sources.retriever is not None:
-        yield Opened(sources.retriever)
+        yield OpenSources(sources.retriever)
         return
     if sources.is_open and settings.web.get("url"):
-        yield Opened(_web(settings.web))
+        yield OpenSources(_web(settings.web))
         return
     from toulmin.build import encoding
-    from toulmin.retrieval import bm25
+    from toulmin.retrieval.bm25 import Bm25, InMemory
 
-    k1 = bm25.K1 if settings.bm25_k1 is None else settings.bm25_k1
-    b = bm25.B if settings.bm25_b is None else settings.bm25_b
+    k1, b = bm25_constants(settings)
     if sources.passages is not None:
-        lexical = bm25.InMemory(sources.passages, k1, b)
-        found = encoding.searched_in_memory(sources.passages, lexical, settings)
-        yield Opened(encoding.linked(found.ranker, lexical, settings))
+        lexical = InMemory(sources.passages, k1, b)
+        search = encoding.searched_in_memory(sources.passages, lexical, settings)
+        yield OpenSources(encoding.linked(search.ranker, lexical, settings))
         return
-    ready, skipped = indexed(sources, settings, on_progress)
+    ready, skipped = index_docs(sources, settings, on_progress)
     with indexes.opened_index(ready.index or settings.index) as corpus:
-        words = indexes.abreast(corpus, bm25.Bm25(corpus, k1, b))
-        found = encoding.searched(corpus, words, settings)
-        yield Opened(encoding.linked(found.ranker, words, settings), skipped, found.remarks, corpus)
+        words = indexes.abreast(corpus, Bm25(corpus, k1, b))
+        search = encoding.searched(corpus, words, settings)
+        yield OpenSources(encoding.linked(search.ranker, words, settings), skipped, search.remarks, corpus)
+
+
+def bm25_constants(settings: Settings) -> tuple[float, float]:
+    """BM25's k1 and b: those that are set, else the usual ones."""
+    from toulmin.retrieval.bm25 import K1, B
+
+    return K1 if settings.bm25_k1 is None else settings.bm25_k1, B if settings.bm25_b is None else settings.bm25_b
 
 
 def _web(table: Mapping[str, Any]) -> Retriever:
@@ -130,14 +138,15 @@ def _web(table: Mapping[str, Any]) -> Retriever:
     for name in table:
         if name not in {**pages, **server}:
             raise unknown_name("setting of web", name, {**pages, **server})
-    own = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
-    behind = None
-    if "allow" in own:
-        behind = Pages(own["allow"], own.get("inside", ()), **({"most": own["pages"]} if "pages" in own else {}))
-    return WebSearch(SearchServer(**{name: value for name, value in own.items() if name in server}), behind)
+    values = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
+    linked = None
+    if "allow" in values:
+        most = {"most": values["pages"]} if "pages" in values else {}
+        linked = Pages(values["allow"], values.get("inside", ()), **most)
+    return WebSearch(SearchServer(**{name: value for name, value in values.items() if name in server}), linked)
 
 
-def indexed(
+def index_docs(
     sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
 ) -> tuple[Sources, tuple[Skipped, ...]]:
     """The same sources with their documents brought into an index of the user's cache, and what could not be read."""
@@ -154,7 +163,7 @@ def indexed(
     return Sources(index=str(index)), report.skipped
 
 
-def named(
+def sources_of(
     docs: Docs | None,
     index: str | os.PathLike[str] | None,
     passages: Sequence[Passage] | None,
@@ -172,7 +181,7 @@ def named(
     )
 
 
-def checked_question(question: str) -> str:
+def clean_question(question: str) -> str:
     """The question without white space around it; raises `UsageError` for an empty or an endless one."""
     plain = question.replace("\0", " ").strip()
     if not plain:
@@ -182,8 +191,8 @@ def checked_question(question: str) -> str:
     return plain
 
 
-def checked_search(query: str, k: int) -> str:
-    """The query as `checked_question` gives it; raises `UsageError` for a `k` below 1, too."""
+def clean_query(query: str, k: int) -> str:
+    """The query as `clean_question` gives it; raises `UsageError` for a `k` below 1, too."""
     if k < 1:
         raise UsageError(f"k counts passages from 1, not {k}.")
-    return checked_question(query)
+    return clean_question(query)

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from toulmin.errors import SourceError, ToulminError
-from toulmin.index.sharding import Call, Shard
+from toulmin.indexing.sharding import Call, Shard
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -28,7 +28,7 @@ import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.data import Passage
-from toulmin.index.catalogue import FILE, cannot_write, damaged
+from toulmin.indexing.catalogue import FILE, cannot_write, damaged
 from toulmin.text.language import common_terms, terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.

@@ -13,8 +13,8 @@ from typing import Any
 import faiss
 import numpy as np
 
-from toulmin.index.catalogue import damaged
-from toulmin.index.packed_vectors import Packed, Places
+from toulmin.indexing.catalogue import damaged
+from toulmin.indexing.packed_vectors import Packed, Places
 from toulmin.runtime.encoder import Vectors
 
 FLAT_UP_TO = 50_000

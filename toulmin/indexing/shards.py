@@ -23,11 +23,11 @@ from zlib import crc32
 from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.index import store
-from toulmin.index.catalogue import NoIndex, clear_errors, damaged, how_to_make, no_index
-from toulmin.index.lexicon import idf
-from toulmin.index.store import Corpus, IndexedDocument, Neighbours, Stats, in_order, open_index
-from toulmin.index.vector_files import Label
+from toulmin.indexing import store
+from toulmin.indexing.catalogue import NoIndex, clear_errors, damaged, how_to_make, no_index
+from toulmin.indexing.lexicon import idf
+from toulmin.indexing.store import Corpus, IndexedDocument, Neighbours, Stats, in_order, open_index
+from toulmin.indexing.vector_files import Label
 from toulmin.runtime.encoder import Vectors
 
 MANIFEST = "shards.json"

@@ -11,8 +11,8 @@ from toulmin.runtime.encoder import Vectors
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
-    from toulmin.index.store import IndexedDocument, Neighbours, Stats
-    from toulmin.index.vector_files import Label
+    from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
+    from toulmin.indexing.vector_files import Label
 
 
 class Terms(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.index.catalogue import id_of
+from toulmin.indexing.catalogue import id_of
 from toulmin.runtime.encoder import Vectors
 
 _BLOCK = 8192  # vectors that are unpacked at once

@@ -18,10 +18,10 @@ from types import TracebackType
 from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped, is_under
 from toulmin.documents.passages import cut
-from toulmin.index import catalogue, vector_files
-from toulmin.index.catalogue import State
-from toulmin.index.lexicon import LexiconWriter, digests, findable, length, remove_others
-from toulmin.index.vector_files import Wanted
+from toulmin.indexing import catalogue, vector_files
+from toulmin.indexing.catalogue import State
+from toulmin.indexing.lexicon import LexiconWriter, digests, findable, length, remove_others
+from toulmin.indexing.vector_files import Wanted
 
 PASSAGE_WORDS = 100
 _COMMIT_EVERY = 250_000  # passages of a first update

@@ -19,10 +19,10 @@ from typing import Any, Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import UsageError
-from toulmin.index.indexing import IndexReport, Progress, brought_up_to_date
-from toulmin.index.shards import laid_out, place_of
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import CorpusWriter, Stamp, Totals
+from toulmin.indexing.shards import laid_out, place_of
+from toulmin.indexing.update import IndexReport, Progress, brought_up_to_date
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
 
 _CALLS = 200  # that go to a worker together
 _CHARACTERS = 500_000  # of documents among them, about

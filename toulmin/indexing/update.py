@@ -19,9 +19,9 @@ from typing import Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped, find_files, is_under, read_documents
 from toulmin.errors import SourceError, UsageError
-from toulmin.index.catalogue import clear_errors
-from toulmin.index.vector_files import Wanted
-from toulmin.index.writer import CorpusWriter, Stamp, Totals
+from toulmin.indexing.catalogue import clear_errors
+from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
 
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest that file systems keep times in

@@ -15,8 +15,8 @@ from pathlib import Path
 from threading import Lock, local
 
 from toulmin.errors import ToulminError
-from toulmin.index import catalogue
-from toulmin.index.catalogue import State
+from toulmin.indexing import catalogue
+from toulmin.indexing.catalogue import State
 
 try:
     from resource import RUSAGE_THREAD, getrusage

@@ -1,0 +1,186 @@
+"""From a question, or a text to check, and settings to a job: a method with checked options, its budget, its rescue."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, get_type_hints
+
+from toulmin import config
+from toulmin.build.parts import is_embedded
+from toulmin.build.specs import Maker, Registry, Spec
+from toulmin.config import Settings, fitting, is_plain
+from toulmin.data import STYLES, Answer, Passage, Policy, Style
+from toulmin.driver.budget import Budget
+from toulmin.driver.drive import Job
+from toulmin.errors import UsageError, unknown_name
+from toulmin.methods import METHODS as OURS
+from toulmin.methods import Method
+from toulmin.methods.reporting import rescued
+from toulmin.steps import Program
+
+POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
+EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
+
+
+def _adapt(module: Any) -> Maker:
+    """Another package's method: the function that an entry point names, or one of a module's (`mine:twice`)."""
+
+    def make(name: str, table: dict[str, Any], settings: Settings) -> Method:
+        chosen = getattr(module, name, None) if name else module
+        if not callable(chosen):
+            raise UsageError(f"{getattr(module, '__name__', module)!r} has no method called {name!r}.")
+        method: Method = chosen
+        return method
+
+    return make
+
+
+def _constant(value: Any) -> Maker:
+    return lambda argument, table, settings: value
+
+
+METHODS = Registry(
+    "method",
+    (Spec(name, (program.__doc__ or "").partition("\n")[0], _constant(program)) for name, program in OURS.items()),
+    adapt=_adapt,
+)
+
+
+def method(name: str) -> Method:
+    """The method that a SPEC names, ours or another package's. Raises `UsageError` for one that nothing is called."""
+    chosen: Method = METHODS.find(name).make(Settings())
+    return chosen
+
+
+def budget(settings: Settings) -> Budget:
+    """What one answer may spend."""
+    return Budget(settings.max_calls, settings.max_tokens, settings.deadline)
+
+
+def job(
+    question: str,
+    settings: Settings,
+    *,
+    by: Method | None = None,
+    budget_: Budget | None = None,
+    id: str = "",
+) -> Job:
+    """The job of answering one question: its method with checked options, its budget and its settings."""
+    chosen = method(settings.method) if by is None else by
+    name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
+    options = _options(name, chosen, settings)
+    program = partial(chosen, question, **options)
+    _check_beginning(name, program)
+    return Job(
+        question=question,
+        method=name,
+        style=options.get("style") or _usual_style(chosen),
+        program=program,
+        budget=budget(settings) if budget_ is None else budget_,
+        settings=_shown(settings, options),
+        id=id,
+        rescue=partial(rescued, policy=settings.unsupported or POLICY),
+    )
+
+
+def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:
+    """Raises what a method refuses before its first step, such as a value that means nothing; no step is served."""
+    begun = program()
+    if not isinstance(begun, Generator):
+        raise UsageError(f"The method {name} should yield steps, but gave a {type(begun).__name__}.")
+    try:
+        next(begun, None)
+    finally:
+        begun.close()
+
+
+def _usual_style(chosen: Method) -> Style:
+    """The style that a method answers in where none is named."""
+    named = inspect.signature(chosen).parameters.get("style")
+    return "long" if named is None or named.default not in STYLES else named.default
+
+
+def check_job(text: str, passages: tuple[Passage, ...], settings: Settings, *, repair: bool = False) -> Job:
+    """The job of judging a text that somebody else wrote; `repair` also puts right what the sources do not support.
+
+    Raises `UsageError` for a text without words. The options of a repair are those of `methods.repair`; what cannot be
+    put right is taken away, unless settings say otherwise.
+    """
+    if not text.strip():
+        raise UsageError("A text to check needs words, but an empty one came.")
+    return (_repair_job if repair else _check_job)(text, passages, settings)
+
+
+def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+    from toulmin.methods.check import check
+
+    config.no_options(settings)
+    options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
+    program = partial(check, text, passages=passages, **options)
+    return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+
+
+def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+    from toulmin.methods.repair import repair
+
+    options = _options("repair", repair, settings)
+    for name in ("k", "unsupported"):  # a repair has usual values of its own
+        if getattr(settings, name) is None:
+            options.pop(name, None)
+    program = partial(repair, text, **{**options, "passages": passages})
+    return Job("", "repair", "long", program, budget(settings), _shown(settings, options))
+
+
+def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
+    """Raises `UsageError` for a value that the setting, or the method's parameter, of that name cannot hold."""
+    if option in Settings.__dataclass_fields__:
+        settings.updated(**{option: value})
+        return
+    named = {name: kind for name, kind in getattr(chosen, "__annotations__", {}).items() if name == option}
+    with suppress(NameError):  # a caller's own method may name types that are not there at run time
+        kind = get_type_hints(SimpleNamespace(__annotations__=named), getattr(chosen, "__globals__", {})).get(option)
+        if kind is not None and is_plain(kind):
+            fitting(option, value, kind, "option")
+
+
+def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
+    """The method's options: what everybody may set, as far as it takes them, and its own, checked by name."""
+    known = [p.name for p in inspect.signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in settings.options:
+        if option not in known:
+            raise unknown_name(f"option of method {name}", option, known)
+    for option, value in settings.options.items():
+        _check_value(option, value, chosen, settings)
+    general = {name: getattr(settings, name) for name in ("style", "k", "temperature")}
+    general["unsupported"] = settings.unsupported or POLICY
+    if settings.k is None:
+        reads_more = is_embedded(settings.model) and "preset" not in settings.options
+        general["k"] = EMBEDDED_K if reads_more else None
+    if settings.verifier is not None:
+        general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
+    taken = {key: value for key, value in general.items() if key in known and value is not None}
+    return taken | dict(settings.options)
+
+
+# Of the place where it ran, not of the answer: these do not go into the Answer document.
+_PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", "prices", "options"})
+
+
+def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as they go into the answer: what was chosen, without paths and addresses."""
+    chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
+    return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if _is_told(value)}
+
+
+def _is_told(value: Any) -> bool:
+    """Whether an option can stand in a document: what a caller hands over as an object or a function cannot."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_told(item) for name, item in value.items())
+    if isinstance(value, tuple | list):
+        return all(map(_is_told, value))
+    return value is None or isinstance(value, str | int | float | bool)
