@@ -199,7 +199,8 @@ def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
     async def cancelled() -> int:
         engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
         await engine.start()
-        engine._driver = driver  # type: ignore[assignment]
+        parts, _ = engine._session.equip()
+        engine._session._parts = parts, driver  # type: ignore[assignment]
         run = engine.begin(jobs.job(QUESTION, Settings(judge="lexical")))
         await asyncio.sleep(0.1)
         run.cancel()
