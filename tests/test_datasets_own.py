@@ -214,11 +214,11 @@ def test_a_line_that_is_no_object_is_named(tmp_path: Path):
 
 def test_two_records_of_one_id_are_both_named(tmp_path: Path):
     message = refusal(tmp_path, GOOD, {"id": "b", "question": "Why?"}, GOOD)
-    assert "at line 3 (id 'good'): the id 'good' stands already at line 1" in message
+    assert "at line 3 (id 'good'): the id 'good' is already used at line 1" in message
 
 
 def test_a_number_and_the_same_words_are_one_id(tmp_path: Path):
-    assert "the id '7' stands already" in refusal(tmp_path, {**GOOD, "id": 7}, {**GOOD, "id": "7"})
+    assert "the id '7' is already used" in refusal(tmp_path, {**GOOD, "id": 7}, {**GOOD, "id": "7"})
 
 
 @pytest.mark.parametrize(

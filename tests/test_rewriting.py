@@ -84,5 +84,5 @@ def test_every_method_refuses_a_word_where_a_number_should_be(method: Callable[.
 
 @pytest.mark.parametrize("value", [0, True, 1.0, "2", None])
 def test_what_is_no_whole_number_of_at_least_that_is_refused_by_name(value: object):
-    with pytest.raises(UsageError, match="'k' is a whole number of at least 1, not"):
+    with pytest.raises(UsageError, match="'k' must be a whole number of at least 1, not"):
         check_whole(1, k=value)

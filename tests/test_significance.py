@@ -256,7 +256,7 @@ def test_a_column_of_another_length_is_refused():
 
 
 def test_a_metric_that_stands_twice_is_refused():
-    with pytest.raises(ValueError, match="stands twice"):
+    with pytest.raises(ValueError, match="appears twice"):
         Table.of(["a"], [Measured((Column("m", (1.0,)),)), Measured((Column("m", (0.0,)),))])
 
 

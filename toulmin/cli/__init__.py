@@ -1,4 +1,4 @@
-"""The command line: words in, exit codes out; the commands themselves are in `commands`."""
+"""The command line: runs a command and returns its exit code."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs one command and leaves with its exit code."""
     sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def run(arguments: list[str]) -> int:
-    """The exit code of one command: 0 done, 2 wrong words, and what each error of ours carries.
+    """Returns the exit code: 0 done, 2 wrong usage, 3 unusable file, 130 interrupted, or the error's own.
 
-    An exception that is not ours is a defect and stays a traceback.
+    Other exceptions are defects and propagate.
     """
     try:
         return _run(arguments)
     except KeyboardInterrupt:
         return _told("Interrupted; what was done is kept.", INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone; what is still buffered must not raise again at exit.
+        # The reader of our output is gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The commands: each turns its words into a call of a verb and shows what comes back."""
+"""The commands: each turns its arguments into a call and shows the result."""
 
 from __future__ import annotations
 
@@ -31,28 +31,56 @@ app = App(
     version=__version__,
     help_format="plaintext",
     default_parameter=Parameter(negative=(), show_default=False),
-    suppress_keyboard_interrupt=False,  # `cli.run` says what became of it
+    suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
 
-Docs = Annotated[tuple[str, ...], Parameter(name="--docs", consume_multiple=False)]
-Sets = Annotated[tuple[str, ...], Parameter(name="--set", consume_multiple=False)]
-Json = Annotated[bool, Parameter(name="--json")]
+# Options of several commands, with their help.
+Docs = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--docs",
+        consume_multiple=False,
+        help="A file or folder to search; repeatable. It is indexed first; later, only what changed is read again.",
+    ),
+]
+Index = Annotated[
+    str | None,
+    Parameter(
+        help="The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS"
+        " (default: .toulmin)."
+    ),
+]
+Sets = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--set",
+        consume_multiple=False,
+        help="NAME=VALUE: another setting, or an option of the method or judge; repeatable.",
+    ),
+]
+Json = Annotated[bool, Parameter(name="--json", help="Print only one JSON document on standard output.")]
+Explain = Annotated[bool, Parameter(help="Print the rounds: what was searched, drafted, kept and dropped, and why.")]
+Method = Annotated[str | None, Parameter(help="How to answer (default: best).")]
+Model = Annotated[str | None, Parameter(help="The writer, as provider:model (default: extractive, the embedded one).")]
+Verifier = Annotated[str | None, Parameter(help="A second model, for methods that contrast two.")]
+JudgeSpec = Annotated[
+    str | None, Parameter(help="What decides support (default: embedded if installed, else lexical).")
+]
+PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]
+MaxCalls = Annotated[int | None, Parameter(help="The most model calls for one answer.")]
+MaxTokens = Annotated[int | None, Parameter(help="The most tokens for one answer.")]
+Deadline = Annotated[float | None, Parameter(help="The most seconds for one answer.")]
+Workers = Annotated[int | None, Parameter(help="How many workers (default: the cluster's CPUs less one).")]
+Gpus = Annotated[float, Parameter(help="How many GPUs each worker gets (default: none).")]
 
 UNSUPPORTED = 6  # exit code of `check --strict`
 
 
 @app.command
-def demo(*, json: Json = False, explain: bool = False) -> int:
-    """Answers one question over the small corpus that ships in the package, and says what to try next.
+def demo(*, json: Json = False, explain: Explain = False) -> int:
+    """Answers a question over the small corpus in the package, and says what to try next.
 
     Example:  toulmin demo
-
-    Parameters
-    ----------
-    json
-        Print the Answer document (JSON) on standard output, and nothing else there.
-    explain
-        Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
     from toulmin import demo as shipped
     from toulmin.cli import show
@@ -69,21 +97,21 @@ def ask(
     /,
     *,
     docs: Docs = (),
-    index: str | None = None,
+    index: Index = None,
     web: str | None = None,
-    method: str | None = None,
+    method: Method = None,
     style: Style | None = None,
-    model: str | None = None,
-    verifier: str | None = None,
-    judge: str | None = None,
+    model: Model = None,
+    verifier: Verifier = None,
+    judge: JudgeSpec = None,
     unsupported: Policy | None = None,
-    k: int | None = None,
+    k: PassageCount = None,
     set_: Sets = (),
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    deadline: float | None = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    deadline: Deadline = None,
     json: Json = False,
-    explain: bool = False,
+    explain: Explain = False,
 ) -> int:
     """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
 
@@ -93,38 +121,12 @@ def ask(
     ----------
     question
         What to ask.
-    docs
-        A file or folder to answer from; may be given again. Indexed on the fly, read again only where changed.
-    index
-        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     web
-        The address of a SearXNG server (or one like it) to search the web with, in place of documents.
-    method
-        How to answer (default: best).
+        The address of a SearXNG-like server that searches the web instead of documents.
     style
         long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
-    model
-        The writer, as provider:model (default: extractive, the embedded one).
-    verifier
-        A second model, for methods that contrast two.
-    judge
-        What decides support (default: lexical).
     unsupported
         What to do with a claim that the judge does not support: keep, flag (default) or drop it.
-    k
-        How many passages to read.
-    set_
-        NAME=VALUE: any other setting or an option of the method; may be given again.
-    max_calls
-        The most model calls to spend.
-    max_tokens
-        The most tokens to spend.
-    deadline
-        The most seconds to spend.
-    json
-        Print the Answer document (JSON) on standard output, and nothing else there.
-    explain
-        Print the rounds: what was searched, drafted, kept and dropped, and why.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import clean_question, sources_of
@@ -143,21 +145,21 @@ def check(
     /,
     *,
     docs: Docs = (),
-    index: str | None = None,
+    index: Index = None,
     passages: Path | None = None,
     repair: bool = False,
-    model: str | None = None,
-    judge: str | None = None,
+    model: Model = None,
+    judge: JudgeSpec = None,
     unsupported: Policy | None = None,
     k: int | None = None,
     set_: Sets = (),
-    max_calls: int | None = None,
-    deadline: float | None = None,
+    max_calls: MaxCalls = None,
+    deadline: Deadline = None,
     strict: bool = False,
     json: Json = False,
-    explain: bool = False,
+    explain: Explain = False,
 ) -> int:
-    """Judges a text that somebody else wrote: its claims against the sources that they cite.
+    """Judges the claims of a text that somebody else wrote against the sources they cite.
 
     Example:  toulmin check draft.txt --passages sources.jsonl --repair
 
@@ -165,34 +167,16 @@ def check(
     ----------
     file
         The text to check (default: standard input).
-    docs
-        A file or folder to check against; may be given again.
-    index
-        The folder of an index to check against, or an address (default: .toulmin).
     passages
         JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
     repair
-        Cite anew, rewrite or take away what the sources do not support, and show each change with its reason.
-    model
-        What rewrites (default: extractive, the embedded writer).
-    judge
-        What decides support (default: lexical).
+        Change the citations of unsupported claims, rewrite or remove them, and show each change with its reason.
     unsupported
-        With --repair: keep or flag leaves what cannot be put right, drop (default) takes it away.
+        With --repair, what to do with claims that cannot be repaired: keep, flag or drop (default).
     k
-        How many passages to look at for a claim that cites none.
-    set_
-        NAME=VALUE: any other setting; may be given again.
-    max_calls
-        The most model calls to spend on a repair.
-    deadline
-        The most seconds to spend.
+        How many passages to read for a claim that cites none.
     strict
-        Leave with exit code 6 if a claim is not supported; with --repair, if one of the repaired text is not.
-    json
-        Print the Answer document (JSON) on standard output, and nothing else there.
-    explain
-        Print the rounds: what was searched and what failed, and why.
+        Exit with code 6 if a claim (with --repair, of the repaired text) is not supported.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import sources_of
@@ -234,7 +218,7 @@ def search(
     /,
     *,
     docs: Docs = (),
-    index: str | None = None,
+    index: Index = None,
     k: int = 10,
     fusion: Fusion | None = None,
     set_: Sets = (),
@@ -248,18 +232,10 @@ def search(
     ----------
     query
         What to look for.
-    docs
-        A file or folder to search; may be given again.
-    index
-        The folder of an index, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
     k
         How many passages to show.
     fusion
         By words (lexical), meaning (dense), or both (weighted, rrf); default: both where the index has vectors.
-    set_
-        NAME=VALUE: any other setting, such as bm25_k1=0.9; may be given again.
-    json
-        Print {"query", "hits"} as JSON on standard output, and nothing else there.
     """
     from toulmin import config
     from toulmin.build.session import Session
@@ -288,8 +264,8 @@ def index(
     encoder: str | None = None,
     shards: int | None = None,
     on: str | None = None,
-    workers: int | None = None,
-    gpus_per_worker: float = 0.0,
+    workers: Workers = None,
+    gpus_per_worker: Gpus = 0.0,
     strict: bool = False,
     set_: Sets = (),
     json: Json = False,
@@ -308,24 +284,16 @@ def index(
         The folder of the index (default: .toulmin), or the address of a shared corpus: s3://BUCKET/CORPUS, gs://,
         az://, lance:FOLDER or postgresql://HOST/DATABASE/CORPUS.
     from_
-        In place of paths: the address of a shared corpus, which the index of the folder is to hold whole.
+        Instead of paths: the address of a shared corpus to copy whole into the folder.
     encoder
         Also encode the passages, to search them by meaning: onnx:FOLDER, transformer:FOLDER, or none to drop the
         vectors. Later runs keep them up to date.
     shards
-        Make a new index of so many parts, each written by a process of its own, which is read as one.
+        Split a new index into this many parts, each written by its own process; it is read as one.
     on
-        Let the workers of a Ray cluster write it: ray begins one of this machine, ray://HOST:PORT names one.
-    workers
-        How many workers (default: as many as the cluster has CPUs, less one); a new index has a shard for each.
-    gpus_per_worker
-        How many GPUs each worker gets (default: none).
+        Let the workers of a Ray cluster write it, one shard each: ray starts one here, ray://HOST:PORT names one.
     strict
-        Leave with exit code 3 if a file could not be read.
-    set_
-        NAME=VALUE: any other setting, such as passage_words=120; may be given again.
-    json
-        Print the report as JSON on standard output, and nothing else there.
+        Exit with code 3 if a file could not be read.
     """
     from toulmin import aio, config
     from toulmin.build import indexes
@@ -340,7 +308,7 @@ def index(
     where = aio.cluster(on, workers, gpus_per_worker)
     if from_ and (shards is not None or where is not None):
         raise UsageError(
-            "--from copies a shared corpus by one process, into an index in one piece; leave out the rest."
+            "--from copies a shared corpus into an unsharded index, by one process; leave out --shards and --on."
         )
     with show.indexing() as on_progress:
         if from_:
@@ -353,16 +321,14 @@ def index(
 
 @app.command
 def doctor(*, index: str | None = None, json: Json = False) -> int:
-    """Says what is installed, what works here, what is missing, and the command that mends it.
+    """Says what is installed, what works, what is missing, and which command repairs it.
 
     Example:  toulmin doctor
 
     Parameters
     ----------
     index
-        The folder or the address of an index to look at (default: .toulmin).
-    json
-        Print the findings as JSON on standard output, and nothing else there.
+        The folder or address of an index to examine (default: .toulmin).
     """
     from toulmin.cli import show
     from toulmin.cli.doctor import examined
@@ -376,7 +342,7 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
 
 
 def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
-    """The settings in force under the flags; `--set` names a setting or an option of the method."""
+    """`pairs` (from `--set`) name settings or options of the method."""
     from toulmin import config
 
     given = {name: value for name, value in flags.items() if value is not None}
@@ -400,7 +366,6 @@ def _address(web: str | None) -> dict[str, str] | None:
 
 
 def _text(file: Path | None) -> str:
-    """The text of a file, or of standard input where none is named."""
     if file is None or str(file) == "-":
         if sys.stdin.isatty():
             raise UsageError(
@@ -414,7 +379,7 @@ def _text(file: Path | None) -> str:
 
 
 def _passages(file: Path) -> tuple[Passage, ...]:
-    """One passage a line, in the order of the lines, which `[n]` counts; none is cut."""
+    """One uncut passage per line; `[n]` counts the lines."""
     from toulmin.documents.loaders import read_documents
 
     records = read_documents(file)

@@ -1,4 +1,4 @@
-"""`doctor`: what is installed, what works here, and what to do about the rest."""
+"""`toulmin doctor`: the state of each part, and how to repair it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ from toulmin import config
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError, ToulminError
 
-PATIENCE = 10  # seconds, for a server to say which models it has
-NAMED = 5  # of them
+PATIENCE = 10  # seconds for a server to list its models
+NAMED = 5  # models named in a finding, where a server lacks the one that is set
 PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part's state, in words, with the command or change that mends it."""
-
     part: str
     state: Literal["works", "missing", "broken"]
     detail: str
@@ -33,7 +31,6 @@ class Finding:
 
 
 def examined(index: str | None) -> list[Finding]:
-    """Every part, really tried where that costs little."""
     looks: list[tuple[str, Callable[[], Finding]]] = [
         ("settings", _settings),
         ("writer, judge and search", _answering),
@@ -76,7 +73,7 @@ def _answering() -> Finding:
 
 
 def _model(setting: str) -> Finding:
-    """Where calls of that model would go, and whether a server there lists it; nothing is generated."""
+    """Whether a server lists that model; generates nothing."""
     from toulmin.build import parts
 
     settings = config.load(os.environ, Path.cwd())
@@ -115,7 +112,6 @@ def _local() -> Finding:
 
 
 def _encoder(index: str | None) -> Finding:
-    """Whether what settings or the index name to search by meaning with loads."""
     from toulmin.build import encoding
     from toulmin.runtime import shipped
 
@@ -136,7 +132,6 @@ def _encoder(index: str | None) -> Finding:
 
 
 def _trained() -> Finding:
-    """Which trained parts are installed, each checked byte by byte, and whether what runs them is there."""
     from toulmin.runtime import shipped
 
     kinds = sorted(shipped.installed())
@@ -150,7 +145,7 @@ def _trained() -> Finding:
     return Finding("trained parts", "works", f"{names}; every file was checked")
 
 
-# What evaluation can do beyond the base install: the module that it needs, and the extra that brings it.
+# What evaluation can do beyond the base install, the module it needs, and the extra that installs it.
 _EXTRAS = (
     ("seq2seq and cross judges, QA metrics", "transformers", "judges"),
     ("ALCE's sentences", "nltk", "alce"),
@@ -160,7 +155,6 @@ _EXTRAS = (
 
 
 def _evaluation() -> Finding:
-    """What scores and comparisons lack here; each is left out by name where it is absent."""
     absent = [(what, extra) for what, module, extra in _EXTRAS if find_spec(module) is None]
     if not absent:
         return Finding("evaluation", "works", "every judge, metric and plot can be made here")
@@ -170,7 +164,6 @@ def _evaluation() -> Finding:
 
 
 def _cluster() -> Finding:
-    """Whether runs and scores can be spread over machines; nothing is begun."""
     absent = [name for name in ("ray", "pyarrow", "pandas") if find_spec(name) is None]
     if absent:
         told = f"{' and '.join(absent)} not installed; --on ray needs Ray Data"
@@ -179,7 +172,6 @@ def _cluster() -> Finding:
 
 
 def _shared() -> Finding:
-    """Whether corpora on an object store can be used; which credentials are there is nobody's business."""
     from toulmin.stores.address import INSTALL
 
     if find_spec("lancedb") is None:
@@ -189,7 +181,6 @@ def _shared() -> Finding:
 
 
 def _database() -> Finding:
-    """Whether corpora in a PostgreSQL database can be used; none is asked here."""
     from toulmin.stores.address import INSTALL_POSTGRES
 
     if find_spec("psycopg") is None:

@@ -1,4 +1,4 @@
-"""The commands of evaluation: whole datasets answered, scored, compared and exported."""
+"""The commands of evaluation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,23 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toulmin.cli.commands import Docs, Json, Sets, app, settings_from
+from toulmin.cli.commands import (
+    Deadline,
+    Docs,
+    Gpus,
+    Json,
+    JudgeSpec,
+    MaxCalls,
+    MaxTokens,
+    Method,
+    Model,
+    PassageCount,
+    Sets,
+    Verifier,
+    Workers,
+    app,
+    settings_from,
+)
 from toulmin.data import Policy, Style
 
 __all__ = ["app"]
@@ -23,32 +39,32 @@ def run(
     out: Path,
     docs: Docs = (),
     index: str | None = None,
-    method: str | None = None,
+    method: Method = None,
     style: Style | None = None,
-    model: str | None = None,
-    verifier: str | None = None,
-    judge: str | None = None,
+    model: Model = None,
+    verifier: Verifier = None,
+    judge: JudgeSpec = None,
     unsupported: Policy | None = None,
-    k: int | None = None,
+    k: PassageCount = None,
     attribute: bool = False,
     limit: int | None = None,
     split: str | None = None,
     seed: Seeds = (),
     concurrency: int = 16,
     on: str | None = None,
-    workers: int | None = None,
-    gpus_per_worker: float = 0.0,
+    workers: Workers = None,
+    gpus_per_worker: Gpus = 0.0,
     set_: Sets = (),
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    deadline: float | None = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    deadline: Deadline = None,
     stop_usd: float | None = None,
     stop_tokens: int | None = None,
     stop_calls: int | None = None,
     stop_failures: int = 20,
     json: Json = False,
 ) -> int:
-    """Answers every question of a dataset into a run folder; interrupted at any moment, the same command goes on.
+    """Answers every question of a dataset into a run folder; after an interruption the same command continues.
 
     Reads ALCE json, JSONL of {"id", "question", ...}, the forms of NQ, WebQ, 2WikiMultihopQA and HotpotQA, and BEIR
     folders.
@@ -60,59 +76,33 @@ def run(
     dataset
         The file or folder with the questions.
     out
-        The run folder: run.json, answers.jsonl, and the journal from which an interrupted run goes on.
-    docs
-        A file or folder to answer from; may be given again.
+        The run folder: run.json, answers.jsonl, and the journal from which an interrupted run continues.
     index
-        The folder or the address of an index to answer from (default: each question's own passages, or else .toulmin).
-    method
-        How to answer (default: best).
+        The folder or address of an index to answer from (default: each question's own passages, else .toulmin).
     style
-        long, list, short or report (default: as the dataset wants it).
-    model
-        The writer, as provider:model (default: extractive, the embedded one).
-    verifier
-        A second model, for methods that contrast two.
-    judge
-        What decides support while answering (default: lexical).
+        long, list, short or report (default: the dataset's).
     unsupported
         What to do with a claim that the judge does not support: keep (default), flag or drop it.
-    k
-        How many passages to read.
     attribute
         Add citations afterwards to an answer from memory (method closed).
     limit
-        Only so many questions, the first ones; a later run may take more.
+        Answer only the first LIMIT questions; a later run may answer more.
     split
         Only the questions of that split (train, dev, ...).
     seed
-        A seed for the model; given several times, as many runs, one folder each under the run folder.
+        A seed for the model; repeatable: one run and one subfolder for each.
     concurrency
-        How many questions are in flight at once, of each worker where there are several.
+        How many questions each worker answers at once.
     on
-        Let the workers of a Ray cluster answer: ray begins one of this machine, ray://HOST:PORT or ray:auto names one.
-    workers
-        How many workers (default: as many as the cluster has CPUs, less one).
-    gpus_per_worker
-        How many GPUs each worker gets (default: none).
-    set_
-        NAME=VALUE: any other setting or an option of the method; may be given again.
-    max_calls
-        The most model calls for one question.
-    max_tokens
-        The most tokens for one question.
-    deadline
-        The most seconds for one question.
+        Let the workers of a Ray cluster answer: ray starts one here, ray://HOST:PORT or ray:auto names one.
     stop_usd
-        Stop once the run has cost so many US dollars.
+        Stop once the run has cost this many US dollars.
     stop_tokens
-        Stop once the run has taken so many tokens.
+        Stop once the run has used this many tokens.
     stop_calls
-        Stop once the run has made so many model calls.
+        Stop once the run has made this many model calls.
     stop_failures
-        Stop after so many failures in a row.
-    json
-        Print the report (JSON) on standard output, and nothing else there.
+        Stop after this many failures in a row.
     """
     import toulmin
     from toulmin.cli import tables
@@ -150,12 +140,12 @@ def score(
     qa_model: Path | None = None,
     mauve_model: Path | None = None,
     on: str | None = None,
-    workers: int | None = None,
-    gpus_per_worker: float = 0.0,
+    workers: Workers = None,
+    gpus_per_worker: Gpus = 0.0,
     set_: Sets = (),
     json: Json = False,
 ) -> int:
-    """Measures a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
+    """Scores a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
 
     Example:  toulmin score runs/vtg --judge seq2seq:google/t5_xxl_true_nli_mixture --profile alce
 
@@ -166,28 +156,20 @@ def score(
     profile
         honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
     judge
-        What decides support (default: lexical): lexical, embedded, seq2seq:MODEL, cross:MODEL, model:SPEC, or none for
-        the metrics of strings alone.
+        What decides support: embedded (default if installed), lexical (else), seq2seq:MODEL, cross:MODEL,
+        model:SPEC, or none for string metrics only.
     evidence
-        Another run, against whose passages the sentences of this one are judged as well.
+        Another run, whose passages this run's sentences are also judged against.
     memo
-        The file that keeps verdicts for later (default: one in your cache folder).
+        The file that keeps verdicts (default: one in your cache folder).
     no_memo
-        Keep no verdicts, and use none that were kept.
+        Neither keep nor reuse verdicts.
     qa_model
         The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
     mauve_model
         The folder of a GPT-2, for MAUVE.
     on
         Let the workers of a Ray cluster judge, named as for toulmin run.
-    workers
-        How many workers (default: as many as the cluster has CPUs, less one).
-    gpus_per_worker
-        How many GPUs each worker gets (default: none).
-    set_
-        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
-    json
-        Print the scores (JSON) on standard output, and nothing else there.
     """
     import toulmin
     from toulmin.cli import tables
@@ -214,9 +196,10 @@ def prefer(
     out: Path | None = None,
     json: Json = False,
 ) -> int:
-    """Shows you pairs of answers, order hidden, and records which read better and which told you more.
+    """Shows pairs of answers in hidden order, and records which reads better and which tells more.
 
-    What you said is kept at once; the same command goes on where you stopped.
+    Each choice is saved at once; the same command continues where you stopped. With --json it asks nothing and
+    prints the shares of the choices so far.
 
     Example:  toulmin prefer runs/plan runs/vanilla --n 20
 
@@ -229,11 +212,9 @@ def prefer(
     n
         How many pairs to show at most.
     seed
-        Draws the questions and which answer stands first.
+        Draws the questions and the order of each pair.
     out
-        The file that keeps what you said (default: preferences-SECOND.jsonl in the first run's folder).
-    json
-        Ask nothing; print the shares of what was said so far (JSON) on standard output.
+        The file of your choices (default: preferences-SECOND.jsonl in the first run's folder).
     """
     from toulmin.cli import preferring, tables
 
@@ -255,26 +236,22 @@ def compare(
     set_: Sets = (),
     json: Json = False,
 ) -> int:
-    """Compares runs over the same questions: differences to the first one, with intervals and how sure they are.
+    """Compares runs over the same questions: differences to the first one, with intervals and probabilities.
 
     Example:  toulmin compare runs/before runs/after --html report.html
 
     Parameters
     ----------
     runs
-        The run folders (or ALCE result files); the first one is what the others are compared with.
+        The run folders (or ALCE result files); the others are compared with the first.
     profile
-        Score all of them by this profile first (default: what all were scored by; else honest).
+        Score all by this profile first (default: what all were scored by; else honest).
     judge
-        Score all of them by this judge first (default: what all were scored by; else lexical).
+        Score all by this judge first (default: what all were scored by; else as for toulmin score).
     html
-        Write the report: one file that needs no network, whose every number opens the sentences behind it.
+        Write a one-file report that needs no network; every number in it opens the sentences it counts.
     plots
         A folder for the plots, as SVG and PNG.
-    set_
-        NAME=VALUE: a setting of the judge, such as seq2seq.device=cuda; may be given again.
-    json
-        Print the comparison (JSON) on standard output, and nothing else there.
     """
     import toulmin
     from toulmin.cli import tables
@@ -287,9 +264,9 @@ def compare(
 
 @app.command
 def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Path | None = None) -> int:
-    """Writes the answers of a run as another tool knows them.
+    """Writes the answers of a run in another tool's format.
 
-    The dialects: alce, trec24, trec25, openai, responses, anthropic, cohere, gemini, vertex.
+    The formats: alce, trec24, trec25, openai, responses, anthropic, cohere, gemini, vertex.
 
     Example:  toulmin export runs/vtg --as openai
 
@@ -298,9 +275,9 @@ def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Pa
     run
         The run folder.
     as_
-        The dialect.
+        The format.
     out
-        The file to write (default: one of the dialect's name in the run folder).
+        The file to write (default: named after the format, in the run folder).
     """
     import toulmin
     from toulmin.cli import show, tables
@@ -322,24 +299,20 @@ def questions(
     set_: Sets = (),
     json: Json = False,
 ) -> int:
-    """Makes a test set from files that nobody labelled: questions that they answer, and some that they do not.
+    """Makes a test set from unlabelled files: questions that they answer, and some that they do not.
 
     Example:  toulmin questions notes/ --out questions.jsonl --n 50
 
     Parameters
     ----------
     paths
-        Files and folders, or the folder or the address of an index.
+        Files and folders, or the folder or address of an index.
     out
-        The JSONL file to write, one question a line with its gold passage.
+        The JSONL file to write, one question per line with its gold passage.
     n
         How many questions to make at most.
     seed
-        Draws which ones.
-    set_
-        NAME=VALUE: any other setting, such as passage_words=120; may be given again.
-    json
-        Print the report (JSON) on standard output, and nothing else there.
+        Draws the questions.
     """
     import toulmin
     from toulmin.cli import tables

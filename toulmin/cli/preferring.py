@@ -1,4 +1,4 @@
-"""The conversation of `toulmin prefer`: two answers side by side, two questions about them."""
+"""The dialogue of `toulmin prefer`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ LEAVE, BACK = "q", "u"
 
 
 def asked(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask: bool) -> dict[str, Any]:
-    """Asks about every pair that the file does not have yet, and gives the shares of what was said in all."""
+    """Asks about pairs missing from the file `out`; returns the shares of all choices.
+
+    Raises `UsageError` where standard input is no terminal.
+    """
     shown = pairs(_answers(first), _answers(second), n, seed)
     said = kept(out)
     if ask:
         if not sys.stdin.isatty():
-            raise UsageError("A person is asked here, at a terminal; use --json for what was said so far.")
+            raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
         _conversation(shown, said, out)
         _report(said, first, second, out)
     return {"first": str(first), "second": str(second), "n": len(said), "shares": shares(said.values())}
 
 
 def kept_beside(first: Path, second: Path) -> Path:
-    """Where what is said of two runs is kept: in the first one's folder, by the second one's name."""
     return first / f"preferences-{second.resolve().name}.jsonl"
 
 
@@ -64,7 +66,7 @@ def _conversation(shown: tuple[Shown, ...], said: dict[str, Preference], out: Pa
 
 
 def _judged(one: Shown, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
-    """What a person says of one pair, or that they leave or go back."""
+    """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()
     console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(one.question, "bold")))
     console.print(Columns([_panel("A", one.left), _panel("B", one.right)], equal=True, expand=True))
@@ -78,7 +80,7 @@ def _judged(one: Shown, place: int, total: int, console: Console) -> dict[Aspect
 
 
 def _panel(name: str, answer: Answer) -> Panel:
-    """The answer's words without marks: who wrote it must not be told by how it cites."""
+    """The answer without citation marks, which could reveal its writer."""
     return Panel(words(render(answer.claims, answer.style, numbers={}).text), title=name)
 
 

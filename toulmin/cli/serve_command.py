@@ -1,4 +1,4 @@
-"""The command that serves: HTTP and the page."""
+"""The commands that serve: over HTTP and over MCP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from toulmin.cli.commands import Docs, Sets, settings_from
+from toulmin.cli.commands import Docs, Index, JudgeSpec, Model, Sets, Verifier, settings_from
 from toulmin.cli.evaluation_commands import app
 
 __all__ = ["app"]
@@ -20,15 +20,15 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8420,
-    index: str | None = None,
+    index: Index = None,
     docs: Docs = (),
     token: str | None = None,
     allow_host: Names = (),
     allow_origin: Names = (),
     method: str | None = None,
-    model: str | None = None,
-    verifier: str | None = None,
-    judge: str | None = None,
+    model: Model = None,
+    verifier: Verifier = None,
+    judge: JudgeSpec = None,
     open: bool = False,
     set_: Sets = (),
 ) -> int:
@@ -39,31 +39,19 @@ def serve(
     Parameters
     ----------
     host
-        The address to listen on. Another than this machine's own needs a token.
+        The address to listen on. An address that other machines can reach needs a token.
     port
         The port to listen on.
-    index
-        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
-    docs
-        A file or folder to answer from in place of an index; may be given again.
     token
-        What every request must bring (default: TOULMIN_TOKEN, which other users of the machine do not see).
+        What every request must send (default: TOULMIN_TOKEN, which other users of the machine cannot see).
     allow_host
-        A name by which the server may be called, beside its own; may be given again.
+        Another host name that requests may use; repeatable.
     allow_origin
-        Another page that may ask here, as https://name; may be given again.
+        Another page that may send requests, as https://name; repeatable.
     method
         How to answer where a request names no method (default: best).
-    model
-        The writer, as provider:model (default: extractive, the embedded one).
-    verifier
-        A second model, for methods that contrast two.
-    judge
-        What decides support.
     open
-        Open the page in this machine's browser too.
-    set_
-        NAME=VALUE: any other setting; may be given again.
+        Open the page in this machine's browser.
     """
     import asyncio
     import webbrowser
@@ -91,19 +79,10 @@ def serve(
 
 
 @app.command
-def mcp(*, index: str | None = None, docs: Docs = (), set_: Sets = ()) -> int:
-    """Gives an assistant the tools ask, check, search and fetch, by the Model Context Protocol over its pipes.
+def mcp(*, index: Index = None, docs: Docs = (), set_: Sets = ()) -> int:
+    """Gives an assistant the tools ask, check, search and fetch over the Model Context Protocol (standard streams).
 
     Example:  toulmin mcp --index library/
-
-    Parameters
-    ----------
-    index
-        The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS (default: .toulmin).
-    docs
-        A file or folder to answer from in place of an index; may be given again.
-    set_
-        NAME=VALUE: any setting; may be given again.
     """
     import asyncio
     from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""What a person sees: answers with their evidence, hits, reports; or the same as one JSON document."""
+"""Shows answers, hits and reports, for people or as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
     from toulmin.indexing.update import IndexReport, Progress
 
-# A verdict is told by a word and a shape as well as by a colour.
+# A verdict is shown by a word and a shape as well as by a colour.
 LOOKS = {
     "supported": ("✓", "green"),
     "unsure": ("?", "yellow"),
@@ -29,7 +29,7 @@ LOOKS = {
     "contradicted": ("✗", "red"),
     "not checked": ("·", "dim"),
 }
-# An outcome too.
+# So is an outcome.
 OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerable": ("–", "dim")}
 
 
@@ -44,7 +44,7 @@ def _json(document: Any) -> None:
 
 
 def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
-    """The answer with its evidence on standard output; as JSON, the Answer document."""
+    """Prints the answer with its evidence; as JSON, with the rounds on standard error."""
     if as_json:
         from toulmin.formats import answer_json
 
@@ -71,13 +71,12 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 
 
 def notes(found: Sequence[str]) -> None:
-    """Notes on standard error, for commands whose output has no place for them."""
+    """Prints notes on standard error."""
     for note in found:
         Console(stderr=True).print(words(note, "yellow"))
 
 
 def serving(address: str) -> None:
-    """Where the page is, on standard error."""
     Console(stderr=True).print(f"Toulmin serves {address}  (Ctrl-C ends it)", highlight=False)
 
 
@@ -88,7 +87,6 @@ def _prose(answer: Answer, console: Console) -> None:
 
 
 def _repaired(answer: Answer, console: Console) -> None:
-    """The whole text as repaired, then what was changed, sentence by sentence, with the reason."""
     from toulmin.methods.repair import changes, numbering, repaired_text
 
     console.print(Text("The text as repaired", "bold"))
@@ -109,7 +107,6 @@ def _repaired(answer: Answer, console: Console) -> None:
 
 
 def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> None:
-    """Each claim with its verdict, and under it what it cites, by the text's numbers, and the source's exact words."""
     console.print(Text("Evidence", "bold"))
     grid = Table.grid(padding=(0, 2, 0, 0))
     for claim in answer.claims:
@@ -126,7 +123,6 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
 
 
 def _questions(answer: Answer, console: Console) -> None:
-    """What a plan asked, and what became of it."""
     console.print(Text("Questions", "bold"))
     for question in answer.questions:
         shape, colour = OUTCOMES[question.outcome]
@@ -136,7 +132,6 @@ def _questions(answer: Answer, console: Console) -> None:
 
 
 def _against(claim: Claim, answer: Answer) -> list[Passage]:
-    """The passages that contradict a claim which cites none of them."""
     if claim.support is None or claim.support.label != "contradicted":
         return []
     return [answer.passage(id) for id in claim.support.evidence if id not in claim.cited]
@@ -163,7 +158,7 @@ def _quoted(citation: Citation) -> Text:
 
 
 def _source(passage: Passage, quote: Quote | None = None) -> Text:
-    """Where a passage, or its decisive sentence, stands: title, file, record, page and offsets in the file's text."""
+    """A passage's location; offsets are those in the file's text."""
     source = passage.source
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
@@ -174,7 +169,6 @@ def _source(passage: Passage, quote: Quote | None = None) -> Text:
 
 
 def _shortest(path: str) -> str:
-    """The path as seen from the working folder where that is shorter."""
     return min(path, os.path.relpath(path), key=len)
 
 
@@ -202,7 +196,6 @@ def _cost(answer: Answer) -> Text:
 
 
 def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
-    """The ranked passages; as JSON `{"query", "hits"}`."""
     if as_json:
         from toulmin.formats import answer_json
 
@@ -213,11 +206,10 @@ def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
         console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
         console.print(Padding(words(hit.passage.text), (0, 0, 0, 13)))
     if not found:
-        console.print("Nothing in the sources holds a word of this query.")
+        console.print("No passage contains a word of this query.")
 
 
 def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
-    """What was read, left, removed and skipped; as JSON the same by name."""
     if as_json:
         _json({"index": folder, **asdict(report)})
         return
@@ -238,7 +230,6 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
 
 
 def findings(found: Sequence[Finding], *, as_json: bool) -> None:
-    """What works and what does not, each with its remedy."""
     if as_json:
         _json([asdict(finding) for finding in found])
         return
@@ -254,7 +245,6 @@ def findings(found: Sequence[Finding], *, as_json: bool) -> None:
 
 
 def next_steps(unanswered: str, folder: str) -> None:
-    """What to try after the demo."""
     console = Console()
     console.print()
     console.print(Text("Try next", "bold"))
@@ -263,12 +253,12 @@ def next_steps(unanswered: str, folder: str) -> None:
     console.print(Text('  toulmin ask "Your question?" --docs YOUR_FOLDER --explain'))
     console.print(Text("      your own txt, md, html, pdf, docx or jsonl files", "dim"))
     console.print(Text("  toulmin check draft.txt --docs YOUR_FOLDER"))
-    console.print(Text("      a text that somebody else wrote, held against your files", "dim"))
+    console.print(Text("      checks a text that somebody else wrote against your files", "dim"))
 
 
 @contextmanager
 def watching() -> Iterator[Callable[[Answer], None] | None]:
-    """The draft as it grows, on standard error, gone when the answer is there; None where that is no terminal."""
+    """Shows the growing draft on standard error; None where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -289,7 +279,7 @@ def watching() -> Iterator[Callable[[Answer], None] | None]:
 
 @contextmanager
 def indexing() -> Iterator[Callable[[Progress], None] | None]:
-    """A progress bar on standard error while files are read; None where that is no terminal."""
+    """Shows a progress bar on standard error; None where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -1,4 +1,4 @@
-"""`--explain`: how an answer came to be, round by round, in a person's words."""
+"""`--explain`: how an answer came about, round by round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ LONGEST = 600  # characters of a text that is quoted
 
 
 def rounds(answer: Answer, console: Console) -> None:
-    """The story of the answer: each round in a line, with what it wrote, kept and dropped, and why."""
     console.print(Text("How it came to be", "bold"))
     titles = {passage.id: passage.title or passage.id for passage in answer.passages}
     for number, step in enumerate(answer.rounds, start=1):
@@ -38,7 +37,6 @@ def rounds(answer: Answer, console: Console) -> None:
 
 
 def so_far(draft: Answer) -> Text:
-    """What was done last, and what has been spent, in a line."""
     last = _deed(draft.rounds[-1]) if draft.rounds else "Searching"
     calls = sum(draft.usage.calls.values())
     return Text(f"Draft, not all of it verified. {last}; {calls} model call{'' if calls == 1 else 's'} so far", "dim")
@@ -54,7 +52,6 @@ def _deed(step: Round) -> str:
 
 
 def _account(step: Round, titles: Mapping[str, str]) -> Text:
-    """Who did what for which question from which passages, and how it went."""
     line = Text()
     if step.role not in (None, "main"):
         line.append(f" by the {step.role}")
@@ -70,14 +67,12 @@ def _account(step: Round, titles: Mapping[str, str]) -> Text:
 
 
 def _verified(step: Round) -> Text:
-    """How much of it holds; a method that verifies claim by claim says it in its own words."""
     if step.text:
         return words(f": {step.text}").append_text(_rating(step))
     return Text(f": {len(step.kept)} of {len(step.kept) + len(step.dropped)} claims are supported")
 
 
 def _named(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
-    """How many passages, and of which titles."""
     shown = list(dict.fromkeys(titles.get(id, id) for id in read))
     more = f" and {len(shown) - TITLES} more" if len(shown) > TITLES else ""
     count = f"{len(read)} passage{'' if len(read) == 1 else 's'}"
@@ -85,7 +80,6 @@ def _named(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
 
 
 def _rating(step: Round) -> Text:
-    """The scores, and whether this was the one that was chosen."""
     line = Text("".join(f", {name.replace('_', ' ')} {score:.2f}" for name, score in (step.scores or {}).items()))
     if step.chosen is not None and step.kind in ("draft", "refine", "contrast"):
         chosen = ("accepted", "not accepted") if step.kind == "contrast" else ("chosen", "not chosen")
@@ -94,7 +88,6 @@ def _rating(step: Round) -> Text:
 
 
 def _details(step: Round, titles: Mapping[str, str]) -> list[Text]:
-    """What was written where the kept claims do not say it, then what was kept and dropped."""
     lines = []
     if step.text and step.kind in ("claim", "contrast", "assess"):
         lines.append(words(f"“{step.text[:LONGEST]}{'…' if len(step.text) > LONGEST else ''}”", "italic"))
@@ -108,5 +101,4 @@ def _details(step: Round, titles: Mapping[str, str]) -> list[Text]:
 
 
 def _title(text: str, titles: Mapping[str, str]) -> str:
-    """A passage by its title where an id stands, as for a claim's citations."""
     return f"[{titles[text]}]" if text in titles else text

@@ -1,4 +1,4 @@
-"""What a person sees of runs: their progress, how they ended, and tables of their scores."""
+"""Shows runs: progress, outcome and tables of scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def as_json_document(document: Any) -> None:
-    """One JSON document on standard output."""
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
@@ -32,7 +31,6 @@ def as_json_document(document: Any) -> None:
 
 
 def run_document(report: RunReport) -> dict[str, Any]:
-    """The report of a run as plain values."""
     now = report.progress
     told: dict[str, Any] = {
         "run": str(report.folder),
@@ -52,7 +50,6 @@ def run_document(report: RunReport) -> dict[str, Any]:
 
 
 def run_report(report: RunReport, *, as_json: bool) -> None:
-    """How a run ended, and what to do next."""
     if as_json:
         as_json_document(run_document(report))
     console = Console(stderr=as_json)
@@ -82,7 +79,7 @@ def _spent(now: Progress) -> list[str]:
 
 
 class Watching(NamedTuple):
-    """Who is told how far a run is: while documents are read, and while questions are answered."""
+    """Callbacks while documents are read and while questions are answered."""
 
     on_reading: Callable[[Reading], None] | None = None
     on_progress: Callable[[Progress], None] | None = None
@@ -90,7 +87,7 @@ class Watching(NamedTuple):
 
 @contextmanager
 def running() -> Iterator[Watching]:
-    """A progress bar on standard error with rate, time left and cost; nobody is told where that is no terminal."""
+    """Shows a progress bar on standard error; no callbacks where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Watching()
@@ -112,7 +109,6 @@ def running() -> Iterator[Watching]:
 
 
 def _told(now: Progress) -> str:
-    """Rate, time left, failures, calls, tokens and cost, in a line that fits beside a bar."""
     parts = [f"{now.rate:.1f}/s"]
     if now.seconds_left is not None:
         parts.append(f"{timedelta(seconds=round(now.seconds_left))} left")
@@ -127,7 +123,6 @@ def _told(now: Progress) -> str:
 
 
 def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
-    """The metrics of a run with their intervals, and under which profile and judge they were counted."""
     if as_json:
         as_json_document(document)
         return
@@ -148,7 +143,6 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _shown(metric: Mapping[str, Any]) -> tuple[str, str]:
-    """A value and its interval; a dash where no question counts."""
     if metric["value"] is None:
         return "–", ""
     if metric["low"] is None:
@@ -162,7 +156,7 @@ def _counted(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
 
 @contextmanager
 def judging() -> Iterator[Callable[[int, int, str], None] | None]:
-    """A progress bar on standard error for each wave of judgements; None where that is no terminal."""
+    """Shows a progress bar on standard error; None where that is no terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -184,7 +178,6 @@ def judging() -> Iterator[Callable[[int, int, str], None] | None]:
 
 
 def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
-    """The metrics of each run side by side, and how far the later ones are above the first."""
     if as_json:
         as_json_document(document)
         return
@@ -233,7 +226,6 @@ def _value(run: Mapping[str, Any], place: int, name: str) -> Text:
 
 
 def _difference(one: Mapping[str, Any] | None) -> Text:
-    """The difference with its interval; one that is hardly in doubt stands out."""
     if one is None or one["difference"] is None:
         return Text("")
     told = f"{one['difference']:+.1f}"
@@ -244,12 +236,10 @@ def _difference(one: Mapping[str, Any] | None) -> Text:
 
 
 def _percent(probability: float) -> str:
-    """A probability that never looks certain."""
     return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
 def files(written: Sequence[Path]) -> None:
-    """The files that were written, one a line."""
     for file in written:
         Console().print(words(str(file)))
 
@@ -261,7 +251,6 @@ _FEWER = (
 
 
 def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
-    """How many questions of each kind there are now, and what to do with them."""
     if as_json:
         as_json_document(
             {

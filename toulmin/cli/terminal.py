@@ -1,4 +1,4 @@
-"""How text reaches a terminal: as it is, with control characters made visible, and never as markup."""
+"""Terminal output: control characters made visible, text never taken for markup."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u20
 
 
 def printable(text: str) -> str:
-    """The text with control and reordering characters shown as `\\x1b` and the like."""
+    """The text with control and reordering characters escaped."""
     shown = _UNPRINTABLE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
     return shown.encode("utf-8", "replace").decode("utf-8")
 
 
 def words(text: str, style: str = "") -> Text:
-    """The text on one line, printable."""
     return Text(printable(" ".join(text.split())), style)
 
 
 class Console(rich.console.Console):
-    """No wider than reads well, with nothing in the text taken for markup."""
+    """At most `WIDEST` columns, without markup."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, emoji=False, markup=False)
         self.width = min(self.width, WIDEST)
 
     def on_broken_pipe(self) -> None:
-        """Whoever read our output has gone; that is for the command to end quietly, not an error."""
+        """Raises `BrokenPipeError`, which ends the command quietly."""
         raise BrokenPipeError

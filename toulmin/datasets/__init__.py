@@ -1,1 +1,1 @@
-"""Questions with what is known to be right about them: read from files of many forms, or made from documents."""
+"""Questions with their gold answers, read from files or made from documents."""

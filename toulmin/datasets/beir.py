@@ -1,4 +1,4 @@
-"""BEIR folders: `queries.jsonl`, `corpus.jsonl` and, for each split, `qrels/SPLIT.tsv`; each may be gzipped."""
+"""BEIR folders."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _HEADER = ["query-id", "corpus-id", "score"]
 
 
 class Folder:
-    """The files of a BEIR folder for one split: the given one, else the first of test, dev and train that it has.
+    """A BEIR folder: `queries.jsonl`, `corpus.jsonl` and, for each split, `qrels/SPLIT.tsv`; each may be gzipped.
 
-    Raises `SourceError` for a folder of another kind, and `UsageError` for a split that it does not have.
+    Without a `split` it is the first of test, dev and train. Raises `SourceError` for another kind of folder, and
+    `UsageError` for a missing split.
     """
 
     def __init__(self, path: Path, split: str | None) -> None:
@@ -35,11 +36,10 @@ class Folder:
 
     @property
     def files(self) -> list[Path]:
-        """Its files, sorted by name."""
         return sorted([self.queries, self.corpus, self.qrels])
 
     def records(self) -> Iterator[Record]:
-        """The queries that the split judges, in the order of the queries file, with `relevant` from its judgements."""
+        """The queries that the split judges, in file order, with `relevant` records."""
         relevant = _judgements(self.qrels)
         missing = dict.fromkeys(relevant)
         for record in records(self.queries):
@@ -70,7 +70,6 @@ def _splits(path: Path) -> dict[str, Path]:
 
 
 def _judgements(path: Path) -> dict[str, list[str]]:
-    """The records with a score above 0 for each judged query, in the order of the file; possibly none."""
     relevant: dict[str, list[str]] = {}
     with readable(path), opened(path) as file:
         for n, line in enumerate(file, start=1):
@@ -92,8 +91,8 @@ def _columns(path: Path, n: int, line: bytes) -> list[str]:
     if fields == [""]:
         return []
     if len(fields) != len(_HEADER):
-        came = f"is damaged at line {n}: {', '.join(_HEADER)} parted by tabs were expected, not {len(fields)} fields"
-        raise cannot_read(path, came, "mend or remove that line")
+        came = f"is damaged at line {n}: {', '.join(_HEADER)} separated by tabs were expected, not {len(fields)} fields"
+        raise cannot_read(path, came, "fix or remove that line")
     return fields
 
 
@@ -102,4 +101,4 @@ def _score(path: Path, n: int, text: str) -> float:
         return float(text)
     except ValueError as error:
         came = f"is damaged at line {n}: the field `score` should hold a number, not {text!r}"
-        raise cannot_read(path, came, "mend or remove that line") from error
+        raise cannot_read(path, came, "fix or remove that line") from error

@@ -1,4 +1,4 @@
-"""Items as JSON documents, without their passages: what a run keeps so that it can be scored without its dataset."""
+"""Items as JSON documents, without their passages."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ITEM = TypeAdapter(Item)
 
 
 def item_document(item: Item) -> dict[str, Any]:
-    """The item as plain JSON values; its passages are left out, they stand in the answer that read them."""
+    """Without its passages: the answer holds those that were read."""
     document = asdict(replace(item, passages=None))
     return {name: value for name, value in document.items() if name != "passages"}
 
 
 def item_of(document: Mapping[str, Any]) -> Item:
-    """The item of `item_document`; raises `UsageError` for anything else."""
+    """Reads what `item_document` wrote. Raises `UsageError` for anything else."""
     try:
         return _ITEM.validate_python(dict(document))
     except ValidationError as error:

@@ -1,4 +1,8 @@
-"""One record of a file, read field by field, so that every fault names the record and the field."""
+"""Reads the records of a file as a stream, field by field, so that every error names record and field.
+
+A file holds one JSON object per line, one JSON list, or an object with a list under "data"; its first bytes decide
+which, not its name. A name that ends in `.gz` is unpacked.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,10 @@ Read = Callable[[str, Any], T]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of a file: the `n`-th, counted from 0, which stands at `where`.
+    """A JSON object of a file, number `n` from 0, at `where`; `is_listed`: in one JSON list (ALCE), not on a line.
 
-    `is_listed` says that it is an entry of one JSON list, as ALCE keeps them, not a line. The methods below take a
-    value and the field that it stands in, as a path ("docs[2].title"), and raise `SourceError` for another kind of
-    value. Lone surrogates and null characters in words become U+FFFD.
+    The methods take a value and its field as a path ("docs[2].title"), and raise `SourceError` for another kind of
+    value. In words, lone surrogates and null characters become U+FFFD.
     """
 
     path: Path
@@ -30,70 +33,60 @@ class Record:
     is_listed: bool = False
 
     def get(self, name: str) -> Any:
-        """The value of a field; None where it is missing."""
         return self.fields.get(name)
 
     def optional(self, name: str, read: Read[T]) -> T | None:
-        """The value of a field, read by one of the methods below; None where it is missing or null."""
+        """None where the field is missing or null."""
         value = self.fields.get(name)
         return None if value is None else read(name, value)
 
     def words(self, field: str, value: Any) -> str:
-        """Words, possibly none."""
         if not isinstance(value, str):
             raise self.fault(field, "words", value)
         return sound(value)
 
     def filled(self, field: str, value: Any) -> str:
-        """Words that are more than white space."""
         text = self.words(field, value)
         if not text.strip():
             raise self.fault(field, "words", value)
         return text
 
     def name(self, field: str, value: Any) -> str:
-        """What a record is known by: words or a whole number."""
+        """Words or a whole number."""
         is_number = isinstance(value, int) and not isinstance(value, bool)
         return str(value) if is_number else self.filled(field, value)
 
     def truth(self, field: str, value: Any) -> bool:
-        """True or false."""
         if not isinstance(value, bool):
             raise self.fault(field, "true or false", value)
         return value
 
     def entry(self, field: str, value: Any) -> Mapping[str, Any]:
-        """An object."""
         if not isinstance(value, dict):
             raise self.fault(field, "an object", value)
         return value
 
     def entries(self, field: str, value: Any) -> list[Any]:
-        """A list of anything."""
         if not isinstance(value, list):
             raise self.fault(field, "a list", value)
         return value
 
     def all_words(self, field: str, value: Any) -> tuple[str, ...]:
-        """A list of words."""
         return tuple(self.words(f"{field}[{i}]", entry) for i, entry in enumerate(self.entries(field, value)))
 
     def names(self, field: str, value: Any) -> tuple[str, ...]:
-        """A list of words or whole numbers, each once."""
+        """Words or whole numbers, without repetitions."""
         entries = enumerate(self.entries(field, value))
         return tuple(dict.fromkeys(self.name(f"{field}[{i}]", entry) for i, entry in entries))
 
     def fault(self, field: str, wanted: str, value: Any) -> SourceError:
-        """The error for a field that should hold something else."""
         return self.refusal(f"the field `{field}` should hold {wanted}, not {_named(value)}")
 
-    def refusal(self, problem: str, remedy: str = "mend or remove that record") -> SourceError:
-        """The error for this record: what is wrong with it, and what to do."""
+    def refusal(self, problem: str, remedy: str = "fix or remove that record") -> SourceError:
         return cannot_read(self.path, f"cannot be read at {self.place}: {problem}", remedy)
 
     @property
     def place(self) -> str:
-        """Where it stands, with its id if it has one."""
         given = next((self.fields[name] for name in ID_FIELDS if self.fields.get(name) is not None), None)
         return self.where if given is None else f"{self.where} (id {str(given)[:80]!r})"
 
@@ -102,7 +95,7 @@ ID_FIELDS = ("sample_id", "id", "_id", "example_id")
 
 
 def id_of(record: Record) -> str:
-    """The id that a record gives itself (`sample_id`, `id`, `_id` or `example_id`), else its place, counted from 0."""
+    """The first of `ID_FIELDS` that the record has, else its number, counted from 0."""
     for name in ID_FIELDS:
         given = record.optional(name, record.name)
         if given is not None:

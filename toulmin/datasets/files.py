@@ -1,8 +1,4 @@
-"""The records of a file of questions, read as a stream, and the fingerprint of the files.
-
-A file holds one JSON object a line, or one JSON list, or an object with a list under "data"; which of them it is, its
-beginning tells, not its name. A name that ends in `.gz` is unpacked.
-"""
+"""Records of a file, and its digest."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ _DECODER = json.JSONDecoder()
 
 
 def records(path: Path) -> Iterator[Record]:
-    """The records of a file in order; raises `SourceError` for a file that cannot be read, while it is iterated."""
+    """Raises `SourceError`, while iterated, for a file that cannot be read."""
     with readable(path):
         is_listed = _is_list(path)
         items = json_items(path, LONGEST) if is_listed else jsonl_items(path, LONGEST)
@@ -37,7 +33,7 @@ def records(path: Path) -> Iterator[Record]:
 
 
 def digest(paths: Iterable[Path]) -> str:
-    """The SHA-256, in hex, over the bytes of the files, one after the other, as they are on disk."""
+    """The SHA-256, in hex, of the files' bytes on disk, one after the other."""
     whole = hashlib.sha256()
     for path in paths:
         with readable(path), path.open("rb") as file:
@@ -48,7 +44,7 @@ def digest(paths: Iterable[Path]) -> str:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turns what the system says of a file that cannot be opened into our error; a pipe is no file."""
+    """Turns system errors into `SourceError`; a pipe is not a file."""
     try:
         if path.exists() and not path.is_file():
             raise cannot_read(path, "is not a regular file", "name a file of questions, or a BEIR folder")
@@ -59,7 +55,6 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def _is_list(path: Path) -> bool:
-    """Whether a file is one JSON text with a list of records, and not a line for each."""
     with opened(path) as file:
         beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace").lstrip()
     if not beginning:
@@ -68,8 +63,7 @@ def _is_list(path: Path) -> bool:
 
 
 def _has_data(text: str) -> bool:
-    """Whether an object has a list of objects under "data"; in a record, `question` mostly comes before any such."""
-    at = 1
+    at = 1  # a record mostly has `question` before any list of objects
     while (key := _KEY.match(text, at)) and key[1] != "question":
         at = key.end()
         if key[1] == "data" and _OBJECTS.match(text, at):

@@ -1,18 +1,4 @@
-"""The forms of records, each known by its fields, and what the questions of some are called.
-
-    webq          `utterance`, with `targetValue` as "(list (description ...))": WebQuestions as it was published
-    nq            `question_text`: Natural Questions, simplified or whole
-    conversation  `turns` and no `question`: the last turn asks (MTRAG)
-    queries       `text` and neither `question` nor `title`: BEIR
-    multihop      `question` and `context` as titles with their sentences: HotpotQA, 2WikiMultihopQA
-    asqa          `question` and `qa_pairs`
-    eli5          `question` and `claims` or `question_ctx`
-    qampari       `question`, `answers` as a list of lists, and `answer` as a text
-    squad         `question` and `answers` as objects with `text`, or `is_impossible`
-    questions     any other record with `question`: NQ-open, WebQ, one's own
-
-The first record of a file tells its form. The last six are read alike; the first four are turned into their like.
-"""
+"""Forms of records, recognised by their fields."""
 
 from __future__ import annotations
 
@@ -29,7 +15,7 @@ _TAG = re.compile(r"</?\w[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of records: how it is known, and how its records are turned into such as hold a `question`."""
+    """`fits` recognises a record; `turned` gives it a `question`."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -37,11 +23,11 @@ class Form:
 
 
 def form_of(record: Record) -> Form:
-    """The form of a record; raises `SourceError` for a passage of a collection."""
+    """Raises `SourceError` for a passage of a collection."""
     fields = record.fields
     if "question" not in fields and "text" in fields and "title" in fields:
         problem = "the field `question` is missing; a record with `title` and `text` is a passage"
-        raise record.refusal(problem, "name a file of questions, and give passages by --index")
+        raise record.refusal(problem, "name a file of questions, and pass passages with --index")
     return next(form for form in _FORMS if form.fits(fields))
 
 
@@ -49,7 +35,7 @@ def form_of(record: Record) -> Form:
 
 
 def _webq(record: Record) -> Record:
-    """All descriptions are aliases of one answer: naming one of them is right, as open-domain evaluations count it."""
+    # All descriptions are aliases: open-domain evaluations count one of them as right.
     target = record.words("targetValue", record.get("targetValue"))
     found = [(m[1] if m[1] is not None else m[2]).replace('\\"', '"').strip() for m in _DESCRIPTION.finditer(target)]
     if not found:
@@ -61,8 +47,7 @@ def _webq(record: Record) -> Record:
 
 
 def _nq(record: Record) -> Record:
-    """Every short answer of every annotator, and yes or no, are aliases of one answer; the page itself is left out."""
-    answers: list[str] = []
+    answers: list[str] = []  # every annotator's short answers, and yes or no, are aliases of one answer
     tokens = _tokens(record)
     for i, listed in enumerate(record.optional("annotations", record.entries) or ()):
         here = f"annotations[{i}]"
@@ -81,7 +66,6 @@ def _tokens(record: Record) -> list[str]:
 
 
 def _spans(record: Record, field: str, value: Any, tokens: list[str]) -> list[str]:
-    """The words between token numbers, without the page's tags."""
     texts = []
     for i, listed in enumerate(record.entries(field, value)):
         span = record.entry(f"{field}[{i}]", listed)
@@ -96,7 +80,6 @@ def _spans(record: Record, field: str, value: Any, tokens: list[str]) -> list[st
 
 
 def _conversation(record: Record) -> Record:
-    """The last turn, which is the user's, after a line for each earlier one that names its speaker."""
     turns = record.entries("turns", record.get("turns"))
     spoken = [_turn(record, f"turns[{i}]", turn) for i, turn in enumerate(turns)]
     if not spoken or spoken[-1][0] != "User":
@@ -120,7 +103,7 @@ def _queries(record: Record) -> Record:
 
 
 def _turned(record: Record, question: str, *, answers: list[str]) -> Record:
-    """A record of which only the question and its answers are kept: its other fields mean other things elsewhere."""
+    # Other fields mean other things in other forms.
     kept = {name: record.fields[name] for name in ("id", "_id", "example_id", "split") if name in record.fields}
     kept |= {"question": record.filled(question, record.get(question)), "answers": answers, "style": "short"}
     return replace(record, fields=kept)
@@ -145,15 +128,21 @@ def _begins_with(value: Any, kind: type) -> bool:
 
 
 QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
+# The first that fits the first record is the form of the file. The last six are read alike.
 _FORMS = (
+    # WebQuestions as it was published, with `targetValue` as "(list (description ...))".
     Form("webq", lambda fields: "utterance" in fields, _webq),
+    # Natural Questions, simplified or whole.
     Form("nq", lambda fields: "question_text" in fields, _nq),
+    # MTRAG: the last turn asks.
     Form("conversation", lambda fields: "turns" in fields and "question" not in fields, _conversation),
-    QUERIES,
+    QUERIES,  # BEIR
+    # HotpotQA, 2WikiMultihopQA: titles with their sentences.
     Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
     Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
     Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),
     Form("qampari", _is_qampari),
     Form("squad", _is_squad),
+    # NQ-open, WebQ, a user's own file.
     Form("questions", lambda _: True),
 )

@@ -1,4 +1,8 @@
-"""From a record to an item: its question, its gold and its passages, whatever the fields are called."""
+"""Turns a record into an item, whatever the dataset calls its fields.
+
+The first record of a file decides the form of all. Passages keep their order, duplicates and empty ones included,
+because ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ _DEEPEST = 100
 
 
 def item_of(record: Record, form: Form) -> Item:
-    """The item of a record of that form; raises `SourceError` that names the record and the field at fault."""
+    """Raises `SourceError` naming the record and the field at fault."""
     slip = misspelt(record.fields)
     if slip is not None:
         problem = f"there is no field `{slip[0]}`; did you mean `{slip[1]}`?"
@@ -42,20 +46,18 @@ def item_of(record: Record, form: Form) -> Item:
 
 
 def _kind(record: Record) -> str | None:
-    """The `kind`, or what HotpotQA calls the `type`, a name that other datasets use for other things."""
     kind = record.optional("kind", record.filled)
     given = record.get("type")
     return kind if kind is not None or not isinstance(given, str) or not given else sound(given)
 
 
 def _is_deep(value: Any, depth: int = 0) -> bool:
-    """Whether lists and objects stand in each other too deep for whoever copies them by recursion."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return depth > _DEEPEST or any(_is_deep(entry, depth + 1) for entry in inner if isinstance(entry, dict | list))
 
 
 def _plain(value: Any) -> Any:
-    """The value, such that any JSON writer can write it: sound words, and whole numbers that fit 64 bits."""
+    """Any JSON writer can write it; integers beyond 64 bits become text."""
     if isinstance(value, str):
         return sound(value)
     if isinstance(value, list):

@@ -1,13 +1,13 @@
-"""What a record holds to be right, from the fields that datasets keep it in.
+"""Reads a record's gold from the fields in which datasets keep it.
 
-answers     `answers`: aliases of one answer, or a list of such lists, one an answer slot (each entry a slot where
-            `style` is "list"), or SQuAD's objects with `text`; else `qa_pairs`, one slot a part; else
-            `short_answers`, or `answer` with `answer_aliases`
-answer      `answer` where it is a text beside such fields, as in ALCE, or where `style` is long or report
-references  `references`, `long_answers`, `long_answer`, the first two of ALCE's `annotations`, CLAPnq's `answers`
-            (objects with `answer`), `gold`, `target` or `reference`: the first of them that is there
+answers     `answers`: aliases of one answer, or lists of them, one per slot (each entry is a slot if `style` is
+            "list"), or SQuAD's objects with `text`; else `qa_pairs`; else `short_answers`, or `answer` and
+            `answer_aliases`
+answer      `answer` if it is a text beside such fields (ALCE), or if `style` is long or report
+references  `references`, `long_answers`, `long_answer`, two of ALCE's `annotations`, CLAPnq's `answers` (objects
+            with `answer`), `gold`, `target` or `reference`: the first that exists
 passages    `gold_passages`, `relevant`, titles of `supporting_facts`, or paragraphs marked `is_supporting`
-answerable  `answerable`, `is_impossible`, `answerability`, or the kind "unanswerable"
+answerable  `answerable`, `is_impossible`, `answerability`, or the kind "unanswerable", in this order
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from toulmin.datasets.item import Aliases, Gold, Part
 from toulmin.errors import UsageError, unknown_name
 
 _LONG = ("long", "report")
-# Beside one of these, `answer` is a text that holds all of them.
+# In a record with one of these fields, `answer` is a text that contains the answers.
 _BESIDE_TEXT = ("answers", "qa_pairs", "claims", "short_answers", "question_ctx", "cited_answer")
 _TELLS = {"ANSWERABLE": True, "PARTIAL": True, "UNANSWERABLE": False}
 
 
 def gold_of(record: Record) -> Gold:
-    """The gold of a record; an empty list of answers counts only where the record says that there is none to find."""
+    """An empty list of answers counts only in an unanswerable record."""
     parts = record.optional("qa_pairs", lambda field, value: _parts(record, field, value))
     passages = _passages(record)
     answerable = _answerable(record, passages)
@@ -43,7 +43,6 @@ def gold_of(record: Record) -> Gold:
 
 
 def style_of(record: Record, gold: Gold) -> Style | None:
-    """How a record wants to be answered: as its `style` says, else as its gold does."""
     given = record.get("style")
     if given is not None:
         return _style(record, given)
@@ -98,7 +97,7 @@ def _answers(record: Record, parts: tuple[Part, ...] | None) -> tuple[Aliases, .
 
 def _slots(record: Record, answers: Any) -> tuple[Aliases, ...]:
     if isinstance(answers, dict):
-        # The hub's copy of SQuAD keeps the texts and their places in two lists.
+        # The hub's copy of SQuAD keeps texts and positions in two lists.
         return _one_slot(record.all_words("answers.text", answers.get("text")))
     record.entries("answers", answers)
     if _holds(record, list):
@@ -111,12 +110,11 @@ def _slots(record: Record, answers: Any) -> tuple[Aliases, ...]:
 
 
 def _one_slot(aliases: Aliases) -> tuple[Aliases, ...]:
-    """Several annotators often mark the same words."""
+    # Several annotators often mark the same words.
     return (tuple(dict.fromkeys(aliases)),) if aliases else ()
 
 
 def _holds(record: Record, kind: type) -> bool:
-    """Whether `answers` is a list that begins with such an entry."""
     answers = record.get("answers")
     return isinstance(answers, list) and bool(answers) and isinstance(answers[0], kind)
 
@@ -138,7 +136,7 @@ def _references(record: Record) -> tuple[str, ...] | None:
     if long_answer is not None:
         return (long_answer,)
     if record.get("annotations") is not None:
-        # ALCE compares with the first two and no others.
+        # ALCE compares with the first two only.
         return _texts(record, "annotations", record.get("annotations"), "long_answer")[:2]
     if _is_clapnq(record):
         return _texts(record, "answers", record.get("answers"), "answer") or None
@@ -154,14 +152,13 @@ def _texts(record: Record, field: str, value: Any, name: str) -> tuple[str, ...]
 
 
 def _told(record: Record, name: str) -> tuple[str, ...]:
-    """Words, or a list of them, in a field that other datasets use for other things."""
     value = record.get(name)
     listed = value if isinstance(value, list) else [value]
     return record.all_words(name, listed) if all(isinstance(entry, str) for entry in listed) else ()
 
 
 def _is_clapnq(record: Record) -> bool:
-    """CLAPnq answers at length; an unanswerable question is known by passages that are cut into sentences."""
+    """Its unanswerable questions have passages cut into sentences."""
     if record.get("answers") == []:
         passages = record.get("passages")
         is_cut = isinstance(passages, list) and any(isinstance(p, dict) and "sentences" in p for p in passages)
@@ -192,7 +189,6 @@ def _title(record: Record, field: str, fact: Any) -> str:
 
 
 def _supporting(record: Record) -> tuple[str, ...] | None:
-    """The paragraphs that a dataset marks, by id or else by title (MuSiQue)."""
     listed = record.entries("paragraphs", record.get("paragraphs") or [])
     paragraphs = [p for p in listed if isinstance(p, dict)]
     if not any("is_supporting" in p for p in paragraphs):
@@ -209,7 +205,7 @@ def _answerable(record: Record, passages: tuple[str, ...] | None) -> bool | None
     named = record.get("answerability")
     if named is not None:
         first = named[0] if isinstance(named, list) and named else named
-        # An underspecified question is neither: the sources may tell it once it is known what is asked.
+        # An underspecified question is neither: the sources may answer it once it is clear what is asked.
         return _TELLS.get(str(first).upper())
     kind = record.get("kind")
     if kind == "unanswerable":

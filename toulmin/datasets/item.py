@@ -1,4 +1,4 @@
-"""A question of a dataset, with its gold answers and the passages that came with it."""
+"""A question of a dataset with its gold and its passages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Aliases = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A question within an ambiguous question, with its short answer by its aliases (ASQA's `qa_pairs`)."""
+    """A question within an ambiguous one (ASQA's `qa_pairs`), with its short answer's aliases."""
 
     question: str
     answers: Aliases
@@ -21,12 +21,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a dataset holds to be right; a field that it does not have is None, one that it has may be empty.
+    """What a dataset holds to be right; None where it has no such field.
 
-    `answers` are answer slots, each by its aliases: one slot for a short answer, one an entity for a list. `parts` are
-    ASQA's sub-questions. `references` are long answers to compare with by ROUGE; `answer` is the one text that ALCE
-    calls the answer. `claims` are what a long answer should say (ELI5). `passages` are the records (ids, or titles
-    where a dataset names nothing else) that hold the answer. `answerable` says whether the sources tell it at all.
+    `answers` are slots, each a tuple of aliases: one slot for a short answer, one per entity for a list. `parts` are
+    ASQA's sub-questions, `references` long answers for ROUGE, `answer` what ALCE calls the answer, `claims` what a long
+    answer should say (ELI5). `passages` are ids, or else titles, of the records that hold the answer. `answerable` says
+    whether the sources answer.
     """
 
     answers: tuple[Aliases, ...] | None = None
@@ -40,12 +40,11 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question. `id` tells it from the others of its dataset.
+    """One question; `id` is unique in its dataset.
 
-    `passages` came with the question (None: they are searched for in the run's index); with `is_ranked` they stand
-    best first, as some retriever left them. `withheld` are records that whoever answers must not find. `style` is how
-    its dataset wants it answered, `kind` the part of the dataset that it belongs to, `record` the record as it stood
-    in the file, without the passages.
+    `passages` came with it (None: search the run's index), best first if `is_ranked`. `withheld` are records that a
+    method must not find. `style` is what its dataset wants, `kind` its part of the dataset, `record` the original
+    without passages.
     """
 
     id: str
@@ -61,10 +60,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Items in the order of their file, unique by id.
+    """Items in file order, unique by id.
 
-    `path` is the file as it was named (ALCE tells QAMPARI by it), `form` the form that it was read as, `digest` the
-    SHA-256, in hex, of its bytes; `corpus` is the file of passages that belongs to it (BEIR), if there is one.
+    `path` is as the caller gave it (ALCE recognises QAMPARI by it), `digest` the SHA-256 of the bytes, in hex; `corpus`
+    is BEIR's file of passages.
     """
 
     path: str

@@ -1,13 +1,4 @@
-"""The passages that come with a question, in each of the fields that datasets keep them in.
-
-    docs, passages, paragraphs, contexts    lists of {title, text | sent | paragraph_text | sentences, id?, url?}
-    context                                 a list of [title, sentences] (HotpotQA, 2WikiMultihopQA), the same as
-                                            {"title": [...], "sentences": [...]}, or words (SQuAD)
-    passage                                 words, with the record's `title` and `url`
-
-The first of them that a record has is read. Passages stay as they stand, twin passages and empty ones too, because
-a citation `[n]` of ALCE means the n-th.
-"""
+"""Passages that come with a question."""
 
 from __future__ import annotations
 
@@ -19,8 +10,11 @@ from toulmin.data import Passage, Source
 from toulmin.datasets.fields import Record
 from toulmin.documents.plain import sound
 
+# The first field that a record has is read. These hold lists of {title, text | sent | paragraph_text | sentences, id?,
+# url?}. `context` holds [title, sentences] pairs (HotpotQA, 2WikiMultihopQA), the same as {"title": [...],
+# "sentences": [...]}, or words (SQuAD); `passage` holds words, with the record's `title` and `url`.
 _LISTS = ("docs", "passages", "paragraphs", "contexts")
-# What holds passages, or pages and prompts made of them: too large to keep beside them.
+# Fields with passages, or with pages and prompts made of them: too large for `Item.record`.
 PASSAGE_FIELDS = frozenset(
     "docs passages paragraphs contexts context passage chunked_passage document_text document_tokens document_html"
     " long_answer_candidates prompt doc_history output".split()
@@ -28,7 +22,7 @@ PASSAGE_FIELDS = frozenset(
 
 
 def passages_of(record: Record) -> tuple[Passage, ...] | None:
-    """The passages of a record in their order; None where it has no field for any."""
+    """None if the record has no field for passages."""
     for name in _LISTS:
         if record.get(name) is not None:
             entries = enumerate(record.entries(name, record.get(name)))
@@ -44,7 +38,7 @@ def passages_of(record: Record) -> tuple[Passage, ...] | None:
 
 
 def are_ranked(record: Record) -> bool:
-    """Whether a record's `docs` stand best first: in ALCE's form, one JSON list, or by scores that never rise."""
+    """Whether `docs` are best first: in ALCE's JSON lists, or by scores that never rise."""
     docs = record.get("docs")
     if not docs:
         return False
@@ -64,8 +58,7 @@ def _listed(record: Record, field: str, value: Any) -> Passage:
 
 
 def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
-    """The words of a passage; `sent`, which ALCE's prompts show in place of the text, goes first."""
-    for name in ("sent", "text", "paragraph_text"):
+    for name in ("sent", "text", "paragraph_text"):  # ALCE's prompts show `sent` instead of the text
         if entry.get(name) is not None:
             return record.words(f"{field}.{name}", entry[name])
     if entry.get("sentences") is not None:
@@ -74,9 +67,9 @@ def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
 
 
 def _pairs(record: Record, context: Any) -> list[Any]:
-    """Titles beside their sentences; the hub's copy of HotpotQA keeps them in two lists."""
     if isinstance(context, list):
         return context
+    # The hub's copy of HotpotQA keeps titles and sentences in two lists.
     titles = record.entries("context.title", context.get("title"))
     sentences = record.entries("context.sentences", context.get("sentences"))
     if len(titles) != len(sentences):
@@ -92,13 +85,12 @@ def _paragraph(record: Record, field: str, value: Any) -> Passage:
 
 
 def _joined(sentences: tuple[str, ...]) -> str:
-    """Sentences as one text; some datasets keep the space before a sentence, others leave it to the reader."""
+    # Some datasets keep the space before a sentence, others leave it out.
     text = "".join(s if not s or s[0].isspace() else f" {s}" for s in sentences)
     return text.strip()
 
 
 def _told(value: Any) -> str | None:
-    """Words in a field that other datasets may use for other things."""
     return sound(value) if isinstance(value, str) and value else None
 
 

@@ -1,4 +1,4 @@
-"""Datasets from files of every form that `forms` tells, and result files of ALCE."""
+"""Reads datasets of all forms, BEIR folders, and ALCE's result files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ from toulmin.errors import SourceError, UsageError, unknown_name
 
 
 def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
-    """The dataset in a file, or in a BEIR folder: its first `limit` questions of that `split`.
+    """Reads a file or a BEIR folder: the first `limit` questions of `split`.
 
-    The form is told by the fields of the first record (see `forms`), never by the file's name; `.gz` is unpacked. A
-    file's records belong to the split that their field `split` names; a BEIR folder has a file of judgements a split,
-    and without a choice test is taken, else dev, else train. A question without an id gets the number of its record,
-    counted from 0. Fields that no form knows are kept in `Item.record`, unless they look like a slip for a field that
-    the record lacks.
+    The first record's fields decide the form, never the file's name; `.gz` is unpacked. `split` selects records by
+    their field `split`, or a BEIR folder's judgements (default: test, else dev, else train). A question without an id
+    gets its record's number, from 0. Unknown fields stay in `Item.record`.
 
-    Raises `SourceError` for what cannot be read, which names the record and the field, for an id that two records
-    have, and for a dataset without questions; `UsageError` for a split that is not there and a `limit` below 1.
+    Raises `SourceError`, naming record and field, for what cannot be read, a field that looks misspelt, a repeated id
+    or no questions; `UsageError` for an unknown split or a `limit` below 1.
     """
     if limit is not None and limit < 1:
         raise UsageError(f"The limit should be a number of questions from 1, not {limit}; leave it out to read all.")
@@ -48,20 +46,19 @@ def _taken(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Ite
 
 
 def _formed(path: Path, found: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
-    """The form of the first record, and all records."""
     for first in found:
         return form_of(first), chain([first], found)
     raise _without_questions(path)
 
 
 def _items(path: Path, found: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
-    """Each item with its record; raises `SourceError` for an id that two have, and where there are none."""
+    """Raises `SourceError` for a repeated id, or without items."""
     places: dict[str, str] = {}
     for record in found:
         item = item_of(record, form)
         if item.id in places:
-            problem = f"the id {item.id!r} stands already at {places[item.id]}"
-            raise record.refusal(problem, "give each record an id of its own")
+            problem = f"the id {item.id!r} is already used at {places[item.id]}"
+            raise record.refusal(problem, "give each record its own id")
         places[item.id] = record.where
         yield item, record
     if not places:
@@ -73,7 +70,7 @@ def _without_questions(path: Path) -> SourceError:
 
 
 def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Record]:
-    """The records of a split; at the end raises `UsageError` if there was none."""
+    """Raises `UsageError` at the end if no record had the split."""
     known: set[str] = set()
     for record in found:
         belongs = record.optional("split", record.words)
@@ -81,7 +78,7 @@ def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Recor
         if belongs == split:
             yield record
     if not known:
-        raise UsageError(f"No record of {path} has a field `split`, so {split!r} cannot be told; leave the split out.")
+        raise UsageError(f"No record of {path} has a field `split`, so {split!r} selects nothing; leave the split out.")
     if split not in known:
         raise unknown_name(f"split of {path}", split, known)
 
@@ -90,10 +87,7 @@ def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Recor
 
 
 class Result(NamedTuple):
-    """One entry of a result file of ALCE: the question, the text that a system wrote, and the passages shown to it.
-
-    `[n]` in `output` means `docs[n - 1]`.
-    """
+    """An entry of ALCE's result file: what a system wrote, and the passages it saw; `[n]` cites `docs[n - 1]`."""
 
     item: Item
     output: str
@@ -101,10 +95,9 @@ class Result(NamedTuple):
 
 
 def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
-    """The entries of a result file (a list under "data", or a plain list or lines of the same), in order.
+    """The entries of a result file (a list, also under "data", or lines) in order; lone surrogates become U+FFFD.
 
-    `output` comes as it stands, but for lone surrogates, which become U+FFFD. Raises `SourceError` as `read` does,
-    while it is iterated, and for an entry without `output` or with several samples in it.
+    Raises `SourceError`, while iterated, as `read` does, and for an entry without `output` or with several samples.
     """
     place = Path(path)
     form, found = _formed(place, records(place))

@@ -1,4 +1,4 @@
-"""Fields whose names are slips of the pen: a misspelt `answers` would else be a question without answers."""
+"""Misspelt field names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-# The fields of a person's own file; only these are guessed at.
+# The fields of a user's own file; only these are suggested.
 OWN = (
     "id",
     "question",
@@ -24,7 +24,7 @@ OWN = (
     "kind",
     "split",
 )
-# Fields of other forms, which mean what they say.
+# Fields of other forms, which are never taken for misspelt.
 _OTHERS = frozenset(
     "_id annotations answer_aliases answerability chunked_passage cited_answer context contexts decision example_id"
     " gold is_impossible long_answer long_answers output paragraphs passage passages plausible_answers question_ctx"
@@ -35,7 +35,7 @@ _NEAR = 0.8
 
 
 def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first field that is nearly called as one which the record lacks, and what it should be called."""
+    """A field nearly named like one that the record lacks, and that name."""
     for name in fields:
         wanted = _nearest(name)
         if wanted is not None and wanted not in fields and not _has_kin(wanted, fields):
@@ -44,16 +44,15 @@ def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _has_kin(wanted: str, fields: Mapping[str, Any]) -> bool:
-    """Whether what the field would tell is told already: `answered` beside `answers` is no slip for `answer`."""
+    """`answered` beside `answers` is no slip for `answer`."""
     return wanted in ("answer", "answers") and ("answer" in fields or "answers" in fields)
 
 
 @lru_cache(maxsize=10_000)
 def _nearest(name: str) -> str | None:
-    """The field of ours that the name is nearly equal to; names of other numbers of words never are."""
     if name in OWN or name in _OTHERS:
         return None
-    # Two letters are near to too much, and slips seldom befall the first: `preference` is none of `references`.
+    # Two letters resemble too much, and the first letter is seldom wrong: `preference` is not meant as `references`.
     candidates = [
         own for own in OWN if len(own) > 2 and own[0] == name[:1].lower() and own.count("_") == name.count("_")
     ]

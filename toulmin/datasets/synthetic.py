@@ -1,10 +1,8 @@
-"""A test set made from passages without labels: questions with an answer, and questions that have lost theirs.
+"""Makes a test set from unlabelled passages: questions with an answer, and questions that have lost theirs.
 
-Of the questions two thirds are answerable. Of one sixth the passages that tell the answer are withheld from whoever
-answers; of another sixth the subject is swapped for a thing of the same sort of which no passage tells what is asked.
-Where too few can be made there are fewer: nothing is asked for the sake of the number.
-
-Equal passages, number and seed give equal questions, in whatever order the passages come.
+Two thirds are answerable. For one sixth the passages that give the answer are withheld; for one sixth the subject
+is swapped for a thing of the same sort of which no passage says what is asked. If too few can be made, there are
+fewer. The same passages, number and seed give the same questions, whatever the passages' order.
 """
 
 from __future__ import annotations
@@ -32,13 +30,11 @@ _ENOUGH = 6  # candidates read for each question wanted, before reading stops
 _LEAST_READ = 2_000  # passages read at least
 _MOST_WITHHELD = 40  # passages taken away for one question
 _MOST_TRIED = 60  # other subjects tried for one question
-_A_PASSAGE = 2  # questions made of one passage
+_A_PASSAGE = 2  # questions made from one passage, at most
 
 
 @dataclass(slots=True)
 class _Chosen:
-    """What has been chosen so far, and what may therefore not be chosen again."""
-
     items: list[Item] = field(default_factory=list)
     questions: set[str] = field(default_factory=set)
     facts: set[tuple[str, str, str]] = field(default_factory=set)
@@ -64,10 +60,10 @@ class _Chosen:
 
 
 def made(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item, ...]:
-    """At most `n` questions about what the passages say, spread over their documents and the kinds of question.
+    """At most `n` questions, spread over documents and kinds of question.
 
-    `Item.kind` is "answerable", "withheld" or "swapped"; the gold and the withheld passages are named by
-    `Passage.id`. The answers of a question that has lost its own are none. Raises `UsageError` for a number below 1.
+    `Item.kind` is "answerable", "withheld" or "swapped"; gold and withheld passages are `Passage.id`s. A question that
+    has lost its answer has no gold answers. Raises `UsageError` if `n` is below 1.
     """
     if n < 1:
         raise UsageError(f"The number of questions to make is 1 or more, not {n}.")
@@ -91,7 +87,6 @@ def _place(passage: Passage) -> tuple[str, int, str]:
 
 
 def _read(passages: Sequence[Passage], n: int, seed: int) -> tuple[list[Asked], dict[str, list[str]]]:
-    """What can be asked, document by document in turn, and the subjects of each sort that the passages speak of."""
     found: list[Asked] = []
     subjects: dict[str, set[str]] = defaultdict(set)
     for read, passage in enumerate(_in_turn(passages, seed), start=1):
@@ -106,7 +101,6 @@ def _read(passages: Sequence[Passage], n: int, seed: int) -> tuple[list[Asked], 
 
 
 def _in_turn(passages: Sequence[Passage], seed: int) -> Iterator[Passage]:
-    """One passage of each document, then the next of each, in an order that the seed decides."""
     documents: dict[tuple[str | None, ...], list[Passage]] = defaultdict(list)
     for passage in passages:
         documents[document_of(passage)].append(passage)
@@ -124,19 +118,17 @@ def _shuffled(passages: Iterable[Passage], seed: int) -> list[Passage]:
 
 
 class _Queue:
-    """The questions that may still be tried for one kind."""
-
     def __init__(self, kind: Kind, candidates: Sequence[Asked]) -> None:
         self._kind = kind
         self._waiting: dict[str, list[Asked]] = defaultdict(list)
         self._doubtful: list[Asked] = []
         for each in candidates:
-            # Of another subject "... in the Battle of Lutter?" sounds made up, so that is asked last.
+            # With another subject, "... in the Battle of Lutter?" sounds made up; such questions come last.
             is_odd = kind == "swapped" and each.after != each.after.lower()
             (self._doubtful if is_odd else self._waiting[each.rule]).append(each)
 
     def take(self, chosen: _Chosen, maker: _Maker) -> None:
-        """Takes one question, by the rule, then from the document, that has given fewest; none if none is left."""
+        """Takes one question, if any is left, of the least used rule and document."""
         while self._waiting or self._doubtful:
             each = self._next(chosen)
             wording = maker.worded(each, self._kind) if chosen.may_take(each) else None
@@ -158,22 +150,20 @@ class _Queue:
 
 
 class _Maker:
-    """Makes the item of a question, if one of that kind can be made."""
-
     def __init__(self, tellers: Tellers, subjects: Mapping[str, Sequence[str]], seed: int) -> None:
         self._tellers = tellers
         self._subjects = subjects
         self._seed = str(seed)
 
     def worded(self, each: Asked, kind: Kind) -> Asked | None:
-        """The question as it is asked of the kind: of one that is swapped, about another subject."""
+        """None if there is no other subject to swap in."""
         if kind != "swapped":
             return each
         other = self._other(each)
         return None if other is None else replace(each, subject=other)
 
     def item(self, each: Asked, kind: Kind, origin: Asked) -> Item | None:
-        """The question as an item of the kind; None where that would not be sure. `origin` is what it was made from."""
+        """None if the answer is disputed or too many passages give it. `origin` is the question before swapping."""
         if kind == "swapped":
             return _item(each, kind, (each.statement.passage.id,), (), origin)
         if self._tellers.is_disputed(each):
@@ -185,7 +175,6 @@ class _Maker:
         return _item(each, kind, gold, withheld, origin) if len(withheld) <= _MOST_WITHHELD else None
 
     def _other(self, each: Asked) -> str | None:
-        """A subject of the same sort of which nothing tells what is asked; the seed decides which."""
         if each.sort is None or each.kind == "place" or each.rule == "definition":
             return None
         order = sorted(self._subjects.get(each.sort, ()), key=lambda name: content_id(self._seed, name, each.question))
@@ -223,7 +212,7 @@ def _item(each: Asked, kind: Kind, gold: tuple[str, ...], withheld: tuple[str, .
 
 
 def jsonl(items: Iterable[Item]) -> bytes:
-    """The items as a person's own JSONL, one question a line, UTF-8: what `toulmin run` reads."""
+    """The items as JSONL in UTF-8, which `toulmin run` reads."""
     return b"".join(json.dumps(_line(item), ensure_ascii=False).encode() + b"\n" for item in items)
 
 

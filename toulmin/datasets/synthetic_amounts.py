@@ -1,4 +1,4 @@
-"""Questions that ask for a number: how many, how tall, how much."""
+"""Questions that ask for a number."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COUNTED = frozenset(
 
 
 def counts(statement: Statement) -> Iterator[Asked]:
-    """ "The tower has 12 floors": how many floors it has."""
+    """From "The tower has 12 floors"."""
     verb = statement.verb
     if verb is None or statement.be or statement.lead or verb.base not in _COUNTED:
         return
@@ -65,7 +65,6 @@ def _do(statement: Statement) -> str:
 
 
 def _plural_of(nouns: str) -> str | None:
-    """The words up to the first plural: "studio albums" of "studio albums for"."""
     words: list[str] = []
     for word in nouns.split():
         if word in ("in", "of", "on", "at", "by", "for", "with", "to", "and", "from", "or", "as", "the"):
@@ -82,7 +81,7 @@ def _is_number(text: str) -> bool:
 
 
 def measures(statement: Statement) -> Iterator[Asked]:
-    """ "The tower is 38 metres tall", "weighed 34 kilograms", "has a population of 1,200"."""
+    """From "The tower is 38 metres tall", "weighed 34 kilograms"."""
     verb = statement.verb
     if statement.lead:
         return
@@ -110,7 +109,7 @@ def measures(statement: Statement) -> Iterator[Asked]:
 
 
 def populations(statement: Statement) -> Iterator[Asked]:
-    """ "The town has a population of 1,200": what its population is."""
+    """From "The town has a population of 1,200"."""
     verb = statement.verb
     if verb is None or statement.be or statement.lead or verb.base != "have":
         return

@@ -1,4 +1,4 @@
-"""Questions that ask what something is, or which thing is the first or largest of its kind."""
+"""Questions that ask what something is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BEST = re.compile(
 
 
 def best(statement: Statement) -> Iterator[Asked]:
-    """ "London is the largest city in England": what that is."""
+    """From "London is the largest city in England"."""
     match = (
         _BEST.match(statement.clause)
         if statement.verb is None and statement.be in ("is", "was") and not statement.lead
@@ -52,7 +52,7 @@ _SOMEBODY = re.compile(r"\b\w{3,}(?:er|or|ist|ian|man|woman|eer|agent|person|pol
 
 
 def definitions(statement: Statement) -> Iterator[Asked]:
-    """ "Secotium is a genus of fungi": what that is."""
+    """From "Secotium is a genus of fungi"."""
     if statement.verb or statement.lead or statement.be not in ("is", "are") or may_be_person(statement.name):
         return
     if not re.match(r"an? ", statement.clause) or thing(statement.clause) in ("film", "song", "album", "band", "novel"):

@@ -1,4 +1,4 @@
-"""Questions that ask for a date."""
+"""Questions that ask for a date or a number."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ _STATES = frozenset("live work belong consist contain feature remain reside bord
 
 
 def full_dates(text: str) -> list[Fact]:
-    """The dates of a text, whatever their form."""
     return [fact for fact in figures(text) if fact.kind == "date"]
 
 
 def dated(clause: str) -> tuple[str, str] | None:
-    """The clause's one date, said with "in" or "on", and the clause without it."""
+    """The clause's only date, if it follows "in" or "on", and the rest."""
     found = full_dates(clause)
     if len(found) != 1 or not _FULL.fullmatch(found[0].value):
         return None
@@ -48,7 +47,7 @@ def dated(clause: str) -> tuple[str, str] | None:
 
 
 def date_aliases(date: str) -> tuple[str, ...]:
-    """A date with its parts in the other order too: "3 May 1824" and "May 3, 1824"."""
+    """Both orders: "3 May 1824" and "May 3, 1824"."""
     first = re.fullmatch(r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]+),? (?P<year>\d{4})", date)
     second = re.fullmatch(r"(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}),? (?P<year>\d{4})", date)
     if first:
@@ -57,13 +56,12 @@ def date_aliases(date: str) -> tuple[str, ...]:
 
 
 def _when(date: str, statement: Statement) -> str:
-    """The words that ask for a date; years are asked for in two ways."""
     is_year = re.fullmatch(r"\d{4}", date) is not None
     return "In which year" if is_year and int(content_id(statement.subject, date), 16) % 2 else "When"
 
 
 def dates(statement: Statement) -> Iterator[Asked]:
-    """ "The tower was built in 1821", "In 1821, Hannah Pell joined the Navy": when that was."""
+    """From "The tower was built in 1821", "In 1821, Hannah Pell joined the Navy"."""
     verb = statement.verb
     found = _date_of(statement)
     if verb is None or found is None or verb.base in _STATES or statement.is_present:
@@ -90,7 +88,6 @@ _ALONE = frozenset("die disappear retire graduate".split())
 
 
 def _tells_enough(statement: Statement, verb: str, tail: str) -> bool:
-    """Whether what is asked about is one event: a verb that happens once, or an object or place with a name."""
     if not tail:
         return bool(statement.be) or verb in _ALONE
     if not statement.be and verb in _NEEDS_OBJECT and re.match(r"(?:in|on|at|as|by|for|to|from|with)\b", tail):
@@ -108,7 +105,7 @@ def _date_of(statement: Statement) -> tuple[str, str] | None:
 
 
 def tail_of(rest: str) -> str | None:
-    """What is left of a clause as the end of a question; None where it ends in the middle of something."""
+    """The end of a question; None if it breaks off."""
     rest = rest.strip(" ,")
     if re.search(r"(?:^|\s)(?:in|on|at|of|to|by|for|with|from|as|and|or|the|an?|about|around|until|since)$", rest):
         return None
@@ -120,7 +117,7 @@ _LIFE = re.compile(r"^(?:.*; ?)?(?P<birth>[^;–—-]*\d{4}) ?(?:[–—-]) ?(?P
 
 
 def lives(statement: Statement) -> Iterator[Asked]:
-    """ "John Smith (12 May 1950 – 3 June 2000) was a poet": when he was born, when he died."""
+    """From "John Smith (12 May 1950 – 3 June 2000) was a poet"."""
     if statement.verb or not statement.aside or not is_profession(statement.clause):
         return
     if not may_be_person(statement.name):

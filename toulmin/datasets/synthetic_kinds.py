@@ -1,4 +1,4 @@
-"""What kind of thing a name names, where its own words or its sentence make that certain."""
+"""Kinds of thing that a name or its sentence makes certain, and forms of English verbs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _HEAD_ENDS = re.compile(
 
 
 def may_be_person(name: str) -> bool:
-    """Whether a name has the form of a person's: two to four capitalised words, none of an institution or a place."""
+    """Two to four capitalised words, none typical of institutions or places."""
     words = name.replace(".", ". ").split()
     lower = [word.lower().strip(".,") for word in words]
     if not 2 <= len(words) <= 4 or any(word in _NO_PERSON for word in lower) or re.search(r"[\d&'’\"/]", name):
@@ -95,7 +95,7 @@ def may_be_person(name: str) -> bool:
 
 
 def is_person(name: str) -> bool:
-    """Whether a name is surely a person's: it may be one and opens with a first name, initials or a title."""
+    """Such a name that begins with a first name, initials or a title."""
     if not may_be_person(name):
         return False
     first = name.replace(".", ". ").split()[0]
@@ -103,14 +103,14 @@ def is_person(name: str) -> bool:
 
 
 def is_profession(phrase: str) -> bool:
-    """Whether "an American poet and artist" says what a person does."""
+    """As in "an American poet and artist"."""
     head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase), maxsplit=1)[0]
     words = re.findall(r"[a-z]+", head.lower())
     return bool(words) and words[-1] in _PROFESSIONS
 
 
 def thing(phrase: str) -> str | None:
-    """The kind of thing that "a 1970 Indian drama film directed by ..." speaks of; None where it is none known."""
+    """Gives "film" for "a 1970 Indian drama film directed by ..."; None if unknown."""
     head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase).replace(" and ", " & "), maxsplit=1)[0]
     last = next(iter(re.findall(r"[a-z]+", head.lower())[-1:]), "")
     return _SAME_KIND.get(last, last) if last in THINGS else None

@@ -1,4 +1,4 @@
-"""Questions that ask for a person: who founded, wrote or directed something."""
+"""Questions that ask for a person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _ONCE_ACTIVE = frozenset(
 
 
 def _agent(text: str, verb: str) -> str | None:
-    """The one person that a clause names with "by"."""
     match = _AGENT.search(text)
     if match is None or len(_AGENT.findall(text)) > 1:
         return None
@@ -33,7 +32,7 @@ def _agent(text: str, verb: str) -> str | None:
 
 
 def makers(statement: Statement) -> Iterator[Asked]:
-    """ "... was founded by Hannah Pell": who founded it."""
+    """From "... was founded by Hannah Pell"."""
     verb = statement.verb
     if verb is None or statement.be not in ("was", "were", "is"):
         return
@@ -56,7 +55,7 @@ _MADE = re.compile(
 
 
 def works(statement: Statement) -> Iterator[Asked]:
-    """ "X is a 1999 film directed by John Campea": who directed it."""
+    """From "X is a 1999 film directed by John Campea"."""
     if statement.verb or not re.match(r"an? ", statement.clause) or thing(statement.clause) is None:
         return
     found = list(_MADE.finditer(statement.clause))
@@ -77,7 +76,7 @@ _BY = re.compile(
 
 
 def bylines(statement: Statement) -> Iterator[Asked]:
-    """ "X is a 1960 novel by Hannah Pell": who wrote it."""
+    """From "X is a 1960 novel by Hannah Pell"."""
     match = _BY.match(statement.clause) if statement.verb is None else None
     if match is None or len(re.findall(r"\bby\b", statement.clause)) > 1 or not statement.be:
         return
@@ -92,7 +91,7 @@ def bylines(statement: Statement) -> Iterator[Asked]:
 
 
 def doers(statement: Statement) -> Iterator[Asked]:
-    """ "Hannah Pell built Kettle Rock Tower in 1821": who built it."""
+    """From "Hannah Pell built Kettle Rock Tower in 1821"."""
     verb = statement.verb
     if verb is None or statement.be or verb.base not in _ONCE_ACTIVE or not is_person(statement.name):
         return

@@ -17,7 +17,7 @@ _PLACE = re.compile(r"(?P<at>in|at) (?P<the>the )?(?=[A-Z])")
 
 
 def places(statement: Statement) -> Iterator[Asked]:
-    """ "John Harrison was born in Foulby in Yorkshire": where that was."""
+    """From "John Harrison was born in Foulby in Yorkshire"."""
     verb = statement.verb
     if verb is None or verb.base not in (_PLACED if statement.be else _PLACED_ACTIVE) or statement.lead:
         return
@@ -41,7 +41,7 @@ _LYING = frozenset(
 
 
 def lies(statement: Statement) -> Iterator[Asked]:
-    """ "X is a village in Yorkshire": where it is."""
+    """From "X is a village in Yorkshire"."""
     if statement.verb or statement.be != "is" or thing(statement.clause) not in _LYING or is_person(statement.name):
         return
     match = _LIES.match(statement.clause)
@@ -57,7 +57,6 @@ def lies(statement: Statement) -> Iterator[Asked]:
 
 
 def _place(clause: str) -> str | None:
-    """ "Foulby in Yorkshire" of "in Foulby in Yorkshire on 3 April 1693"."""
     date = re.match(r"(?:in|on) (?=[A-Z\d])", clause)
     first = next(iter(full_dates(clause)), None)
     if date and first and first.start == date.end():

@@ -1,4 +1,4 @@
-"""A question made from a statement, and what its subject is."""
+"""A question made from a statement."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ AnswerKind = Literal["date", "number", "person", "place", "thing"]
 class Asked:
     """A question as `before + subject + after`; `answers` are aliases of its one answer, the fullest first.
 
-    `relation` is the base of the verb, or the noun, that joins subject and answer; `sort` the kind of thing that the
-    subject is, None where that is not sure: only a thing of the same sort may stand in its place.
+    `relation` is the base of the verb, or the noun, that joins subject and answer. `sort` is the subject's kind of
+    thing, None if unsure: only the same sort may replace it.
     """
 
     statement: Statement
@@ -34,7 +34,6 @@ class Asked:
 
     @property
     def question(self) -> str:
-        """The whole question."""
         return f"{self.before}{self.subject}{self.after}"
 
 
@@ -47,12 +46,11 @@ def of_subject(
     kind: AnswerKind,
     relation: str,
 ) -> Asked:
-    """A question about the statement's own subject."""
     return Asked(statement, rule, before, statement.subject, after, answers, kind, relation, sort_of(statement))
 
 
 def sort_of(statement: Statement) -> str | None:
-    """What the subject is: "person", or a kind of thing that its definition, its title or its own name tells."""
+    """Either "person" or a kind of thing, where that is certain."""
     if statement.verb is None and is_profession(statement.clause) and may_be_person(statement.name):
         return "person"
     if statement.verb is None and (told := thing(statement.clause)):

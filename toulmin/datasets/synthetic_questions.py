@@ -1,8 +1,8 @@
-"""Questions made from statements, each with the words of the statement that answer it.
+"""Makes questions from statements, each answered by words of its statement.
 
-Every rule takes a statement and yields what can be asked of it without doubt about the grammar: precision goes before
-recall. A question names its subject in full, holds neither its answer nor a word that points outside it ("it", "this",
-"the company"), and its answer is the only one of its kind in the clause.
+Every rule yields only questions of certain grammar: precision before recall. A question names its subject in full
+and holds neither its answer nor a word that points outside it ("it", "the company"); its answer is the only one of
+its kind in the clause.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _RULES: tuple[Callable[[Statement], Iterator[Asked]], ...] = (
 
 
 def asked(statement: Statement) -> list[Asked]:
-    """All that the rules ask of a statement."""
     made = (each for rule in _RULES for each in rule(statement))
     return [each for each in made if _is_sound(each)]
 
@@ -62,14 +61,12 @@ def _is_sound(each: Asked) -> bool:
 
 
 def _fits(each: Asked) -> bool:
-    """Whether question and answer are short, and the answer stands in the sentence as it is."""
     passage, (start, end) = each.statement.passage, each.statement.span
     is_short = len(each.question) <= _LONGEST_QUESTION and all(0 < len(a) <= _LONGEST_ANSWER for a in each.answers)
     return is_short and each.answers[0] in even(passage.text[start:end])
 
 
 def _points_outside(each: Asked) -> bool:
-    """Whether a word of the question means something that only the text around it tells."""
     asking = each.before.removeprefix("In which year").removeprefix("Who").removeprefix("How many")
     around = f"{asking} {each.after}"
     if _POINTS_OUTSIDE.search(around) or _OF_ANOTHER.search(around):
@@ -81,7 +78,6 @@ def _points_outside(each: Asked) -> bool:
 
 
 def _is_odd(each: Asked) -> bool:
-    """Whether marks or words show that the clause was cut in the wrong place."""
     question = each.question
     joined = re.search(r"\band (?P<words>.+)", each.after)
     if joined and any(is_verb_form(word) for word in joined["words"].strip("?").split()):
@@ -90,7 +86,6 @@ def _is_odd(each: Asked) -> bool:
 
 
 def _gives_away(each: Asked) -> bool:
-    """Whether the question holds its answer; telling words of a name count one by one."""
     answers = each.answers[:1] if each.kind == "number" else each.answers
     plain = f" {normalised(each.question)} "
     words = {word for answer in answers for word in normalised(answer).split() if len(word) > 3 and word.isalpha()}

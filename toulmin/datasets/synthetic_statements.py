@@ -1,10 +1,8 @@
-"""Sentences that state one thing about something they name, cut into their parts: what questions are made from.
+"""Cuts sentences that state one thing about something they name into parts, and makes questions of them.
 
-A sentence is read only if its pattern is certain: it begins with a name (or "In 1850," and a name), goes on with an
-aside or none, a form of "be" or of a verb that `conjugation` knows, and its first clause ends where a mark, a
-conjunction or a second verb begins. Everything else is no statement: most sentences are none.
-
-Words are compared, never interpreted. The patterns are English; text of another language holds none of them.
+Only certain patterns are read: a name (or "In 1850," and a name), perhaps an aside, a form of "be" or of a known
+verb, and a clause up to a mark, a conjunction or a second verb. Most sentences have no statement. The patterns are
+English.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from toulmin.text.facts import Fact, facts
 from toulmin.text.language import STOPWORDS, Span, sentences
 from toulmin.text.names import name_value
 
-_LONGEST = 420  # characters of a sentence that is read
+_LONGEST = 420  # characters; longer sentences are not read
 _MOST_SENTENCES = 400  # of a passage
 _ODD = re.compile(
     r"[\[\]<>{}|=\\^~*_#@\u2022\x00-\x08\x0b-\x1f\x7f]|\w[\"“]\s|[a-z]\$|\s[\"”]\s|https?:|www\.|\.\.\.|…|\?|!"
@@ -72,12 +70,11 @@ _CLASSED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause about what `subject` names. Texts have single spaces; `span` is the sentence within the passage.
+    """One clause about what `subject` names, with single spaces; `span` is the sentence in the passage.
 
-    `subject` is as it stands inside a question, `name` the bare name; `aside` what stood in brackets behind it. `be`
-    is the form of "be" or empty; `verb` is None where a noun phrase follows "be"; without "be" it stands
-    in the past unless it `is_present`. `clause` is what follows, to the end of the first clause, and `is_whole` says
-    that the sentence ends with it. `lead` is a date that the sentence opens with ("In 1850, ..."), or empty.
+    `subject` is worded as in a question, `name` is bare, `aside` was in brackets after it. `be` is the form of "be" or
+    empty; `verb` is None if a noun phrase follows it. Without "be" the verb is in the past unless `is_present`.
+    `clause` is the rest; `is_whole` if the sentence ends with it. `lead` is an opening date ("In 1850, ...") or empty.
     """
 
     passage: Passage
@@ -95,12 +92,10 @@ class Statement:
 
 
 def even(text: str) -> str:
-    """The text with single spaces."""
     return " ".join(text.split())
 
 
 def statements(passage: Passage) -> Iterator[Statement]:
-    """The statements of a passage, in order."""
     for span in sentences(passage.text)[:_MOST_SENTENCES]:
         if span.end - span.start > 2 * _LONGEST:
             continue
@@ -141,7 +136,6 @@ def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
 
 
 def _opens_in_vain(text: str) -> bool:
-    """Whether a sentence opens with a word that no statement opens with: most do, and need not be read."""
     first = text.split(maxsplit=1)[0].lower()
     return first in STOPWORDS and first not in ("the", "in", "on")
 
@@ -152,7 +146,6 @@ def _present(word: str) -> Verb | None:
 
 
 def _without_lead(text: str) -> tuple[str, str]:
-    """A date that opens the sentence, and the sentence without it."""
     match = _LEAD.match(text)
     first = next(iter(facts(text)), None) if match else None
     if match is None or first is None or first.kind != "date" or first.start != match.start("rest"):
@@ -167,7 +160,6 @@ def _without_lead(text: str) -> tuple[str, str]:
 
 
 def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
-    """The subject as a question words it, its bare name, and where it ends in the text."""
     quoted = _QUOTED.match(text)
     if quoted:
         return f'"{quoted["inner"]}"', quoted["inner"], quoted.end()
@@ -189,7 +181,6 @@ def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
 
 
 def _repeats(words: str) -> bool:
-    """Whether a word stands twice, as where a heading runs into its text."""
     long = [word.strip("'’s,.") for word in words.lower().split() if len(word) > 3]
     return len(set(long)) < len(long)
 
@@ -199,7 +190,6 @@ def _bare(subject: str) -> str:
 
 
 def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
-    """The name in full, with its article; None where the words alone do not tell what they name."""
     title = even(passage.title)
     plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
     classed = _CLASSED.search(title)
@@ -221,13 +211,11 @@ def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
 
 @lru_cache(maxsize=512)
 def _people(text: str) -> tuple[str, ...]:
-    """The names of a text that are surely people's, in full."""
     found = dict.fromkeys(even(text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
     return tuple(name for name in found if not _is_short(name) and is_person(name) and not re.search("['’]", name))
 
 
 def _is_short(words: str) -> bool:
-    """Whether a name is one word, or two of which the first is no name: "Captain Cook"."""
     parts = words.split()
     return len(parts) < 2 or (len(parts) == 2 and parts[0].rstrip(".") in _NO_NAMES)
 
@@ -249,9 +237,9 @@ def _is_name(title: str) -> bool:
 
 
 def _first_clause(rest: str) -> str | None:
-    """What follows the verb, to the end of its clause; None where a list or something unsure follows it."""
     found = facts(rest)
     for cut in _CUT.finditer(rest):
+        # A mark inside a fact ends no clause: "May 3, 1824".
         if any(fact.start < cut.end() and cut.start() < fact.end for fact in found):
             continue
         mark, after = cut[0].strip(), rest[cut.end() :]
@@ -281,7 +269,6 @@ def _goes_on(after: str) -> bool:
 
 
 def _is_within_place(text: str, start: int, end: int, found: tuple[Fact, ...]) -> bool:
-    """Whether a comma stands within "in Bath, England"."""
     before = next((fact for fact in found if fact.kind == "name" and fact.end == start), None)
     after = next((fact for fact in found if fact.kind == "name" and fact.start == end), None)
     if before is None or after is None or not re.match(r"(?:,|$| (?:in|on|by|at|to|for|with)\b)", text[after.end :]):

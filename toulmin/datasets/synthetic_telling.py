@@ -1,12 +1,4 @@
-"""Which passages tell what a question asks: those that must be taken away before it has no answer.
-
-A passage may tell the answer if, title and text together, it holds at least half of the subject's telling words (of a
-person also the last name alone) and the answer: a date of the same year, a number of the same value, or a telling word
-of the answer's name. The passages of the same document need only hold the answer, as they may say "it". Copies and
-near-copies of the gold passage hold both, so they need no rule of their own.
-
-All of it errs on the side of withholding too much: a passage too many does no harm, one too few leaves an answer.
-"""
+"""Passages that may give a question's answer."""
 
 from __future__ import annotations
 
@@ -24,7 +16,7 @@ from toulmin.text.language import STOPWORDS, sentences, stem, terms
 
 _STOP = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
-# Other words for what the verb says, by their beginnings.
+# Terms that express a verb, by their beginnings.
 _KINDRED = {
     "bear": ("born", "birth", "nativ"),
     "die": ("die", "death", "dead", "kill", "murder", "assassin", "execut"),
@@ -46,7 +38,7 @@ _KINDRED = {
 
 
 def relation_terms(relation: str) -> tuple[str, ...]:
-    """How the terms begin that say what a question's verb says."""
+    """Beginnings of terms that express the question's verb."""
     return _KINDRED.get(relation, (stem(relation)[:6],))
 
 
@@ -57,14 +49,19 @@ def _telling(text: str) -> tuple[str, ...]:
 
 
 def document_of(passage: Passage) -> tuple[str | None, ...]:
-    """What tells a passage's document from others."""
     source = passage.source
     place = (source.path, source.url, source.record)
     return place if any(place) else (passage.title or passage.id,)
 
 
 class Tellers:
-    """Passages that can be asked which of them tell something."""
+    """Finds the passages that may give a question's answer: those to withhold so that it has none.
+
+    Such a passage holds, in title and text, at least half of the subject's telling words (of a person also the last
+    name alone) and the answer: a date of the same year, a number of the same value, or a telling word of a name.
+    Passages of the same document need only hold the answer: they may say "it". One passage too many does no harm, one
+    too few leaves an answer.
+    """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
@@ -78,21 +75,21 @@ class Tellers:
             self._documents[document_of(passage)].append(at)
 
     def tellers(self, asked: Asked) -> tuple[str, ...]:
-        """The ids of the passages that may tell the answer, the gold passage first."""
+        """Ids of the passages that may give the answer, gold first."""
         gold = asked.statement.passage
         near = {*self._about(asked), *self._documents[document_of(gold)]}
         found = (self._passages[at].id for at in sorted(near) if self.holds_answer(at, asked))
         return tuple(dict.fromkeys((gold.id, *found)))
 
     def copies(self, asked: Asked) -> tuple[str, ...]:
-        """The ids of the passages that hold the very sentence, the gold passage first."""
+        """Ids of the passages with the same sentence, gold first."""
         gold, span = asked.statement.passage, asked.statement.span
         sentence = gold.text[span.start : span.end]
         same = [at for at in self.holding(_telling(sentence)) if even(sentence) in even(self._passages[at].text)]
         return tuple(dict.fromkeys((gold.id, *(self._passages[at].id for at in same))))
 
     def holding(self, wanted: Iterable[str]) -> list[int]:
-        """The positions of the passages that hold all these terms, ascending."""
+        """Positions of the passages that hold all these terms, ascending."""
         wanted = list(wanted)
         rarest = min(wanted, key=lambda term: len(self._holding.get(term, ())), default=None)
         if rarest is None:
@@ -107,7 +104,6 @@ class Tellers:
         return sorted(found | set(self._holding.get(telling[-1], ()) if asked.sort == "person" and telling else ()))
 
     def holds_answer(self, at: int, asked: Asked) -> bool:
-        """Whether the passage holds a form of the answer."""
         if asked.kind in ("date", "number"):
             return not _values(asked.answers[0], asked.kind).isdisjoint(self._values(at, asked.kind))
         shared = [term for term in _telling(asked.answers[0]) if term in self._terms[at]]
@@ -118,7 +114,7 @@ class Tellers:
         return _values(f"{passage.title}. {passage.text}", kind)
 
     def is_disputed(self, asked: Asked) -> bool:
-        """Whether some passage says of the subject, with the same verb, another date or number, or another "by"."""
+        """Whether a passage says another date, number or "by", with the same verb."""
         for at in self.holding(_telling(asked.subject)):
             text = self._passages[at].text
             for start, end in sentences(text):
@@ -138,7 +134,7 @@ class Tellers:
         return False
 
     def is_told(self, subject: str, asked: Asked) -> bool:
-        """Whether any passage might answer the same question about another subject."""
+        """Whether a passage might answer the question for another subject."""
         telling = _telling(subject)
         wanted = relation_terms(asked.relation)
         for at in self.holding(telling):
@@ -162,7 +158,6 @@ def _begins(held: Iterable[str], beginnings: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _values(text: str, kind: str) -> frozenset[str]:
-    """The years, or the numbers, of a text; a number within a name counts too."""
     found = {fact for fact in (*figures(text), *facts(text)) if fact.kind != "name"}
     if kind == "date":
         return frozenset(fact.value[:4] for fact in found if fact.kind == "date" and fact.value[:4].isdigit())

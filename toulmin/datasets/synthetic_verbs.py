@@ -1,8 +1,4 @@
-"""The forms of some English verbs, so that "took" can be asked as "did ... take" and "was written" as "wrote".
-
-Only verbs of the tables are known: a form that cannot be traced to its base with certainty is none. The regular ones
-are conjugated by rule from their bases, never guessed back from an ending.
-"""
+"""The forms of some English verbs."""
 
 from __future__ import annotations
 
@@ -51,7 +47,11 @@ undergo underwent undergone | wear wore worn
 
 
 class Verb(NamedTuple):
-    """A verb by its base form, its past and its past participle, and the present of "it"."""
+    """A verb's base, past, past participle, and present with "it".
+
+    Only the tables' verbs are known; regular forms are built from the base, never guessed from an ending. Words to look
+    up are in lower case.
+    """
 
     base: str
     past: str
@@ -99,20 +99,16 @@ def _presents() -> dict[str, Verb]:
 
 
 def of_past(word: str) -> Verb | None:
-    """The verb whose simple past this word is; lower case."""
     return _pasts().get(word)
 
 
 def of_participle(word: str) -> Verb | None:
-    """The verb whose past participle this word is; lower case."""
     return _participles().get(word)
 
 
 def of_present(word: str) -> Verb | None:
-    """The verb of which this word is the present with "it"; lower case."""
     return _presents().get(word)
 
 
 def is_verb_form(word: str) -> bool:
-    """Whether the word is a past, a participle or a present of a verb known here."""
     return word in _pasts() or word in _participles() or word in _presents()

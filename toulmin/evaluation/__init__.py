@@ -1,1 +1,1 @@
-"""Runs of whole datasets, their scores, and how two runs compare."""
+"""Runs of whole datasets, their scores, and comparisons of runs."""

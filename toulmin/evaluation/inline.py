@@ -1,4 +1,4 @@
-"""A drawing of matplotlib made fit to stand in a page: the page's ink and fonts, no styles, names of its own."""
+"""Drawings of matplotlib as SVG for pages"""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ _LEFT_TO_THE_PAGE = ("font-family", "font", "font-style", "font-variant", "font-
 
 
 def inlined(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
-    """The drawing as an element of a page, called `label` to whoever does not see it.
+    """A drawing of matplotlib as an `<svg>` element, with `label` as its accessible name.
 
-    `inks` replaces colours, written as #rrggbb, by what the page calls them. Style attributes become attributes of
-    their own, which a page without `unsafe-inline` allows; every id begins with `name`, so that drawings of one page
-    do not take each other's.
+    `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without
+    `unsafe-inline`. Ids begin with `name`, so that drawings do not clash.
     """
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):

@@ -1,4 +1,4 @@
-"""What metrics and judges mean, each in a sentence for whoever reads a table and did not make it."""
+"""What metrics and judges mean"""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _JUDGES = {
 
 
 def of_metric(name: str) -> str | None:
-    """What a metric means; None for one that is not known here."""
+    """None for an unknown metric."""
     return METRICS.get(name)
 
 
 def limits(judge: str | None) -> str:
-    """What to keep in mind about the verdicts of a judge, known by the first word of its name ("lexical-1")."""
+    """By the first word of a judge's name ("lexical-1")."""
     if judge is None:
         return "No judge was asked: these metrics compare texts and say nothing of support."
     kind = re.split(r"[^a-z0-9]", judge.lower())[0]

@@ -1,4 +1,4 @@
-"""A dataset's own metric as A2R's oracle: how right an answer is by its gold answers, while it is being written."""
+"""A dataset's own metric as A2R's oracle, to score an answer during writing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from toulmin.text.overlap import normalised
 
 
 def answers_told(item: Item) -> Callable[[Sequence[Claim]], float]:
-    """The share, 0 to 100, of the item's gold answers that the claims tell (ALCE's string match)."""
+    """The share, 0 to 100, of gold answers in the claims (ALCE's string match). Raises `UsageError` if there are
+    none.
+    """
     slots = tuple(part.answers for part in item.gold.parts) if item.gold.parts else item.gold.answers or ()
     if not slots:
         raise UsageError(f"The question {item.id} has no gold answers, which an oracle needs.")
@@ -23,9 +25,9 @@ def answers_told(item: Item) -> Callable[[Sequence[Claim]], float]:
 
 
 def claims_told(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
-    """The share, 0 to 100, of the item's gold claims that the answer entails by the judge (ELI5's claim recall).
+    """The share, 0 to 100, of gold claims that the answer entails by the judge (ELI5's claim recall).
 
-    Raises `UsageError` for a judge that has to be awaited: the oracle is asked inside a method.
+    The oracle raises `UsageError` for an awaitable judge.
     """
     golds = item.gold.claims or ()
 
@@ -42,7 +44,7 @@ def claims_told(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
 
 
 def entities_told(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
-    """Recall and precision, 0 to 100, of the listed entities against the gold ones (QAMPARI)."""
+    """Recall and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers."""
     golds = [frozenset(map(normalised, aliases)) for aliases in _lists(item)]
     known = frozenset[str]().union(*golds)
 
@@ -66,5 +68,4 @@ def _text(claims: Sequence[Claim]) -> str:
 
 
 def has_claims_only(item: Item, style: Style) -> bool:
-    """Whether what the item holds to be right are claims that an answer should entail."""
     return bool(item.gold.claims) and not item.gold.parts and not item.gold.answers and style != "list"

@@ -1,4 +1,4 @@
-"""What the plots show, as numbers: costs, qualities by round, scores of a judge. Nothing is drawn here."""
+"""The numbers that the plots show. Nothing is drawn here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ASSESSED = "citation recall"  # a round that assesses a whole answer says how w
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Runs that were scored alike: the place of each among all runs, and its score."""
+    """Runs scored with one profile and judge, each with its place among all runs."""
 
     profile: str
     judge: str | None
@@ -33,7 +33,6 @@ class Group:
 
 
 def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
-    """The runs by profile and judge, in the order in which they come up."""
     found: dict[tuple[str, str | None], list[tuple[int, Scored]]] = {}
     for place, run in enumerate(runs):
         for scored in run.scores:
@@ -42,7 +41,6 @@ def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
 
 
 def percentages(group: Group) -> tuple[str, ...]:
-    """The metrics of a group that run from 0 to 100, in their order."""
     names = dict.fromkeys(name for _, scored in group.scored for name in scored.metrics)
     scales = {name: told.get("scale") for _, scored in group.scored for name, told in scored.metrics.items()}
     return tuple(name for name in names if (scales[name] == 100 or scales[name] is None) and _is_share(group, name))
@@ -58,7 +56,7 @@ def _is_share(group: Group, name: str) -> bool:
 
 
 def unit(runs: Sequence[RunShown]) -> str | None:
-    """The first of `UNITS` that is known of every run and not zero everywhere; None where there is none."""
+    """The first of `UNITS` known for every run and not always zero, or None."""
     for name in UNITS:
         costs = [cost(run, name) for run in runs]
         if None not in costs and any(costs):
@@ -67,7 +65,7 @@ def unit(runs: Sequence[RunShown]) -> str | None:
 
 
 def cost(run: RunShown, name: str) -> float | None:
-    """The mean cost of an answer in that unit; None where it is not known of one of them, or nothing was answered."""
+    """The mean cost of an answer; None if one is unknown, or without answers."""
     costs = [_cost(answer.get("usage") or {}, name) for answer in run.answers]
     known = [one for one in costs if one is not None]
     return sum(known) / len(known) if known and len(known) == len(costs) else None
@@ -88,9 +86,9 @@ def _cost(usage: Mapping[str, Any], name: str) -> float | None:
 
 
 def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
-    """Each score that the method gave its own answers, after each round of refinement; empty without such rounds.
+    """The method's scores of its answers after each round of refinement; empty without rounds.
 
-    An answer that stopped early keeps its last scores, so that every round speaks of the same questions.
+    Answers that stopped early keep their last scores: all rounds cover the same questions.
     """
     courses = [(str(answer["id"]), _course(answer)) for answer in run.answers]
     courses = [(id, course) for id, course in courses if course]
@@ -121,7 +119,7 @@ def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """What has its score in one tenth: the mean score, how many there are, how many of them are true."""
+    """One tenth: its mean score, size, and number of true ones."""
 
     score: float
     n: int
@@ -129,20 +127,19 @@ class Bin:
 
 
 def statements(group: Group) -> Iterable[Mapping[str, Any]]:
-    """The judged statements of all runs of a group that have a score."""
     for _, scored in group.scored:
         for line in scored.reasons:
             yield from (one for one in line.get("statements") or () if one.get("score") is not None)
 
 
 def calibration(group: Group) -> tuple[Bin, ...]:
-    """The statements whose truth is known (their key `true`) by tenths of the score; empty where none is."""
+    """Statements of known truth (key `true`) by tenths of the score."""
     judged = statements(group)
     return _bins([(float(one["score"]), bool(one["true"])) for one in judged if one.get("true") is not None])
 
 
 def against_gold(group: Group) -> tuple[Bin, ...]:
-    """The answers by tenths of the lowest score of their statements; true is one that holds every gold answer."""
+    """Answers by tenths of their lowest statement score; true are those with every gold answer."""
     lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
     scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
     return _bins(
@@ -165,7 +162,6 @@ def _bins(known: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
 
 
 def scores_by_outcome(group: Group) -> dict[str, tuple[float, ...]]:
-    """The scores of the judged statements by verdict."""
     found: dict[str, list[float]] = {name: [] for name in OUTCOMES}
     for one in statements(group):
         if one["outcome"] in found:

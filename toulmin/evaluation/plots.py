@@ -1,7 +1,6 @@
-"""The plots of a comparison, by matplotlib (the extra `plots`); the same runs give the same bytes.
+"""The plots of a comparison, by matplotlib (the extra `plots`). The same runs give the same bytes.
 
-Metrics with their intervals, cost against citation F1, quality by round, and what the judge's scores are worth. Text
-stays text. In a page the plots take its colours; as files they stand on white.
+In a page they take its colours; files are white.
 """
 
 from __future__ import annotations
@@ -54,13 +53,11 @@ _STYLE: Any = {
     "legend.fontsize": 9.5,
     "savefig.facecolor": "white",
 }
-_WIDTH = 4.6  # inches: text is still read where a page is as narrow as a telephone
+_WIDTH = 4.6  # inches: text stays legible on a page as narrow as a phone
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure with what is said of it."""
-
     name: str
     title: str
     caption: str
@@ -68,7 +65,7 @@ class Drawing:
 
 
 def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
-    """The plots as a page holds them; one that has nothing to show is left out."""
+    """Plots with nothing to show are left out."""
     with _styled():
         drawings = list(_drawings(runs))
         return tuple(
@@ -80,7 +77,7 @@ def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
 
 
 def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
-    """Writes each plot into the folder as SVG and PNG, and returns the files; raises `SourceError` where it cannot."""
+    """Writes SVG and PNG files and returns them. Raises `SourceError`."""
     written = []
     with _styled():
         for drawing in _drawings(runs):
@@ -97,7 +94,6 @@ def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def _styled() -> Iterator[None]:
-    """Our style, and no word of letters that matplotlib's own font lacks: a page has others."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
@@ -129,10 +125,9 @@ def _axes(height: float) -> tuple[Figure, Any]:
 
 
 def _name(text: str, most: int = 34) -> str:
-    """A name on one line, without characters that turn or break a drawing."""
     plain = "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
     cut = plain if len(plain) <= most else plain[: most - 1] + "…"
-    return f" {cut}" if cut.startswith("_") else cut  # matplotlib hides what begins so
+    return f" {cut}" if cut.startswith("_") else cut  # matplotlib hides labels that begin with an underscore
 
 
 def _scored_by(group: Group) -> str:
@@ -285,7 +280,7 @@ def _by_score(bins: Sequence[plot_series.Bin], share: str, points: str) -> Figur
 
 
 def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """The score interval of a share (Wilson 1927)."""
+    """The score interval (Wilson 1927)."""
     centre, room = share + z * z / (2 * n), z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
     return (centre - room) / (1 + z * z / n), (centre + room) / (1 + z * z / n)
 

@@ -1,7 +1,6 @@
-"""Pairwise preference: a person sees two answers without knowing whose they are, and says which is the better one.
+"""Pairwise preference: a person says which of two anonymous answers is better.
 
-As the plan paper's human study asked it (metrics, section 4): which reads better (fluency) and which tells more
-(informativeness), the first, neither, or the second. The order of the two is drawn anew for every question.
+The questions are those of plan-based retrieval's human study (Godbole et al. 2024): fluency and informativeness.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Two answers to one question as a person sees them; `swapped` says that the second run's stands left."""
+    """If `swapped`, the second run's answer is on the left."""
 
     id: str
     question: str
@@ -35,7 +34,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What a person said of one pair, in terms of the runs: "first" is the first run, wherever its answer stood."""
+    """A person's choices for one pair; "first" is the first run, wherever its answer was shown."""
 
     id: str
     fluency: Choice
@@ -43,10 +42,7 @@ class Preference:
 
 
 def pairs(first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0) -> tuple[Shown, ...]:
-    """The questions that both runs answered, in an order drawn by the seed, at most `n`.
-
-    Raises `UsageError` where there is none: there would be nothing to choose from.
-    """
+    """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none."""
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
     if not both:
@@ -62,7 +58,6 @@ def pairs(first: Sequence[Answer], second: Sequence[Answer], n: int | None = Non
 
 
 def preferred(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
-    """What was said of left and right, as a preference between the runs."""
     sides: dict[str, Choice] = {"left": "first", "neither": "neither", "right": "second"}
     if shown.swapped:
         sides |= {"left": "second", "right": "first"}
@@ -70,7 +65,7 @@ def preferred(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", 
 
 
 def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float]]:
-    """For each aspect the share, 0 to 100, of questions where a person preferred which; zeros without any."""
+    """The share, 0 to 100, of each choice by aspect; zeros without preferences."""
     told = list(preferences)
     counted = {aspect: Counter(getattr(one, aspect) for one in told) for aspect in ASPECTS}
     return {
@@ -80,7 +75,7 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
 
 
 def kept(path: Path) -> dict[str, Preference]:
-    """The preferences in a file by question; none where there is no file."""
+    """Preferences by question id; empty without a file. Raises `SourceError` for a damaged one."""
     if not path.exists():
         return {}
     try:
@@ -100,6 +95,5 @@ def _checked(row: Mapping[str, Any]) -> Preference:
 
 
 def lines(preferences: Iterable[Preference]) -> bytes:
-    """The preferences as a file holds them."""
     rows = ({"id": p.id, "fluency": p.fluency, "informativeness": p.informativeness} for p in preferences)
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "replace")

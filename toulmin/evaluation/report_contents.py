@@ -1,4 +1,4 @@
-"""What the page holds as data: every passage once, every question once, and all else by their places.
+"""What a report is made from, and its page's data, with each passage and question once.
 
     {"title", "runs": [{"name", "about": [[key, words, is_setting]], "simulation",
                         "answers": [[ANSWER, one a seed] a question]}],
@@ -6,7 +6,7 @@
      "tables": [{"profile", "judge", "limits", "metrics": [{"name", "meaning", "scale", "of"}],
                  "runs": [{"run", "n", "failed", "notes", "metrics", "differences", "reasons": [[REASONS]]}]}]}
 
-Profiles and judges are never mixed: each pair of them is a table of its own. Offsets are code points, as everywhere.
+A pair of profile and judge has its own table. Offsets are code points.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from toulmin.datasets.item import Gold, Item
 from toulmin.evaluation import meanings
 from toulmin.evaluation.shown import Beside, RunShown, Scored
 
-READ_SHOWN = 10  # passages that were read and not cited, per answer; the others are only counted
+READ_SHOWN = 10  # uncited passages shown for each answer; the others are only counted
 
 Json = dict[str, Any]
 _KNOWN_REASONS = ("id", "values", "failed", "statements", "gold", "claims")
 
 
 def contents(runs: Sequence[RunShown], beside: Sequence[Beside], title: str) -> Json:
-    """The page's data. Questions stand in the order in which the runs have them, each once by its id."""
+    """The page's data, with questions in the runs' order."""
     items = {item.id: item for run in runs for item in reversed(run.items)}
     order = list(dict.fromkeys(item.id for run in runs for item in run.items))
     passages = _Passages()
@@ -45,8 +45,6 @@ def _keys(runs: Sequence[RunShown]) -> list[tuple[str, str | None]]:
 
 
 class _Passages:
-    """The passages of the page, each once; `known` finds a passage of an answer by its id."""
-
     def __init__(self) -> None:
         self.rows: list[tuple[str, str, str]] = []
         self._places: dict[tuple[str, str, str], int] = {}
@@ -65,7 +63,7 @@ class _Passages:
 
 
 def _where(source: Mapping[str, Any]) -> str:
-    """Where a passage stands, in words; a report is handed on, so of a path it tells the file's name alone."""
+    """Of a path only the file name, because reports are passed on."""
     path = source.get("path")
     parts = [re.split(r"[/\\]", path)[-1] if path else source.get("url"), source.get("record")]
     page = source.get("page")
@@ -115,7 +113,6 @@ def _run(run: RunShown, order: Sequence[str], passages: _Passages) -> Json:
 
 
 def _about(about: Mapping[str, Any]) -> Iterable[tuple[str, str, bool]]:
-    """Each thing that is told of a run, in words; settings, which are many, one by one, and marked as such."""
     for key, value in about.items():
         if isinstance(value, Mapping):
             for name, one in value.items():
@@ -169,7 +166,6 @@ def _claim(claim: Mapping[str, Any], places: Mapping[str, int]) -> Json:
 
 
 def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> list[Any]:
-    """A citation in a row: passage, number, use, start and end of the decisive quote."""
     quote = citation.get("quote") or {}
     return [place, citation.get("n"), use, quote.get("start"), quote.get("end")]
 
@@ -248,7 +244,6 @@ Quotes = dict[tuple[str, str], Mapping[str, Any]]
 
 
 def _quotes(answer: Mapping[str, Any]) -> Quotes:
-    """What was found decisive while answering, by statement and passage, for scores that quote nothing."""
     found: Quotes = {}
     for claim in answer["claims"]:
         for one in claim["citations"]:

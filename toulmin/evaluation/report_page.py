@@ -1,7 +1,7 @@
-"""The report as one HTML file: nothing is fetched, nothing leaves it, and what it shows is text.
+"""The report as one HTML file that fetches nothing and shows its content as text.
 
-All data stand in a block of JSON, from which the scripts beside this file draw by `textContent` alone. The policy of
-the page allows these scripts and the one style by their hashes, and no request at all.
+Scripts draw a block of JSON by `textContent` alone. The page's policy allows them and the style by hash, and no
+request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toulmin.evaluation.shown import Beside, Plot, RunShown
 
 WITHOUT_PLOTS = "The plots are left out: drawing them needs matplotlib (pip install 'toulmin[plots]')."
 
-_SCRIPTS = ("elements.js", "values.js", "answers.js", "behind.js", "page.js")  # one after the other, as one module
+_SCRIPTS = ("elements.js", "values.js", "answers.js", "behind.js", "page.js")  # joined in this order, one module
 
 _SHELL = """<!doctype html>
 <html lang="en">
@@ -52,10 +52,9 @@ def html(
     *,
     title: str = "Comparison",
 ) -> str:
-    """The page of one run or several; the same input gives the same page.
+    """The page of some runs; the same input gives the same page.
 
-    `beside` are the differences to the first run. `plots` are drawn by `evaluation.plots`; None says on the page
-    that the extra is missing.
+    `beside` are differences to the first run. With None for `plots` the page says that their extra is missing.
     """
     style, script = _shipped("page.css"), "\n".join(map(_shipped, _SCRIPTS))
     told = contents(runs, beside, title) | {"version": __version__, "remark": WITHOUT_PLOTS if plots is None else None}
@@ -86,18 +85,18 @@ def _digest(text: str) -> str:
 
 
 def _figure(plot: Plot) -> str:
-    """A plot as markup of our own: its words were escaped where it was drawn."""
+    """The drawing needs no escaping: `inline_svg` serialised it."""
     caption = f"<figcaption>{markup.escape(_whole(plot.caption))}</figcaption>"
     return f"<figure><h3>{markup.escape(_whole(plot.title))}</h3>{plot.inline}{caption}</figure>"
 
 
 def _data(told: Mapping[str, object]) -> str:
-    """JSON that can end no script and open no comment."""
+    """JSON that cannot end a script or open a comment."""
     written = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return _whole(safe)
 
 
 def _whole(text: str) -> str:
-    """Half a surrogate pair cannot be written in UTF-8."""
+    """Lone surrogates have no UTF-8."""
     return re.sub("[\ud800-\udfff]", "\ufffd", text)

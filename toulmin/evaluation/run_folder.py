@@ -1,12 +1,12 @@
-"""A run folder: what was asked of whom (`run.json`, `items.jsonl`), and what came of it.
+"""A run folder: the settings and questions of a run, its answers and its scores.
 
-    run.json        every setting, versions, the dataset's hash, the index; written first and never changed
-    items.jsonl     the questions with their gold answers, so that the run can be scored without its dataset
-    journal.sqlite  each answer and its transcript, as soon as it is there
-    answers.jsonl   one Answer document a line, in the order of the dataset; written when the run ends or is interrupted
-    scores.json     the metrics, once scored; `reasons-*.jsonl` beside it say why
+    run.json        settings, versions, dataset hash, index; fixed once a question has ended
+    items.jsonl     questions with gold answers
+    journal.sqlite  each answer and its transcript
+    answers.jsonl   Answer documents in dataset order; written when the run ends or is interrupted
+    scores.json     the metrics, explained by `reasons-*.jsonl`
 
-A run of several seeds is a folder with such a folder for each (`seed-1`, `seed-2`, ...).
+A run of several seeds has such a folder for each (`seed-1`, `seed-2`, ...).
 """
 
 from __future__ import annotations
@@ -30,20 +30,17 @@ from toulmin.formats import answer_json
 
 ABOUT, ITEMS, JOURNAL, ANSWERS, SCORES = "run.json", "items.jsonl", "journal.sqlite", "answers.jsonl", "scores.json"
 FORM = 1  # of run.json
-# What a run's answers hang on; the rest of run.json only tells where and when they were made.
+# What a run's answers depend on; the rest of run.json only says where and when they were made.
 DECISIVE = ("toulmin", "dataset", "index", "settings", "parts")
-_MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # what lies there decides, not where
-# What a process that is killed before it has said what it runs leaves behind.
+_MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # the content decides, not the place
+# What a process leaves that is killed before it has written run.json.
 _BEFORE_ABOUT = {f"{ABOUT}.new", "journal.lock", "journal.lock-journal", JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"}
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A run as it lies on disk: what `run.json` says, and each question's item with its answer, in order.
-
-    Questions that have no answer yet are not among `answers`.
-    """
+    """A run on disk; `about` is `run.json`, `answers` those so far, in dataset order."""
 
     folder: Path
     about: Mapping[str, Any]
@@ -52,18 +49,17 @@ class Recorded:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether that folder holds a run."""
     return (folder / ABOUT).is_file()
 
 
 def seed_folders(folder: Path) -> list[Path]:
-    """The runs of a folder that holds one for each seed, by seed."""
+    """In order of seed."""
     found = [(int(m[1]), path) for path in folder.glob("seed-*") if (m := _SEED.fullmatch(path.name)) and is_run(path)]
     return [path for _, path in sorted(found)]
 
 
 def run_folders(folder: Path) -> list[Path]:
-    """The folder itself if it holds a run, or its seeds' folders; raises `SourceError` for anything else."""
+    """The folder, or its seeds' folders. Raises `SourceError` without a run."""
     found = [folder] if is_run(folder) else seed_folders(folder)
     if not found:
         raise SourceError(
@@ -74,10 +70,10 @@ def run_folders(folder: Path) -> list[Path]:
 
 
 def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """Raises where these questions cannot be answered into that folder; changes nothing.
+    """Raises if these questions cannot be answered into that folder; changes nothing.
 
-    `UsageError` where the run in it is another one, naming what differs, or one of more questions than `items`;
-    `SourceError` for a folder that holds other things. A run that has answered nothing yet may become another one.
+    `UsageError` for another run, several seeds, or answers to questions not in `items`; `SourceError` for other
+    things. A run without answers may become another.
     """
     if is_run(folder):
         ended = _ended(folder)
@@ -86,7 +82,7 @@ def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
         if not ended <= {item.id for item in items}:
             raise UsageError(
                 f"{folder} holds answers to {len(ended)} questions, more than were asked for now ({len(items)}); leave"
-                " --limit out, or set it as high as before."
+                " out --limit, or set it at least as high as before."
             )
     elif seed_folders(folder):
         raise UsageError(f"{folder} holds runs of several seeds; name --seed twice or more, or another folder.")
@@ -95,9 +91,9 @@ def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
 
 
 def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
-    """Says in the folder what is run, or goes on with the run in it; raises as `check` does.
+    """Writes `run.json` and `items.jsonl`, or continues the folder's run. Raises as `check` does.
 
-    For whoever holds the journal: two processes must not begin different runs in one folder.
+    The caller must hold the journal.
     """
     check(folder, about, items)
     if not is_run(folder) or not _ended(folder):
@@ -106,12 +102,11 @@ def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
 
 
 def _ended(folder: Path) -> set[str]:
-    """The questions that have ended."""
     return {entry.id for entry in entries(folder / JOURNAL)} if (folder / JOURNAL).is_file() else set()
 
 
 def made(folder: Path) -> None:
-    """Makes the folder; raises `SourceError` where that cannot be done."""
+    """Raises `SourceError` if it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -125,7 +120,7 @@ def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any])
     if different:
         told = "; ".join(f"{name} was {was.get(name)!r} and is {is_.get(name)!r}" for name in different)
         raise UsageError(
-            f"{folder} holds another run: {told}. Name another folder with --out, or ask as before to go on with it."
+            f"{folder} holds another run: {told}. Name another folder with --out, or use its settings to continue."
         )
 
 
@@ -138,12 +133,11 @@ def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any
 
 
 def write_answers(folder: Path) -> None:
-    """Writes `answers.jsonl` from the journal, in one step."""
     replace_file(folder / ANSWERS, (entry.answer + b"\n" for entry in entries(folder / JOURNAL)))
 
 
 def read_about(folder: Path) -> Mapping[str, Any]:
-    """What `run.json` says."""
+    """`run.json`. Raises `SourceError` if damaged or of another version."""
     try:
         about = json.loads((folder / ABOUT).read_bytes())
     except (OSError, ValueError) as error:
@@ -154,11 +148,11 @@ def read_about(folder: Path) -> Mapping[str, Any]:
 
 
 def read_run(folder: Path) -> Recorded:
-    """The run in that folder, from its journal where that is there (a run that was killed has nothing else)."""
+    """From the journal if there is one: a killed run has nothing else."""
     about = read_about(folder)
     items = tuple(item_of(document) for document in _documents(folder / ITEMS))
     if not (folder / JOURNAL).is_file() and not (folder / ANSWERS).is_file():
-        answers: tuple[Answer, ...] = ()  # begun, and killed or refused before the first question
+        answers: tuple[Answer, ...] = ()  # the run ended before its first question
     elif (folder / JOURNAL).is_file():
         answers = tuple(answer_json.parse(entry.answer) for entry in entries(folder / JOURNAL))
     else:
@@ -167,7 +161,7 @@ def read_run(folder: Path) -> Recorded:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a file with one a line; raises `SourceError` naming the line."""
+    """The JSON objects of a file, one a line. Raises `SourceError`."""
     return _documents(path)
 
 
@@ -177,7 +171,7 @@ def _documents(path: Path) -> Iterator[dict[str, Any]]:
             for n, line in enumerate(lines, start=1):
                 document = orjson.loads(line)
                 if not isinstance(document, dict):
-                    raise ValueError(f"line {n} is no object")
+                    raise ValueError(f"line {n} is not an object")
                 yield document
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} belongs to a run, but cannot be read: {error}.") from error
@@ -186,14 +180,14 @@ def _documents(path: Path) -> Iterator[dict[str, Any]]:
 def _line(document: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # half a character, or a number beyond 64 bits, in somebody's record
+    except TypeError:  # a record with a lone surrogate, or a number beyond 64 bits
         return json.dumps(document).encode("ascii") + b"\n"
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Writes the file in one step: a reader sees the old one or the whole new one.
+    """Writes the file in one step: readers see the old content or the new. Raises `SourceError`.
 
-    A pipe or a device is written into, not replaced, and a link keeps pointing where it points.
+    Pipes and devices are written into; a link keeps its target.
     """
     parts = [content] if isinstance(content, bytes) else content
     try:

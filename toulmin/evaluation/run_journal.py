@@ -1,8 +1,8 @@
-"""The journal of a run: every answer as soon as it is there, in SQLite, so that a run can be killed at any moment.
+"""The journal of a run: every answer in SQLite at once, so that a run can be killed at any moment.
 
 Rules of this file
-* An answer and its transcript are written in one transaction, and only when the question has ended.
-* A question is journaled once; only one that failed is asked again, and its new answer takes the place of the old.
+* An answer and its transcript are written in one transaction.
+* Only failed questions are asked again; the new answer replaces the old.
 * One process writes at a time; others may read meanwhile.
 """
 
@@ -30,7 +30,7 @@ _KIND = Kind(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One question that has ended: its id, its place in the dataset, and its Answer document as JSON."""
+    """An ended question, its place in the dataset, and its Answer document as JSON."""
 
     id: str
     place: int
@@ -39,9 +39,8 @@ class Entry:
 
 
 class Journal:
-    """The answers of one run; to be closed, or used in a `with`. Raises `SourceError` for a file that is no journal.
-
-    For as long as it is open for writing no other process can open it so.
+    """To be closed, or used in a `with`. Raises `SourceError` for a file that is no journal, or that another
+    process writes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -52,7 +51,7 @@ class Journal:
         self._file = opened(path, _KIND)
 
     def _hold(self) -> None:
-        """Takes the run for this process: SQLite's own lock on a file beside it, gone when the process is."""
+        """SQLite's lock on a file beside the journal ends with the process."""
         lock = sqlite3.connect(
             self._path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False
         )
@@ -68,24 +67,23 @@ class Journal:
         self._lock = lock
 
     def keep(self, entry: Entry, transcript: bytes) -> None:
-        """Writes one question's end, for good once this returns."""
+        """The answer is on disk when this returns."""
         row = (entry.id, entry.place, entry.failed, zlib.compress(entry.answer), zlib.compress(transcript))
         with _clearly(self._path):
             self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
 
     def ended(self) -> dict[str, bool]:
-        """The ids of the questions that have ended, and whether each failed."""
+        """Whether each ended question failed, by id."""
         with _clearly(self._path):
             return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}
 
     def entries(self) -> Iterator[Entry]:
-        """What stands in it, in the order of the dataset."""
         return entries(self._path)
 
     def close(self) -> None:
-        """Ends the writing; everything is in the one file then, which can be read from where nothing can be written."""
+        """Leaves one file, readable where nothing can be written."""
         with _clearly(self._path):
-            with suppress(sqlite3.OperationalError):  # somebody reads: the log is folded in the next time
+            with suppress(sqlite3.OperationalError):  # another process is reading: the log is merged next time
                 self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 self._file.execute("PRAGMA journal_mode = DELETE")
             self._file.close()
@@ -102,14 +100,14 @@ class Journal:
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """What stands in a journal, in the order of the dataset, also while somebody writes it."""
+    """In dataset order; works while another process writes."""
     with _clearly(path), closing(_existing(path)) as file:
         for id, place, failed, answer in file.execute("SELECT id, place, failed, answer FROM answers ORDER BY place"):
             yield Entry(id, place, bool(failed), zlib.decompress(answer))
 
 
 def transcript(path: Path, id: str) -> bytes | None:
-    """The recorded exchanges of one question as `driver.journal` writes them; None for one that has not ended."""
+    """A question's exchanges as `driver.journal` writes them; None if not ended."""
     with _clearly(path), closing(_existing(path)) as file:
         row = file.execute("SELECT transcript FROM answers WHERE id = ?", (id,)).fetchone()
         return None if row is None else zlib.decompress(row[0])
@@ -121,7 +119,6 @@ def _existing(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _clearly(path: Path) -> Iterator[None]:
-    """Foreign errors as ours; what does not unpack is damaged."""
     with clearly(path, _KIND):
         try:
             yield

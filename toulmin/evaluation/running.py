@@ -1,4 +1,4 @@
-"""Answering the questions of a dataset into a run folder, side by side, each kept as soon as it is there."""
+"""Answers the questions of a dataset into a run folder, saving each at once."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from toulmin.formats import answer_json
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run stops before its end: at so many US dollars, tokens or model calls in all, or failures in a row.
+    """When a run stops early: at a total of US dollars, tokens or model calls, or `failures` in a row.
 
-    What is in flight then is still answered. What was spent before an interruption counts.
+    Questions in flight are still answered; costs before an interruption count. Raises `UsageError` for 0 or less.
     """
 
     usd: float | None = None
@@ -41,18 +41,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What answers cost; `usd` None where the price of one is unknown."""
+    """`usd` is None if the price of an answer is unknown."""
 
     calls: int = 0
     tokens: int = 0
     usd: float | None = 0.0
 
     def plus(self, answer: Answer) -> Spent:
-        """With one more answer."""
         usage = answer.usage
         calls = sum(usage.calls.values())
         taken = sum(tokens.input + tokens.output for tokens in usage.tokens.values())
-        # A call without a reply has no price: one failure does not make the cost of a run unknown.
+        # A call without a reply costs nothing: a failure must not make the cost of the run unknown.
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
         usd = 0.0 if is_free else usage.usd
         return Spent(
@@ -64,7 +63,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: `done` of `total` questions, `asked` of them since it was started or resumed."""
+    """`asked` counts questions since the run was started or resumed."""
 
     total: int
     done: int = 0
@@ -76,16 +75,14 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Questions a second since it was started or resumed."""
         return self.asked / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """At that rate; None before the first answer."""
+        """None before the first answer."""
         return (self.total - self.done) / self.rate if self.rate else None
 
     def plus(self, answer: Answer, *, fresh: bool) -> Progress:
-        """With one more question that has ended."""
         return replace(
             self,
             done=self.done + 1,
@@ -98,9 +95,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended: where it lies, how far it came, and why it stopped early if it did (`error`).
-
-    `notes` name the files that could not be read. `seeds` are the reports of the single runs where there were several.
+    """`error` is why the run stopped early. `notes` name files that could not be read. `seeds` are reports of
+    single runs.
     """
 
     folder: Path
@@ -111,12 +107,10 @@ class RunReport:
 
     @property
     def stopped(self) -> str | None:
-        """Why it stopped before its end."""
         return None if self.error is None else str(self.error)
 
 
 def together(folder: Path, reports: Sequence[RunReport]) -> RunReport:
-    """The report of several runs, one after the other."""
     parts = [report.progress for report in reports]
     usd = [part.spent.usd for part in parts]
     spent = Spent(
@@ -136,7 +130,7 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One question that has ended: its answer, the same as a document, its transcript as JSON, and what failed."""
+    """A question that has ended: `document` is the answer, `transcript` JSON."""
 
     answer: Answer
     document: bytes
@@ -145,16 +139,15 @@ class Ended:
 
 
 def ended(outcome: Outcome) -> Ended:
-    """What a run keeps of a driver's outcome."""
     return Ended(outcome.answer, answer_json.dumps(outcome.answer), to_json(outcome.transcript), outcome.error)
 
 
-# Answers items, in whatever order they end; once the function says that it is over, no other is begun.
+# Answers items in the order in which they end; begins no more once the function returns True.
 Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended, None]]
 
 
 def answered_by(driver: Driver, job: Callable[[Item], Job]) -> Answering:
-    """Answers by a driver in this process, which runs as many programs side by side as it does."""
+    """Answers with a driver in this process."""
 
     async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:
@@ -172,10 +165,10 @@ async def answer_into(
     limits: Limits = Limits(),
     watch: Watch | None = None,
 ) -> RunReport:
-    """Answers every item that the folder's journal does not have yet; a failed one is asked again.
+    """Answers every item that is not in the folder's journal; failed ones are asked again.
 
-    Whatever ends this, what was answered is kept, and `answers.jsonl` is written. `about` is what `run.json` says.
-    Raises `UsageError` when a question cannot be asked at all, and as `folder.check` does.
+    However it ends, answers are kept and `answers.jsonl` is written. `about` goes to `run.json`. Raises
+    `UsageError` for a question that cannot be asked, and as `run_folder.check`.
     """
     made(folder)
     with Journal(folder / JOURNAL) as journal:
@@ -191,15 +184,13 @@ async def answer_into(
 
 
 class _Running:
-    """What one call of `answer_into` has seen so far."""
-
     def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
         self._journal, self._limits, self._watch = journal, limits, watch
         self._items = items
         self._places = {item.id: place for place, item in enumerate(items)}
         self._started = monotonic()
         self._in_a_row = 0
-        self._failure: ToulminError | None = None  # the last one
+        self._failure: ToulminError | None = None  # the latest
         self._reached: str | None = None  # the limit that ended the run
         self.error: ToulminError | None = None
         self._ended = journal.ended()
@@ -210,16 +201,13 @@ class _Running:
         self._show()
 
     def left(self) -> list[Item]:
-        """The questions still to be asked: those that were not yet, and those that failed."""
         return [item for item in self._items if self._ended.get(item.id, True)]
 
     def is_over(self) -> bool:
-        """Whether a limit is reached: no other question is to be begun."""
         self._check_limits()
         return self.error is not None
 
     def keep(self, one: Ended) -> None:
-        """Journals one answer. Raises `UsageError` where the question could not be asked."""
         if isinstance(one.error, UsageError):
             raise one.error
         answer = one.answer
@@ -233,14 +221,13 @@ class _Running:
         self._show()
 
     def ended(self) -> ToulminError | None:
-        """Why it ended early, now that nothing is in flight; a run in which every question failed is no success."""
         now = self.progress
         if self._reached is not None:
-            if now.done == now.total:  # what was in flight when the limit was reached was the rest
+            if now.done == now.total:  # only the last questions were in flight when the limit was reached
                 return None
             return BudgetEnded(
-                f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Grant"
-                " more and ask again to go on."
+                f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Raise"
+                " the limit and run again to continue."
             )
         if self.error is None and self._failure is not None and self._in_a_row == now.asked:
             return _stopped(self._failure, "Every question that was asked failed")
@@ -271,6 +258,5 @@ class _Running:
 
 
 def _stopped(error: ToulminError | None, when: str) -> ToulminError:
-    """The same kind of error, with what it means for the run."""
     kind = ToulminError if error is None else type(error)
-    return kind(f"{when}, the last one: {error} Mend that and ask again to go on; what failed is asked again.")
+    return kind(f"{when}, the last one: {error} Fix that and run again to continue; failed questions are asked again.")

@@ -1,4 +1,4 @@
-"""What is to be scored, read from a run folder (each of its seeds) or from a result file of ALCE."""
+"""Answers to score, from runs or ALCE's files"""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from toulmin.metrics.written import written
 
 @dataclass(frozen=True, slots=True)
 class Scorable:
-    """Answers that belong together; `place` is where their scores go.
+    """Answers whose scores go beside `place`.
 
-    `source` is the path by which ALCE would tell what they answer: the dataset's of a run, the file's own otherwise.
-    `unanswered` counts the questions of a run that has not ended. A result file has no `run`.
+    By `source` ALCE tells datasets apart: the path of a run's dataset, or of the result file. `unanswered` counts a
+    run's questions without an answer. `run` is None for a result file.
     """
 
     place: Path
@@ -32,24 +32,21 @@ class Scorable:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The questions, in order."""
         return tuple(one.item.id for one in self.answered)
 
     @property
     def read(self) -> Mapping[str, tuple[Passage, ...]]:
-        """The passages that were read for each question."""
         return {one.item.id: one.answer.passages for one in self.answered}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What its table should say below itself."""
         if not self.unanswered:
             return ()
         return (f"{self.unanswered} questions of the run have no answer yet and are not scored.",)
 
 
 def digest(found: Sequence[Scorable]) -> str:
-    """SHA-256, in hex, of what the answers say and cite: scores that were made of others are out of date."""
+    """SHA-256, in hex, of what the answers say and cite."""
     told = [_told(one) for own in found for one in own.answered]
     return hashlib.sha256(repr(told).encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -61,7 +58,7 @@ def _told(one: Answered) -> list[Any]:
 
 
 def scorable(path: Path) -> tuple[Scorable, ...]:
-    """The run in that folder, its seeds, or the one result file; raises `SourceError` for anything else."""
+    """A run folder, its seeds, or a result file of ALCE. Raises `SourceError` for anything else."""
     if path.is_file():
         found = tuple(written(one.item, one.output, one.docs) for one in result_items(path))
         return (Scorable(path, str(path), found),)
@@ -75,7 +72,9 @@ def _of_run(folder: Path) -> Scorable:
     items = {item.id: item for item in run.items}
     strangers = [answer.id for answer in run.answers if answer.id not in items]
     if strangers:
-        raise SourceError(f"{folder} answers {strangers[0]!r}, which is none of its questions; run it again elsewhere.")
+        raise SourceError(
+            f"{folder} answers {strangers[0]!r}, which is not one of its questions; run it again in another folder."
+        )
     if not run.answers:
         raise SourceError(f"{folder} holds no answer yet; run it first.")
     found = tuple(answered(items[answer.id], answer) for answer in run.answers)

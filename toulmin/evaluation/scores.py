@@ -1,9 +1,9 @@
-"""The scores of a run: its metrics with intervals, and for every question the values and why.
+"""Scores answers: metrics with intervals, and for every question values and reasons.
 
     scores.json                  {"scores": [...]}, one document for each profile and judge
-    reasons-PROFILE-JUDGE.jsonl  one line a question, from which every number can be opened
+    reasons-PROFILE-JUDGE.jsonl  one line a question, which explains every number
 
-Beside an ALCE result file they bear its name in front.
+A result file's name prefixes them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from toulmin.metrics.columns import Column, Derived, Measured
 from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
 
 FILE = "scores.json"
-# The metrics that are made of others, by name: a score on disk names them and their parts only.
+# Metrics computed from others, by name: a score on disk has only their names and parts.
 DERIVED: Mapping[str, Derived] = {made.name: made for made in (CITATION_F1, *QA_DERIVED)}
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What was measured of a run under one profile by one judge (None: no metric needed one), against the passages
-    that it read itself or (`evidence`) those of another run.
+    """A run's measures under one profile by one judge (None: no metric needed one).
 
-    The i-th value of each column, and the i-th reasons, belong to the question `ids[i]`; a question answered with
-    several seeds stands once for each.
+    `ids[i]` is the question of the i-th values and reasons, one row a seed. `evidence` names the run whose passages
+    were used (None: its own).
     """
 
     profile: str
@@ -48,17 +47,16 @@ class Scores:
 
     @property
     def table(self) -> Table:
-        """The metrics as a table to take intervals and differences of."""
         return Table.of(self.ids, [self.measured])
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The questions that are left out of metrics because something failed."""
+        """Questions left out of metrics because something failed."""
         return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
 
 
 def gathered(parts: Sequence[Measured], count: int) -> Measured:
-    """Everything that was measured of `count` answers as one; the reasons of a question are laid together."""
+    """Joins measures of the same `count` answers."""
     reasons: list[dict[str, Any]] = [{} for _ in range(count)]
     for part in parts:
         for own, told in zip(reasons, part.reasons, strict=False):
@@ -74,7 +72,7 @@ def gathered(parts: Sequence[Measured], count: int) -> Measured:
 
 
 def joined(runs: Sequence[Scores]) -> Scores:
-    """Several seeds of one run as one: a row for each seed of a question."""
+    """Joins the seeds of a run, on the columns they share."""
     first = runs[0].measured
     shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
     columns = tuple(_stacked(column, runs) for column in shared)
@@ -106,7 +104,7 @@ def _stacked(column: Column, runs: Sequence[Scores]) -> Column:
 
 
 def document(scores: Scores) -> dict[str, Any]:
-    """The document of `score --json`; `scale` and `of` let a table be made of the lines again."""
+    """The document of `score --json`; `table_of` needs its `scale` and `of`."""
     found = interval(scores.table)
     scales = {column.name: column.scale for column in scores.measured.columns}
     parts = {made.name: list(made.of) for made in scores.measured.derived}
@@ -127,7 +125,7 @@ def document(scores: Scores) -> dict[str, Any]:
 
 
 def lines(scores: Scores) -> Iterable[dict[str, Any]]:
-    """One document a question: its values by metric (None where it does not count) and its reasons."""
+    """A question's values by metric (None: it does not count) and reasons."""
     for place, (id, why) in enumerate(zip(scores.ids, scores.measured.reasons, strict=True)):
         values = {column.name: _value(column, place) for column in scores.measured.columns}
         yield {"id": id, "values": values, **why}
@@ -139,7 +137,6 @@ def _value(column: Column, place: int) -> float | list[float] | None:
 
 
 def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The table that a score document and its lines tell of."""
     columns, derived = [], []
     for name, metric in score["metrics"].items():
         if "of" in metric:
@@ -160,15 +157,12 @@ def _column(name: str, found: Sequence[Any], scale: float) -> Column:
 
 
 def places(run: Path) -> tuple[Path, str]:
-    """The folder that holds the scores of a run folder or of a result file, and how their names begin."""
+    """The folder of a run's scores, and the prefix of their names."""
     return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
 
 
 def reasons_name(score: Mapping[str, Any]) -> str:
-    """The name of the file of reasons of a score document; a judge's name may hold what a file's may not.
-
-    Where a name does not show all of what it stands for, a digest tells it from others that look the same.
-    """
+    """The file of a document's reasons; a digest keeps names apart whose characters were replaced."""
     parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
     shown = [re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80] for part in parts]
     told = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
@@ -176,12 +170,12 @@ def reasons_name(score: Mapping[str, Any]) -> str:
 
 
 def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
-    """What must be equal for two scores to stand in one table: the profile, the judge, whose evidence."""
+    """Only scores with equal keys share a table."""
     return score["profile"], score["judge"], score.get("evidence")
 
 
 def kept(run: Path) -> list[dict[str, Any]]:
-    """The score documents beside a run; none where it was never scored."""
+    """Empty if the run was never scored. Raises `SourceError`."""
     folder, before = places(run)
     path = folder / f"{before}{FILE}"
     if not path.exists():
@@ -197,24 +191,22 @@ def kept(run: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A score as it lies on disk: its document, and a line of reasons for each answer."""
+    """A score document with its lines of reasons."""
 
     document: Mapping[str, Any]
     rows: tuple[Mapping[str, Any], ...]
 
     @property
     def key(self) -> tuple[str, str | None, str | None]:
-        """What must be equal for two scores to stand in one table."""
         return key_of(self.document)
 
     @property
     def table(self) -> Table:
-        """The metrics as a table to take differences of."""
         return table_of(self.document, self.rows)
 
 
 def read_kept(run: Path, count: int, answers: str) -> tuple[Kept, ...]:
-    """The scores beside a run of `count` answers of that digest; those that were made of others are left out."""
+    """The scores of `count` answers with that digest."""
     folder, before = places(run)
     found = []
     for score in kept(run):
@@ -227,10 +219,7 @@ def read_kept(run: Path, count: int, answers: str) -> tuple[Kept, ...]:
 
 
 def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
-    """Writes the scores and the reasons beside a run folder or a result file, and gives the document.
-
-    `answers` is the digest of the answers that were scored.
-    """
+    """Writes scores and reasons, and returns the document. `answers` is the answers' digest."""
     score = {**document(scores), "answers": answers}
     folder, before = places(run)
     replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
@@ -239,12 +228,11 @@ def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
 
 
 def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
-    """The file of scores with this one in the place of an older one of its profile and judge."""
+    """This score replaces that of the same key."""
     others = [old for old in before if key_of(old) != key_of(score)]
     return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def as_lines(scores: Scores) -> Iterable[bytes]:
-    """The file of reasons, line by line."""
     for row in lines(scores):
         yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)

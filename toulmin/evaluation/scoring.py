@@ -1,4 +1,4 @@
-"""All metrics of a run: those of strings first, then whatever a judge decides, asked for the whole run at once."""
+"""All metrics of a run"""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ Profile = Literal["honest", "alce"]
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRun:
-    """Another run, and the passages that it read for each question."""
-
     name: str
     read: Mapping[str, Sequence[Passage]]
 
@@ -37,10 +35,10 @@ async def scored(
     models: Models | None = None,
     evidence: EvidenceRun | None = None,
 ) -> Scores:
-    """Every metric that applies to these answers under that profile.
+    """Every metric that applies to these answers.
 
-    Without a judge the citation metrics are left out, by name. `models` are those that QA metrics and MAUVE need.
-    Reports, and any run that an `evidence` is given for, are also measured by what their evidence holds.
+    Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
+    answers with `evidence`, are also measured by their evidence.
     """
     answered = one.answered
     parts = measures(profile, one.source, answered, models)
@@ -59,5 +57,5 @@ async def scored(
 
 
 def _reader(profile: Profile, source: str) -> Statements:
-    """How answers fall into statements; ALCE knows a list by the name of its file."""
+    """ALCE knows a list by its path."""
     return Alce(sentences, is_list=QAMPARI in source) if profile == "alce" else Honest()

@@ -1,4 +1,4 @@
-"""What a report is made from: runs with their answers, how each was scored, and how they differ."""
+"""What a report is made from"""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from toulmin.evaluation.significance import Difference
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One score of a run: a document as `score --json` prints it, and the line of reasons of each question.
+    """The document of `score --json`, and each question's line of reasons.
 
-    The document's `metrics` may hold, beside value, low, high and n, the `scale` by which a question's value in the
-    reasons is multiplied to be shown (1 where it is not told), and `of`, the metrics that a derived one is made of.
-    Lines of a question that was answered with several seeds stand in the order of its answers.
+    A metric may hold `scale`, which multiplies the reasons' values for display (default 1), and `of`, the parts of
+    a derived metric. A question's lines are in the order of its answers.
     """
 
     document: Mapping[str, Any]
@@ -24,29 +23,24 @@ class Scored:
 
     @property
     def profile(self) -> str:
-        """The profile by which the run was scored."""
         return str(self.document["profile"])
 
     @property
     def judge(self) -> str | None:
-        """The judge that gave the verdicts; None where none was asked."""
+        """None if no judge was asked."""
         judge = self.document.get("judge")
         return None if judge is None else str(judge)
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
-        """The metrics by name."""
         metrics: Mapping[str, Mapping[str, Any]] = self.document["metrics"]
         return metrics
 
 
 @dataclass(frozen=True, slots=True)
 class RunShown:
-    """A run as a report shows it.
-
-    `answers` are Answer documents whose `id` is that of their item; a question answered with several seeds has several.
-    `about` is what the run was made from (dataset, date, version, settings), told in its order. `simulation` says in
-    a sentence what in the run is simulated; None where nothing is.
+    """`answers` are Answer documents with their item's id, one for each seed. `about` (dataset, date, version,
+    settings) is shown in order. `simulation` says what is simulated; None if nothing is.
     """
 
     name: str
@@ -59,7 +53,7 @@ class RunShown:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """How far the run `run` is above the first one, by metric, under one profile and judge."""
+    """How far `run` is above the first one, by metric."""
 
     run: str
     profile: str
@@ -69,10 +63,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot as it stands in a page: its name, a title and a caption in words, and the drawing as SVG.
-
-    The drawing takes the ink of the page around it, light or dark, and has no style that a strict page would refuse.
-    """
+    """`inline` is SVG in the page's ink, without styles that a strict policy refuses."""
 
     name: str
     title: str

@@ -1,13 +1,12 @@
-"""How sure a metric is, and whether two runs differ: a bootstrap over the questions (metrics.md, section 5).
+"""Intervals of metrics and differences between runs, by a bootstrap over questions.
 
 Rules of this file
-* What is drawn are questions. A question that was answered with several seeds counts once, as the mean of its seeds.
-* Every metric of a run is recomputed in every resample from the same draws: sums over the questions that count, micro
-  averages as the ratio of their sums, a derived metric from its parts. Two runs are compared on the same draws.
-* The percentile interval of a bootstrap is too narrow for few questions. It is widened as Student's t is wider than the
-  normal distribution, and by n / (n - 1) in the variance (Hesterberg 2015, "expanded percentile"); with 100 questions
-  by one part in fifty.
-* The same input gives the same digits, in whatever order the questions stand.
+* Questions are drawn. One with several seeds counts once, as their mean.
+* A resample recomputes every metric from the same draws, micro averages as ratios of sums, derived metrics from
+  their parts. Two runs share the draws.
+* Percentile intervals are too narrow for few questions: they are widened as Student's t is against the normal
+  distribution, and by n / (n - 1) in the variance (Hesterberg 2015, "expanded percentile").
+* The same input gives the same digits, in any order of questions.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SEED = 20
 CONFIDENCE = 0.95
 
 _BLOCK = 2_000_000  # draws held in memory at a time
-_NOTHING = 1e-9  # what two equal sums of floats may differ by, which would break ties at zero by chance
+_NOTHING = 1e-9  # rounding error between equal sums of floats, which would break ties at zero
 
 Floats = npt.NDArray[np.float64]
 _normal = NormalDist()
@@ -35,11 +34,10 @@ _normal = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A metric of one run and where 95 of 100 such intervals hold the value over all questions of the kind.
+    """A metric of one run with its 95 % interval.
 
-    `n` is how many questions count (the fewest of its parts, for a derived metric). `value` is None where none does;
-    `low` and `high` are None below two, which say nothing of the spread. A metric that is the same in every question
-    has an interval of no width: no bootstrap can tell what a question not asked would have brought.
+    `n` questions count (for a derived metric, the fewest of its parts). `value` is None for n = 0, `low` and `high`
+    below 2. Equal values give no width.
     """
 
     value: float | None
@@ -52,11 +50,9 @@ class Interval:
 class Difference:
     """How far a metric of the second run is above the first's, on the `n` questions that count in both.
 
-    `probability` is that of the difference being real: one minus the two-sided p-value, which is the highest
-    confidence at which the interval leaves zero out (to the fineness of the resamples, from ten questions on). Where
-    the runs do not differ it is spread evenly from 0 to 1, so that 0.95 or more comes up in 5 of 100 such comparisons.
-    It is not the probability that the second run is the better one, and says nothing of how large the difference is.
-    None where `low` and `high` are.
+    `probability` is one minus the two-sided p-value: the highest confidence at which the interval excludes zero
+    (from ten questions on), uniform from 0 to 1 without a difference. It is not the probability that the second run
+    is better. None if `low` and `high` are.
     """
 
     difference: float | None
@@ -68,10 +64,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The metrics of one run; the i-th value of each column belongs to the question `ids[i]`.
+    """A run's metrics; the i-th values belong to question `ids[i]`, one row a seed.
 
-    A question that was answered with several seeds has a row for each. Raises ValueError for columns of another length,
-    a metric that stands twice, or a derived one without its parts.
+    Raises ValueError for columns of another length, repeated metrics, or derived ones without their parts.
     """
 
     ids: tuple[str, ...]
@@ -88,22 +83,21 @@ class Table:
         ]
         for name, of in parts:
             if name in known or not known.issuperset(of):
-                raise ValueError(f"{name} stands twice, or without one of {of} before it, of which it is made.")
+                raise ValueError(f"{name} appears twice, or before one of its parts {of}.")
             known.add(name)
 
     @classmethod
     def of(cls, ids: Sequence[str], measured: Sequence[Measured]) -> Table:
-        """Everything that was measured of a run, in one table."""
         columns = tuple(column for one in measured for column in one.columns)
         return cls(tuple(ids), columns, tuple(made for one in measured for made in one.derived))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The metrics, derived ones last."""
+        """Derived metrics last."""
         return (*(column.name for column in self.columns), *(made.name for made in self.derived))
 
     def by_question(self) -> Table:
-        """The table with one row a question, in the order of ids: the mean over the seeds that count, None if none."""
+        """One row a question, ordered by id: the mean over seeds that count."""
         rows: dict[str, list[int]] = {}
         for row, id in enumerate(self.ids):
             rows.setdefault(id, []).append(row)
@@ -112,7 +106,7 @@ class Table:
 
 
 def interval(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Interval]:
-    """Each metric of a run with its 95 % interval; without repeated questions the values are those of the columns."""
+    """95 % intervals. Without repeated questions, values are the columns' own."""
     asked = table.by_question()
     ways = _Metrics.of(asked)
     values = _Metrics.of(table).values() if len(asked.ids) == len(table.ids) else ways.values()
@@ -126,10 +120,9 @@ def interval(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> d
 
 
 def compared(first: Table, other: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Difference]:
-    """For each metric of both runs, how far `other` is above `first`: paired, on the questions that count in both.
+    """How far each common metric of `other` is above that of `first`.
 
-    A metric is compared where both runs have a value for the question; what one of them failed at or does not count
-    is left out of both, so the difference may be another than that of the two values in a table.
+    Paired on the questions that count in both: it may not be the difference of two values in a table.
     """
     ours, theirs = _paired(first.by_question(), other.by_question())
     before, after = _Metrics.of(ours), _Metrics.of(theirs)
@@ -152,7 +145,6 @@ def compared(first: Table, other: Table, *, resamples: int = RESAMPLES, seed: in
 
 
 def _averaged(column: Column, groups: Sequence[Sequence[int]]) -> Column:
-    """One value a group of rows: the mean of those that count, with the mean of their weights."""
     counted = [[row for row in rows if column.values[row] is not None] for rows in groups]
     values = tuple(_mean([column.values[row] or 0.0 for row in rows]) for rows in counted)
     if column.weights is None:
@@ -168,7 +160,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _paired(first: Table, other: Table) -> tuple[Table, Table]:
-    """Both tables cut to their common metrics and questions; what does not count in one counts in neither."""
+    """What does not count in one table counts in neither."""
     places = {id: row for row, id in enumerate(other.ids)}
     pairs = [(row, places[id]) for row, id in enumerate(first.ids) if id in places]
     ids = tuple(first.ids[row] for row, _ in pairs)
@@ -195,7 +187,7 @@ def _cut(column: Column, rows: Sequence[int], counts: Sequence[bool]) -> Column:
 
 
 def _draws(n: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each resample draws each of n questions, in blocks of resamples; none for fewer than two questions."""
+    """Blocks of (resamples, n): how often each question is drawn."""
     generator = np.random.default_rng(seed)
     size = max(1, _BLOCK // max(n, 1))
     for start in range(0, resamples if n > 1 else 0, size):
@@ -206,7 +198,7 @@ def _draws(n: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 @dataclass(frozen=True, slots=True)
 class _Metrics:
-    """The columns as sums to be drawn: a metric is `scales` times the sum of `tops` over the sum of `bottoms`."""
+    """A metric is `scales` times the sum of `tops` over that of `bottoms`."""
 
     table: Table
     tops: Floats
@@ -224,14 +216,12 @@ class _Metrics:
         return cls(table, tops.reshape(shape).T, (counts * weights).reshape(shape).T, scales)
 
     def counted(self) -> dict[str, int]:
-        """How many questions each metric rests on."""
         found = {column.name: column.n for column in self.table.columns}
         for made in self.table.derived:
             found[made.name] = min((found[name] for name in made.of), default=0)
         return found
 
     def values(self) -> dict[str, float | None]:
-        """The metrics as they are."""
         found = {column.name: column.value for column in self.table.columns}
         for made in self.table.derived:
             parts = [found[name] for name in made.of]
@@ -240,7 +230,7 @@ class _Metrics:
         return found
 
     def resampled(self, draws: Floats) -> Mapping[str, Floats]:
-        """The metrics in each resample, NaN where no question that counts was drawn."""
+        """NaN where no question that counts was drawn."""
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = (draws @ self.tops) / (draws @ self.bottoms) * self.scales
         ratios[~np.isfinite(ratios)] = np.nan
@@ -253,11 +243,10 @@ class _Metrics:
         return found
 
 
-# ---------------------------------------------------------------- from resamples to what is told
+# ---------------------------------------------------------------- from resamples to results
 
 
 def _bounds(found: Floats, n: int) -> tuple[float | None, float | None]:
-    """The interval that the resamples of a metric over n questions leave."""
     found = found[~np.isnan(found)]
     if n < 2 or not len(found):
         return None, None
@@ -268,7 +257,7 @@ def _bounds(found: Floats, n: int) -> tuple[float | None, float | None]:
 
 
 def _probability(gaps: Floats, n: int) -> float:
-    """One minus the two-sided p-value: the way of `_bounds`, walked back from where the interval touches zero."""
+    """The inverse of `_bounds`, from an interval that touches zero."""
     beyond = min(int((gaps <= 0).sum()), int((gaps >= 0).sum()))
     share = min((beyond + 1) / (len(gaps) + 1), 0.5)
     z = _as_z(-_normal.inv_cdf(share) * math.sqrt((n - 1) / n), n - 1)
@@ -281,6 +270,6 @@ def _as_z(t: float, freedom: int) -> float:
 
 
 def _as_t(z: float, freedom: int) -> float:
-    """The t as rare as a normal deviate: `_as_z` solved for it."""
+    """The inverse of `_as_z`."""
     scaled = z * (8 * freedom + 3) / (8 * freedom + 1)
     return math.sqrt(freedom * math.expm1(scaled * scaled / freedom))

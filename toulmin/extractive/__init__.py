@@ -1,1 +1,1 @@
-"""The embedded writer: a language model's place filled without a language model."""
+"""Answers, plans and reads by selection, without a language model."""

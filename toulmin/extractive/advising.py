@@ -1,4 +1,4 @@
-"""Saying what is wrong with an answer, and which of several answers agrees most with the others."""
+"""Faults of an answer, and the choice among several."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAULT = re.compile(
 
 
 def faulty(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
-    """The positions of claims that their verdict or the feedback ("sentence 2 ... not supported") finds at fault."""
+    """The positions of claims that their verdict or the feedback ("sentence 2 ... not supported") faults."""
     judged = {n for n, c in enumerate(claims) if c.support and c.support.label in ("unsupported", "contradicted")}
     blamed = {
         int(number) - 1
@@ -34,7 +34,7 @@ def faulty(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
 
 
 def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
-    """The position of the candidate whose words agree most, by token F1, with all others; the first of equals."""
+    """The position of the candidate with most token F1 with all others; the first of equals."""
     bags = [Counter(folded(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
     agreement = [sum(_token_f1(bag, other) for other in bags) for bag in bags]
     return agreement.index(max(agreement)) if agreement else 0
@@ -46,7 +46,7 @@ def _token_f1(a: Counter[str], b: Counter[str]) -> float:
 
 
 def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:
-    """What to say of each aspect: that it holds where it meets its target, else what to mend."""
+    """By aspect, in lower case: that it meets its target, or what to change."""
     targets = dict(prompt.targets)
     said = {}
     for aspect, score in prompt.scores:

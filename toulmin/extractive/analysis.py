@@ -1,7 +1,4 @@
-"""What the embedded writer sees in a passage: its sentences, their terms, facts, and how well each would stand alone.
-
-A passage is analysed once and kept; a question then costs only comparisons.
-"""
+"""The sentences of a passage, with their terms and facts."""
 
 from __future__ import annotations
 
@@ -21,10 +18,10 @@ _POINTERS = frozenset("this that these those such both another others".split())
 _CONNECTIVES = frozenset(
     "however also later then but and so thus therefore moreover furthermore instead meanwhile nevertheless".split()
 )
-_HEAD = 3  # words after "The" in which a name makes it known which one is meant
-_OPENING = 6  # words of a sentence in which a pronoun still points back at the title
+_HEAD = 3  # words after "The": a name among them says which one is meant
+_OPENING = 6  # first words of a sentence, in which a pronoun refers to the title
 _DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
-# English verbs, looked for in plain ASCII text only: other languages are not held to them.
+# English verbs, searched in ASCII text only: other languages need none of them.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|may|might|will|would|shall|should|must|am"
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
@@ -36,7 +33,7 @@ _SHORTEST = 4  # words
 
 
 class Find(NamedTuple):
-    """Something that a sentence says: a fact by its value, or a plain term; equal if they say the same.
+    """A fact, by its value, or a plain term of a sentence; equal if they say the same.
 
     `kind` is a fact's kind or "term"; `terms` are the content terms of its words.
     """
@@ -48,7 +45,7 @@ class Find(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence of a passage, at `passage.text[start:end]`; what is dear to know of it is found when first asked."""
+    """A sentence at `passage.text[start:end]`, analysed on first use."""
 
     passage: Passage
     position: int
@@ -57,27 +54,23 @@ class Sentence:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """Its numbers, dates and names, with offsets of the passage."""
         return facts(self.passage.text, (Span(self.start, self.end),))
 
     @cached_property
     def text(self) -> str:
-        """The words, runs of white space collapsed."""
         return " ".join(self.passage.text[self.start : self.end].split())
 
     @cached_property
     def spoken(self) -> tuple[str, ...]:
-        """Its terms in order, stop words and repetitions kept."""
         return tuple(terms(self.text))
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """What it speaks of: its terms without stop words."""
         return frozenset(self.spoken) - _STOP_TERMS
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
-        """Its facts, save those that are only its title again, and its plain terms; each once."""
+        """Its facts that do not just repeat the title, then its terms; each once."""
         title = title_terms(self.passage.title)
         told = map(_find, self.facts)
         new = [find for find in told if not find.terms or not find.terms <= title]
@@ -86,24 +79,24 @@ class Sentence:
 
     @cached_property
     def placed(self) -> frozenset[Find]:
-        """Those of its facts that stand where a place would: behind "in", "at", "near", "from", "on" or "of"."""
+        """Its facts after "in", "at", "near", "from", "on" or "of"."""
         return frozenset(_find(fact) for fact in self.facts if self._is_placed(fact))
 
     @cached_property
     def length(self) -> int:
-        """White-space separated words, the lead-in included; in a script that does not space them, half its pairs."""
+        """Words, lead-in included; in scripts without spaces, half the number of terms."""
         lead = self.standalone.removesuffix(self.text)
         return max(len(self.standalone.split()), (len(self.spoken) + len(terms(lead))) // 2)
 
     @cached_property
     def standalone(self) -> str:
-        """The sentence, led in by the passage's title where it would not stand alone."""
+        """The sentence, after its passage's title and a colon if it only points back to it."""
         title = " ".join(self.passage.title.split())
         return f"{title}: {self.text}" if title and self._leans_on(title) else self.text
 
     @cached_property
     def soundness(self) -> float:
-        """How much of a sentence it is, 0 to 1: markup, tables, headings, cut or endless ones are low."""
+        """0 to 1: low for markup, tables, headings, fragments and very long sentences."""
         return _soundness(self.text, len(self.spoken))
 
     def _is_placed(self, fact: Fact) -> bool:
@@ -113,11 +106,9 @@ class Sentence:
         return not title_terms(title) & self.terms and points_back(self.text)
 
     def claim(self) -> Claim:
-        """The sentence as a claim that cites and quotes its passage."""
         return Claim(self.standalone, (self.citation(),))
 
     def citation(self) -> Citation:
-        """Its passage, with the sentence as the exact quote."""
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
         return Citation(self.passage.id, quote)
 
@@ -127,7 +118,6 @@ def _find(fact: Fact) -> Find:
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """The terms of a text without its stop words."""
     return frozenset(term for term in terms(text) if term not in _STOP_TERMS)
 
 
@@ -136,12 +126,12 @@ _STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 @lru_cache(maxsize=4096)
 def title_terms(title: str) -> frozenset[str]:
-    """The head words of a title: without what stands in brackets at its end, and without stop words."""
+    """The terms of a title, without a final bracket and stop words."""
     return content_terms(_BRACKETED.sub("", title) or title)
 
 
 def points_back(text: str) -> bool:
-    """Whether a sentence opens with words that mean something said before: a pronoun, "The film", "However"."""
+    """Whether a sentence opens with a reference to an earlier one: a pronoun, "The film", "However"."""
     opening = [text[span.start : span.end] for span in words(text)[:_OPENING]]
     if not opening:
         return False
@@ -167,16 +157,15 @@ def _soundness(text: str, count: int) -> float:
 
 @lru_cache(maxsize=1024)
 def analyse(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage in order; those of the last 1024 passages are kept."""
+    """The sentences of a passage in order; the last 1024 passages are cached."""
     spans = sentences(passage.text)
     return tuple(Sentence(passage, n, span.start, span.end) for n, span in enumerate(spans))
 
 
 def weight(found: frozenset[str] | set[str]) -> float:
-    """How much terms tell together: the sum of their rarities."""
     return sum(map(rarity, found))
 
 
 def folded(text: str) -> str:
-    """A text as it is compared: lower case, accents folded, single spaces."""
+    """In lower case, without accents, with single spaces."""
     return " ".join(fold(text).split())

@@ -1,4 +1,4 @@
-"""Answers to a question from ranked passages: whole, claim by claim, or passage by passage."""
+"""Answers from ranked passages: whole, by claim, or by passage."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
 _UNLIMITED = 10**6  # words
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
-# What a reader adds to the share of the question that a sentence holds, by the logarithm of the odds that the passages
-# answer. Fitted on CLAPnq with the reader that ships; benchmarks/fit_silence.py fits them anew for another.
+# A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
+# Fitted on CLAPnq with the reader that ships; for another, fit them with benchmarks/fit_silence.py.
 READING, USUAL_ODDS = 0.101, 2.25
 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How the writer answers: the mean `words` of a long answer, the `threshold` below which it abstains, and what
-    compares meanings and finds spans, if anything does.
-    """
+    """How the writer answers: `words` is the mean length of a long answer; below `threshold` it abstains."""
 
     words: int
     threshold: float
@@ -32,34 +30,27 @@ class Manner:
     reader: SpanReader | None = None
 
     def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
-        """The sentences of the passages as the question sees them."""
         return Survey(question, passages, self.meaning, self.reader)
 
     def is_silenced(self, survey: Survey, passages: int) -> bool:
-        """Whether too little of the question stands in any one sentence of that many passages, for all that is read.
-
-        A reader that is sure of an answer makes up for words that a sentence lacks, one that is not asks for more.
-        """
+        """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""
         odds = survey.span.odds if survey.span else None
         if self.threshold == 0 or odds is None:
             return self.is_beside(survey, passages)
         return self.covered(survey, passages) + READING * (odds - USUAL_ODDS) < self.threshold
 
     def is_beside(self, survey: Survey, passages: int) -> bool:
-        """Whether too little of the question stands in any one sentence, by its words alone."""
+        """Like `must_abstain`, by words alone."""
         return self.covered(survey, passages) < self.threshold
 
     def covered(self, survey: Survey, passages: int) -> float:
-        """How much of the question the best sentence holds, raised with the number of passages.
-
-        Of many ranked passages one is likelier to answer, so with them a smaller share is enough.
-        """
+        """The best sentence's share of the question, raised with the number of passages."""
         ease: float = max(1, passages) ** _SINKING
         return survey.coverage * ease
 
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
-    """The claims that answer; none where the passages do not say."""
+    """The claims that answer; none if the writer abstains."""
     survey = manner.survey(prompt.question, prompt.passages)
     if manner.is_silenced(survey, len(prompt.passages)):
         return Draft()
@@ -68,7 +59,7 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
 
 
 def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
-    """The `sample`-th answer in that style; a report has twice the words."""
+    """The `sample`-th answer; a report has twice the words."""
     if style == "list":
         return entities(survey, sample)
     if style == "short":
@@ -79,7 +70,7 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
-    """What adds most to what is written, or for later samples the next best; None when the answer is complete."""
+    """The claim that adds most to `prompt.written`, or the `sample`-th best; None when complete."""
     survey = manner.survey(prompt.question, prompt.passages)
     if not prompt.written.strip() and manner.is_silenced(survey, len(prompt.passages)):
         return None
@@ -102,7 +93,7 @@ def _nth(texts: Sequence[str], n: int) -> str | None:
 
 
 def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
-    """The passage's sentences that say most to the question within `words`; None if it is irrelevant."""
+    """The best sentences within `prompt.words`; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
     if _is_irrelevant(survey, manner):
         return None
@@ -111,7 +102,7 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 
 
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
-    """The passage's sentence that answers best, able to stand alone; None if the passage is irrelevant."""
+    """The best sentence, standalone; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
     ranked = survey.ranked((), _UNLIMITED)
     if _is_irrelevant(survey, manner) or not ranked:
@@ -120,5 +111,4 @@ def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
 
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:
-    """A passage shortened for an answer is one of several, so it is judged by the bar of several."""
     return manner.is_beside(survey, _USUAL_PASSAGES)

@@ -1,4 +1,4 @@
-"""What a question asks for, read from its wording: its telling terms, and the form that an answer would have."""
+"""The form and weighted terms of a question."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PEOPLE = (
 _PLACES = "country|city|state|county|town|place|river|island|continent|region|province|village|capital|location|area"
 _TIMES = "year|date|day|month|century|decade|season|time|era|period"
 
-# The pattern that is found first in the text decides, of several at one place the first here. A question of another
-# language, or none at all, is open.
+# The pattern that matches earliest in the text decides; at the same place, the first one here. A question in another
+# language, or a text that is no question, is open.
 _FORMS: tuple[tuple[re.Pattern[str], Form], ...] = (
     (re.compile(r"\b(?:how (?:many|much|long|old|far|tall|big|high|deep|fast|large|often|heavy|wide|hot))\b"), "count"),
     (re.compile(rf"\b(?:what|which)(?: (?:is|was|are|were) the)?(?: \w+)? (?:{_MEASURES})s?\b"), "count"),
@@ -42,7 +42,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Form], ...] = (
     (re.compile(r"\bhow\b"), "how"),
     (re.compile(r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)\b"), "whether"),
 )
-_FAMILY = 5  # characters that terms of one family share: "discover", "discoveri"
+_FAMILY = 5  # first characters that related terms share: "discover", "discoveri"
 _COUNTED = (
     ("share", re.compile(r"\b(?:percent|percentage|proportion|fraction|portion|share|rate)\b")),
     (
@@ -69,10 +69,10 @@ _HEAD = re.compile(r"\b(?:what|which|how many|how much)((?:\s+[\w'’-]+){1,3})"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`weights` are its telling terms by their rarity, `neighbours` those that stand side by side.
+    """A question as the reader sees it: `weights` are its content terms by rarity, `neighbours` adjacent pairs of them.
 
-    `head` are the terms of what is asked for: the "river" of "Which river ...?"; `measure` is what is counted, and
-    `opening` and `closing` are the first and the last telling term.
+    `head` holds the terms of what is asked for ("river" in "Which river ...?"), `measure` what is counted, `opening`
+    and `closing` the first and last content term.
     """
 
     text: str
@@ -86,20 +86,19 @@ class Question:
 
     @property
     def whole(self) -> float:
-        """The weight of all its terms; above 0."""
         return sum(self.weights.values()) or 1.0
 
     def share(self, held: frozenset[str] | set[str]) -> float:
-        """How much of the question, by weight, these terms hold: 0 to 1."""
+        """The share of the question's weight in these terms: 0 to 1."""
         return sum(weight for term, weight in self.weights.items() if term in held) / self.whole
 
     def terms_in(self, held: frozenset[str]) -> frozenset[str]:
-        """Those of its terms that stand among these, in this or a kindred form."""
+        """Its terms among these, related forms included."""
         families = {term[:_FAMILY] for term in held if len(term) >= _FAMILY}
         return frozenset(t for t in self.weights if t in held or (len(t) >= _FAMILY and t[:_FAMILY] in families))
 
     def weights_in(self, held: frozenset[str]) -> dict[str, float]:
-        """Of these terms, those that the question has in this or a kindred form, with their weight there."""
+        """The weights of those terms that the question has, related forms included."""
         kindred = {term[:_FAMILY]: weight for term, weight in self.weights.items() if len(term) >= _FAMILY}
         found = ((term, self.weights.get(term) or kindred.get(term[:_FAMILY], 0.0)) for term in held)
         return {term: weight for term, weight in found if weight}
@@ -107,7 +106,7 @@ class Question:
 
 @lru_cache(maxsize=1024)
 def asked(text: str) -> Question:
-    """The question as its words tell it; question words are known in English only."""
+    """Question words are known in English only."""
     found = terms(text)
     telling = [term for term in found if term not in STOP_TERMS] or found
     weights = {term: 0.5 + rarity(term) for term in telling}
@@ -118,7 +117,6 @@ def asked(text: str) -> Question:
 
 
 def _form(lower: str) -> Form:
-    """Of "When it rains, who ...?" the clause that asks."""
     clause = _SUBORDINATE.match(lower)
     asking = lower[clause.end() :] if clause and _ASKS.search(lower, clause.end()) else lower
     found = ((match.start(), n) for n, (pattern, _) in enumerate(_FORMS) if (match := pattern.search(asking)))

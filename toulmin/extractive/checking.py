@@ -1,4 +1,4 @@
-"""Holding claims against passages: where they stand word for word, which passages cover them, whether they do."""
+"""Claims compared with passages, word by word."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded
 from toulmin.text.facts import facts
 
 _MOST_CITED = 3
-_WORTH_CITING = 0.15  # a further passage is cited if it covers this share of the claim more
+_WORTH_CITING = 0.15  # another passage is cited if it covers at least this much more of the claim
 _SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 
 
 def holding(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
-    """The sentence of the passages that the claim is, word for word, with or without its lead-in; cited ones first."""
+    """The sentence that is the claim, with or without its lead-in; cited passages first."""
     text = " ".join(claim.text.split())
     first = sorted(passages, key=lambda passage: passage.id not in claim.cited)
     same = (s for passage in first for s in analyse(passage) if text in (s.text, s.standalone))
@@ -23,7 +23,7 @@ def holding(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
 
 
 def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
-    """The citation of a passage with a sentence that holds the claim's words, cited passages first."""
+    """The citation of a sentence with the claim's words; cited passages first."""
     text = folded(claim.text)
     for passage in sorted(passages, key=lambda passage: passage.id not in claim.cited):
         for sentence in analyse(passage):
@@ -33,7 +33,7 @@ def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | Non
 
 
 def citing(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The ids of one to three passages that together cover the claim best; none if no passage shares a word with it."""
+    """The ids of at most three passages that together cover the claim best; empty if they share no word."""
     word_for_word = holding(Claim(claim), passages)
     if word_for_word is not None:
         return (word_for_word.passage.id,)
@@ -51,16 +51,15 @@ def citing(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
-    """The terms of the passage's sentence that holds most of what is wanted, with those of the title."""
     title = title_terms(passage.title)
     held = (sentence.terms | title for sentence in analyse(passage))
     return max(held, key=lambda terms: weight(wanted & terms), default=title)
 
 
 def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
-    """Whether the passages support the claim: by the share of it that the best sentences cover, and all its facts.
+    """Whether the passages support the claim: by the share that the best sentences cover, and all its facts.
 
-    With a question, where the claim is no sentence of its own, half of the question must stand there as well.
+    With a question, "supported" needs half of its weight too.
     """
     wanted = content_terms(claim)
     ids = citing(claim, passages)
@@ -77,7 +76,6 @@ def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
 
 
 def _holds_facts(claim: str, passages: Sequence[Passage]) -> bool:
-    """Whether every number, date and name of the claim stands somewhere in the passages."""
     told = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
     held = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
     return all(

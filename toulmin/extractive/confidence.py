@@ -1,7 +1,4 @@
-"""How sure a reader may be: what the ranking of spans shows, weighed by a logistic regression.
-
-Its coefficients were fitted on train splits (`benchmarks/reader.py --fit`), as the chance that the words answer.
-"""
+"""The chance that an answer span is right."""
 
 from __future__ import annotations
 
@@ -20,27 +17,27 @@ from toulmin.text.language import terms, words
 from toulmin.text.oppositions import is_negator
 from toulmin.text.overlap import normalised, token_f1
 
-EXPLAINED: frozenset[Form] = frozenset(("how", "why", "whether"))  # asked of by a clause, not by a name
+EXPLAINED: frozenset[Form] = frozenset(("how", "why", "whether"))  # answered by a clause, not by a name
 _FITS: dict[Form, Kind] = {"who": "name", "where": "name", "when": "date", "count": "number"}
 _LIKELIEST = 12  # spans
 _LEAST_CHANCE = 1e-6
 
 
 class Signs(NamedTuple):
-    """What the confidence rests on; shares are of the question's terms, by their rarity."""
+    """The regression's features; shares are of the question's terms, by rarity."""
 
     constant: float = 1.0
-    chance: float = 0.0  # the logarithm, of all spans that say the same
-    agreed: float = 0.0  # the mean F1 of its words with those of the likeliest spans, by their chance
-    covered: float = 0.0  # the share that the sentence holds
-    titled: float = 0.0  # that it or its title holds
-    nearby: float = 0.0  # that they or the sentences beside it hold
-    passage: float = 0.0  # that its passage holds
-    neighbours: float = 0.0  # the share of the question's neighbouring terms that are neighbours in the sentence
+    chance: float = 0.0  # the log chance of all spans with the same words
+    agreed: float = 0.0  # the mean token F1 with the likeliest spans, weighted by their chance
+    covered: float = 0.0  # the share in the sentence
+    titled: float = 0.0  # in the sentence or its title
+    nearby: float = 0.0  # in these or the adjacent sentences
+    passage: float = 0.0  # in the passage
+    neighbours: float = 0.0  # the share of the question's adjacent terms that are adjacent in the sentence
     fits: float = 0.0  # 1 if the span is of the kind asked for: a date for "when"
     whole: float = 0.0  # 1 if a clause or sentence is given
     unknown: float = 0.0  # the share of the question's names and figures that the passage lacks
-    denied: float = 0.0  # 1 if one of question and sentence denies something and the other does not
+    denied: float = 0.0  # 1 if only the question or only the sentence denies something
     explained: float = 0.0  # 1 if the question asks how, why or whether
     passages: float = 0.0  # the logarithm of their number
 
@@ -64,13 +61,13 @@ COEFFICIENTS = Signs(
 
 
 def confidence(signs: Signs) -> float:
-    """The chance that the words answer the question, 0 to 1."""
+    """The chance that the words answer, 0 to 1."""
     score: float = sum(map(mul, COEFFICIENTS, signs))
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 def signs_of(question: Question, place: Place, spans: Sequence[Scored], passages: int) -> Signs:
-    """What tells how sure the best of these spans is, or the sentence at `place`, from that many passages."""
+    """The features of the first span, or of the sentence at `place`; `passages` is a count."""
     sentence = place.passage.text[place.sentence.start : place.sentence.end]
     return Signs(
         chance=math.log(max(_together(spans), _LEAST_CHANCE)),
@@ -89,7 +86,6 @@ def signs_of(question: Question, place: Place, spans: Sequence[Scored], passages
 
 
 def _together(spans: Sequence[Scored]) -> float:
-    """The chance of all spans that say what the first one says, wherever they stand."""
     if not spans:
         return 0.0
     said = normalised(spans[0].text)

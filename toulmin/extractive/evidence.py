@@ -1,10 +1,10 @@
-"""How far each sentence of ranked passages bears on a question: its evidence, the chance that it answers.
+"""The evidence of sentences, and the choice of those that say most about a question.
 
-A sentence covers the question as far as it holds the question's terms, weighted by how rare they are in the language
-and in these passages. That, where it stands and what it tells are its features; its evidence is the exponential of
-their weighted sum, and the evidence of all sentences sums to 1. Where an encoder is at hand, how near a sentence is to
-the question in meaning is a feature too. `benchmarks/fit_evidence.py` finds the weights on train splits, with and
-without an encoder, as those under which the sentences that hold an answer have most of the evidence.
+A sentence's features are its coverage of the question's terms, weighted by rarity, its position, its facts, and
+with an encoder its cosine with the question. Its *evidence*, the chance that it answers, is the softmax of their
+weighted sum. Its *finds*, facts and terms that the question lacks, share the evidence. A chosen sentence earns only
+new finds; the choice ends when none is likely enough to add one. Weights and constants were chosen on train splits
+(`benchmarks/fit_evidence.py`, `benchmarks/writer.py --train`).
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
 from toulmin.text.language import rarity
 
-_LOCAL = 0.3  # power of a term's rarity among these sentences, beside that in the language
-_PROMISING = 30  # sentences whose facts are looked for: the best ones without them
-_COMPARED = 12  # of these, the ones that an encoder reads: the best by words and facts; it takes some 7 ms each
-_IN_TITLE = 0.5  # what abstention asks for a term of the title: a sentence need not repeat what it is about
+_LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
+_PROMISING = 30  # sentences whose facts are read: the best by words
+_COMPARED = 12  # of these, the ones that are encoded: the best by words and facts; about 7 ms each
+_IN_TITLE = 0.5  # weight, for abstention, of a term of the title: a sentence need not repeat its subject
 
 
 class Features(NamedTuple):
-    """What tells whether a sentence answers a question; shares are of the question's terms, by their weight."""
+    """Shares are of the question's terms, by weight."""
 
-    coverage: float  # the square of the share that it or its title holds
-    nearby: float  # the share that its title, it and the sentences beside it hold
-    passage: float  # the share that its passage holds, as a part of what the best passage holds
-    title: float  # the share that its title holds
-    subject: float  # 1 if the title holds nothing else
+    coverage: float  # the square of the share in it or its title
+    nearby: float  # the share in its title, it and the adjacent sentences
+    passage: float  # the share in its passage, relative to the best passage
+    title: float  # the share in its title
+    subject: float  # 1 if the title has no other terms
     rank: float  # 1 / the rank of its passage, from 1
     position: float  # the logarithm of its place in the passage, from 1
     soundness: float  # the logarithm
     dates: float = 0.0  # the logarithm of 1 + the number of its new dates
-    expected: float = 0.0  # and of 1 + the number of its new facts of the kind asked for
+    expected: float = 0.0  # the logarithm of 1 + the number of its new facts of the kind asked for
     likely: float = 0.0  # 1 if one of them has the form asked for: a person for "who"
-    meaning: float = 0.0  # the cosine with the question, where an encoder is at hand; the mean where it did not read
+    meaning: float = 0.0  # the cosine with the question, if there is an encoder; the mean if not encoded
 
 
 WEIGHTS = Features(
@@ -76,11 +76,10 @@ WITH_MEANING = Features(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A sentence as one question sees it: its passage's rank from 0, its features, and from them its evidence.
+    """A sentence as one question sees it; `rank` is its passage's, from 0.
 
-    `covered` is the share of the question that it holds itself, without its title: what abstention looks at. `finds`
-    are what it would add: its facts and terms that are not the question's own. `place` is its place among the entries,
-    and `near` how near it is in meaning to others, by their places: to those that an encoder read, if it read this one.
+    `covered` is the share of the question in it, without the title. `finds` are its facts and terms that the question
+    lacks. `place` is its index among the entries, `near` its cosines with others by index, if it was encoded.
     """
 
     sentence: Sentence
@@ -94,8 +93,6 @@ class Entry:
 
 
 class _Place(NamedTuple):
-    """What is known of an entry before its facts are looked for."""
-
     sentence: Sentence
     rank: int
     covered: float
@@ -104,8 +101,6 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A passage's sentences, and which of the question's terms stand in each and in the title."""
-
     rank: int
     sentences: tuple[Sentence, ...]
     held: tuple[frozenset[str], ...]
@@ -123,7 +118,6 @@ class _Look:
         return self.title.union(*self.held)
 
     def places(self, asked: frozenset[str], weights: Mapping[str, float], best: float) -> Iterator[_Place]:
-        """One a sentence; none from a passage that shares no word with the question."""
         anywhere, whole = self.anywhere, sum(weights.values())
         if not anywhere:
             return
@@ -147,7 +141,7 @@ class _Look:
 def gather(
     question: Question, passages: Sequence[Passage], most: int = _PROMISING, meaning: Meaning | None = None
 ) -> list[Entry]:
-    """The `most` sentences that bear most on the question by its words, equal ones once, in the passages' order."""
+    """The `most` best sentences by words, in the passages' order; equal ones once."""
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
     best = max((_sum(weights, look.anywhere) for look in looks), default=0.0) or 1.0
@@ -179,9 +173,9 @@ def _entries(question: Question, places: Sequence[_Place], meaning: Meaning | No
 def _compared(
     question: Question, places: Sequence[_Place], told: Sequence[Features], meaning: Meaning
 ) -> tuple[list[Features], dict[int, dict[int, float]]]:
-    """The features with the cosines of the sentences that say most by words and facts, and these sentences' own.
+    """The features with cosines, and the cosines of the encoded sentences with each other.
 
-    A sentence that is not read counts as the mean of those that are: it stays evidence for what others say too.
+    Others get the mean cosine, so they remain evidence for their finds.
     """
     scores = [_score(features, WEIGHTS) for features in told]
     read = sorted(sorted(range(len(places)), key=lambda n: -scores[n])[:_COMPARED])
@@ -194,7 +188,6 @@ def _compared(
 
 
 def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
-    """The features, with those that the facts among the finds decide."""
     dates = sum(find.kind == "date" for find in finds)
     expected = sum(find.kind == question.kind for find in finds)
     likely = any(question.is_answered_by(find, place.sentence) for find in finds)
@@ -202,13 +195,11 @@ def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Fea
 
 
 def _score(features: Features, weights: Features) -> float:
-    """The logarithm of the evidence, but for a constant."""
     score: float = sum(map(mul, weights, features))
     return score
 
 
 def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
-    """How much each term tells: its rarity in the language, and among the sentences at hand."""
     count = Counter(term for look in looks for held in look.held for term in held | look.title)
     total = sum(len(look.sentences) for look in looks)
     return {term: rarity(term) * math.log(1 + total / (1 + count[term])) ** _LOCAL for term in asked}

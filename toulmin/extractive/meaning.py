@@ -1,4 +1,4 @@
-"""What trained parts may tell the embedded writer: how near sentences are in meaning, and which words answer."""
+"""Nearness in meaning, and spans that answer: optional trained parts of the embedded writer."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from toulmin.steps import Span
 
 
 class Nearness(NamedTuple):
-    """Cosines of n sentences: `asked` with the question, n of them; `each` with each other, n x n."""
+    """Cosines of n sentences: `asked` with the question, shape n; `each` among themselves, n x n."""
 
     asked: Sequence[float]
     each: Sequence[Sequence[float]]
 
 
 class Meaning(Protocol):
-    """Whatever compares meanings; equal texts give equal cosines, up to the last digits."""
+    """Compares meanings; equal texts give equal cosines up to rounding."""
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
-        """Of sentences, each with the title that it stands under."""
+        """The cosines of sentences, each given as (title, text)."""
         ...
 
 
 class SpanReader(Protocol):
-    """Whatever finds the words that answer a question, and knows how likely they do."""
+    """Finds the words that answer a question."""
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest words, however unlikely; None where there is nothing to read."""
+        """The likeliest words, however unlikely; None if there is nothing to read."""
         ...

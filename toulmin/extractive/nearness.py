@@ -1,7 +1,4 @@
-"""How near sentences are to a question and to each other: what the embedded writer asks of an encoder.
-
-The rows of sentences are kept, the latest `KEPT` of them, because many questions are asked of the same passages.
-"""
+"""Meanings compared by an encoder."""
 
 from __future__ import annotations
 
@@ -23,7 +20,10 @@ class _Text(NamedTuple):
 
 
 class Compared:
-    """Compares by an encoder, which is made with the first question. Not to be used from several threads at once."""
+    """Compares by an encoder, made for the first question. Not thread-safe.
+
+    Caches the latest `kept` sentence rows, since passages are asked about repeatedly.
+    """
 
     def __init__(self, make: Callable[[], Encoder], kept: int = KEPT) -> None:
         self._make, self._most = make, kept
@@ -34,7 +34,6 @@ class Compared:
         return self._make()
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
-        """The cosines of these sentences, each given with its title."""
         if not sentences:
             return Nearness((), ())
         asked = _unit(self._encoder.encode_queries([question]))[0]
@@ -53,6 +52,6 @@ class Compared:
 
 
 def _unit(rows: Vectors) -> Vectors:
-    """Rows of length one: what DPR's encoders give has any length."""
+    """DPR's encoders return rows of any length."""
     made: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     return made

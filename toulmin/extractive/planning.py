@@ -1,4 +1,4 @@
-"""Plans from passages: what paragraphs a text could have, and which questions would find more for it."""
+"""Plans from passages: paragraphs of a text, and questions and queries that find more."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ELSEWHERE = re.compile(
 
 
 def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
-    """Two to four paragraphs, one a subject of the passages; fewer where the passages hold fewer."""
+    """At most four paragraphs, one for each subject of the passages."""
     groups = _subjects(topic, passages)
     titles = list(groups)
     return tuple(
@@ -31,7 +31,7 @@ def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
 
 
 def _subjects(topic: str, passages: Sequence[Passage]) -> dict[str, list[Passage]]:
-    """The passages by title; where all have one title or none, by what each names most; the rest goes to the last."""
+    """By title, or with one title by most frequent name; the last group takes the rest."""
     by_title = {" ".join(p.title.split()) for p in passages}
     named = _title if len(by_title) > 1 else _most_named
     groups: dict[str, list[Passage]] = {}
@@ -53,7 +53,6 @@ def _most_named(topic: str, passage: Passage) -> str:
 
 
 def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
-    """The names of the passages beside the topic's own, those in most sentences first."""
     told, count, form = content_terms(topic), dict[str, int](), dict[str, str]()
     for fact, sentence in _facts(passages):
         if fact.kind == "name" and not content_terms(fact.value) <= told:
@@ -78,13 +77,13 @@ def _description(topic: str, passages: Sequence[Passage], others: Sequence[str])
 
 
 def subject(topic: str, paragraph: Paragraph) -> str:
-    """What a paragraph is about, in words to select by: without what its description leaves to others."""
+    """What a paragraph is about, without what its description leaves to others."""
     remarks = re.split(r"(?<=[.;!?])\s+", paragraph.description)
     return " ".join([topic, paragraph.title, *(remark for remark in remarks if not _ELSEWHERE.search(remark))])
 
 
 def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, ...]:
-    """Stand-alone questions about what the passages name beside the topic, at most six."""
+    """At most six standalone questions about names and dates in the passages."""
     about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
     survey = Survey(about, prompt.passages, meaning)
     asked: dict[str, None] = {}
@@ -95,7 +94,6 @@ def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, .
 
 
 def _asked(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
-    """What a name or a date has to do with the topic, which may be a question itself."""
     surface, is_question = _surface(sentence, fact), topic.rstrip().endswith("?")
     if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
         yield f"What is known about {surface}?" if is_question else f"What has {surface} to do with {topic}?"
@@ -104,7 +102,10 @@ def _asked(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
 
 
 def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
-    """At most `n` queries: the question with what the claim adds, the claim's telling words, its facts one by one."""
+    """At most `prompt.n` queries: the question with the claim's new words, its rare words, each new word.
+
+    Later samples start further down the list.
+    """
     found: dict[str, str] = {}
     for query in _queries(prompt):
         plain = " ".join(query.split())
@@ -129,6 +130,5 @@ def _queries(prompt: Queries) -> Iterator[str]:
 
 
 def _telling(text: str) -> list[str]:
-    """The words of a text that are no stop words, the rarest first, each once."""
     spoken = dict.fromkeys(text[span.start : span.end] for span in words(text))
     return sorted((word for word in spoken if content_terms(word)), key=lambda word: -rarity(stem(word)))

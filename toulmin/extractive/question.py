@@ -1,4 +1,4 @@
-"""What a question asks about and what kind of fact would answer it, read from its wording alone."""
+"""What a question asks for: its terms, and the form or kind of fact that answers it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from toulmin.text.facts import Kind
 
 
 def _is_person(find: Find, sentence: Sentence) -> bool:
-    """A name of two to four words that does not stand where a place would."""
     return find not in sentence.placed and 2 <= len(find.value.split()) <= 4
 
 
@@ -41,7 +40,7 @@ _ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool]], ..
 
 @dataclass(frozen=True)
 class Question:
-    """A question's content terms, and the kind of fact that its wording asks for: None where it leaves that open."""
+    """A question's content terms, and the kind of fact it asks for: None if open."""
 
     text: str
     terms: frozenset[str]
@@ -50,7 +49,6 @@ class Question:
 
     @classmethod
     def of(cls, text: str) -> Question:
-        """The question as its words tell it; English question words only."""
         lower = text.lower()
         for pattern, kind, form in _ASKED:
             if pattern.search(lower):
@@ -58,5 +56,5 @@ class Question:
         return cls(text, content_terms(text), None, _any)
 
     def is_answered_by(self, find: Find, sentence: Sentence) -> bool:
-        """Whether a find of the sentence is of the kind that is asked for, and has its form: a person for "who"."""
+        """Whether kind and form are those asked for: a person for "who"."""
         return find.kind == self.kind and self.has_form(find, sentence)

@@ -1,10 +1,4 @@
-"""How likely each candidate span is the answer: named features, each with a weight.
-
-A feature is told by words ("behind by", and for one form of question "who: behind by"). A span's score is the sum of
-its features' values times their weights in `span_weights.tsv`, and its chance the softmax of the scores of all
-candidates at hand. Only the sentences that bear most on the question are searched: the same sum over the features of
-a sentence alone.
-"""
+"""The chance of each candidate span."""
 
 from __future__ import annotations
 
@@ -21,11 +15,11 @@ from toulmin.extractive.span_features import Features, span_features
 from toulmin.extractive.spans import Candidate, Sentence, sentences_of
 from toulmin.text.language import terms
 
-_SEARCHED = 5  # sentences in which candidates are looked for
+_SEARCHED = 5  # sentences that are searched for candidates
 
 
 def read_weights(table: str) -> dict[str, float]:
-    """The weights by feature: a row each, in tab-separated columns that for any question and those for its form."""
+    """By feature, from tab-separated rows: a column for any question, one for each form."""
     header, *rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
     named = (
         (row[0] if form == "any" else f"{form}: {row[0]}", value)
@@ -40,7 +34,7 @@ WEIGHTS = read_weights(resources.files("toulmin.extractive").joinpath("span_weig
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence of a passage as one question sees it: `covered` is the share of the question that it holds."""
+    """A sentence as one question sees it: `covered` is its share of the question."""
 
     passage: Passage
     sentence: Sentence
@@ -51,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate with its chance among all candidates at hand."""
+    """A candidate with its chance among all candidates scored with it."""
 
     place: Place
     candidate: Candidate
@@ -60,12 +54,11 @@ class Scored:
 
     @property
     def text(self) -> str:
-        """Its words as they stand."""
         return self.place.passage.text[self.candidate.start : self.candidate.end]
 
 
 def places(question: Question, passages: Sequence[Passage], most: int = _SEARCHED) -> list[Place]:
-    """The `most` sentences that bear most on the question, best first; none that shares no term with it."""
+    """The `most` sentences that match best, best first; each shares a term with the question."""
     found = [place for rank, passage in enumerate(passages) for place in _places(question, passage, rank)]
     return sorted(found, key=lambda place: -place.score)[:most]
 
@@ -99,7 +92,6 @@ def _title_terms(title: str) -> frozenset[str]:
 
 
 def _neighbours(question: Question, sentence: Sentence) -> float:
-    """The share of the question's neighbouring terms that are neighbours here too, function words aside."""
     if not question.neighbours:
         return 0.0
     line = [term for word in sentence.words if not word.is_function for term in word.terms]
@@ -111,12 +103,11 @@ def _neighbours(question: Question, sentence: Sentence) -> float:
 
 
 def score(features: Features) -> float:
-    """The weighted sum."""
     return sum(WEIGHTS.get(name, 0.0) * value for name, value in features.items())
 
 
 def ranked(question: Question, found: Sequence[Place]) -> list[Scored]:
-    """Every candidate of these sentences, the likeliest first."""
+    """All candidates of these sentences, likeliest first."""
     scores = [
         (place, candidate, place.score + score(features))
         for place in found

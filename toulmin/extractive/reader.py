@@ -1,12 +1,9 @@
-"""A reader without a model: the exact words of the passages that answer a question, and how sure that is.
+"""A reader without a model: the words of the passages that answer a question, and the chance that they do.
 
-The sentences that bear most on the question are searched for names, dates, figures and groups of nouns, which `ranking`
-weighs against each other. Questions that ask how, why or whether get a clause or a sentence, as do those where no short
-answer stands out. The confidence is the chance that the words answer; it and the ranking were fitted on train splits
-(`benchmarks/reader.py --fit`).
-
-Texts are compared word by word and never interpreted. Question words are English; a question of another language is
-read like one that names a topic.
+The best matching sentences are searched for spans. A span's chance is the softmax of sums of features, weighted by
+`span_weights.tsv`; a logistic regression makes the confidence. How, why and whether questions, and those without a
+likely span, get a clause or sentence. `benchmarks/reader.py --fit` fits the weights on train splits. Question words
+are English; other questions are read as topics.
 """
 
 from __future__ import annotations
@@ -22,15 +19,15 @@ from toulmin.extractive.confidence import EXPLAINED, Signs, confidence, signs_of
 from toulmin.extractive.ranking import Place, Scored, places, ranked
 from toulmin.steps import Span
 
-LEAST = 0.08  # the confidence below which passages do not say
+LEAST = 0.08  # the confidence below which the passages do not answer
 _STANDS_OUT = 0.12  # the chance from which a span is preferred to its sentence
 _CAUSE = re.compile(r"\b(?:because|due to|in order to|so that|as a result of|owing to)\b", re.IGNORECASE)
-_LONGEST = 2000  # characters of a span: a "sentence" beyond it is a table or a text without stops
+_LONGEST = 2000  # characters of a span: a longer "sentence" is a table or a text without full stops
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a reader would say: `text` at `start` to `end` of the passage, and what its confidence rests on."""
+    """The answer `passage.text[start:end]`, with the features of its confidence."""
 
     passage: Passage
     start: int
@@ -39,19 +36,17 @@ class Found:
 
     @property
     def text(self) -> str:
-        """The words as they stand."""
         return self.passage.text[self.start : self.end]
 
     @property
     def confidence(self) -> float:
-        """The chance that the words answer the question, 0 to 1."""
         return confidence(self.signs)
 
 
 class Embedded:
-    """Reads by words alone: deterministic, no model, nothing downloaded. Not to be used from several threads at once.
+    """Reads by words alone: deterministic, no model, nothing downloaded. Not thread-safe.
 
-    An answer with a confidence below `least` counts as none; raises `UsageError` if that is not in 0..1.
+    Answers with a confidence below `least` count as none. Raises `UsageError` if `least` is not in 0..1.
     """
 
     name = "embedded-reader-1"
@@ -62,7 +57,6 @@ class Embedded:
         self._least = least
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
-        """The span for each question, or None where its passages do not say."""
         return [self._span(find(question, passages)) for question, passages in questions]
 
     def _span(self, found: Found | None) -> Span | None:
@@ -72,7 +66,7 @@ class Embedded:
 
 
 def find(text: str, passages: Sequence[Passage]) -> Found | None:
-    """The likeliest answer, however unlikely; None where no sentence shares a word with the question."""
+    """The likeliest answer, however unlikely; None if no sentence shares a word."""
     question = asked(text)
     best = places(question, passages)
     if not best:
@@ -89,7 +83,7 @@ def find(text: str, passages: Sequence[Passage]) -> Found | None:
 
 
 def _with_unit(spans: Sequence[Scored]) -> Scored:
-    """The first span, or where it is a bare number the one that holds the unit behind it too: "38 metres"."""
+    """The first span; for a bare number, the one with its unit ("38 metres")."""
     top = spans[0]
     bare = top.candidate
     if bare.unit != "things":
@@ -99,7 +93,6 @@ def _with_unit(spans: Sequence[Scored]) -> Scored:
 
 
 def _clause(question: Question, place: Place) -> tuple[int, int]:
-    """The sentence, or of an answer to "why" what follows its "because"."""
     start, end = place.sentence.start, place.sentence.end
     cause = _CAUSE.search(place.passage.text, start, end) if question.form == "why" else None
     start = cause.start() if cause else start

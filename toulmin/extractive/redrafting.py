@@ -1,4 +1,4 @@
-"""Drafts made from something: an earlier draft, its feedback, the findings and paragraphs of a plan."""
+"""Drafts from drafts, feedback and plans: claims are checked, kept and completed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from toulmin.extractive.survey import Survey
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import Correct, Finding, Paragraph, Refine, Write
 
-_LEAST_ROOM = 8  # words: no sentence is looked for in less
+_LEAST_ROOM = 8  # words: with less room no sentence is added
 
 
 def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
-    """The draft's claims that stand word for word in the passages, completed with the best others."""
+    """Keeps the claims that passages contain, and adds the best others."""
     survey = manner.survey(prompt.question, prompt.passages)
     if prompt.style in ("list", "short"):
         return Draft(_spans(prompt.draft, survey, prompt, manner, sample))
@@ -31,7 +31,7 @@ def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
 
 
 def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
-    """The claims that neither a verdict nor the feedback faults, completed with the best sentences not yet used."""
+    """Keeps the claims that no verdict or feedback faults, and adds the best unused sentences."""
     survey = manner.survey(prompt.question, prompt.passages)
     bad = faulty(prompt.claims, prompt.feedback)
     good = [replace(claim, support=None) for n, claim in enumerate(prompt.claims) if n not in bad]
@@ -46,7 +46,6 @@ def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
 def _completed(
     kept: Sequence[Claim], told: Sequence[Sentence], survey: Survey, manner: Manner, sample: int
 ) -> tuple[Claim, ...]:
-    """The kept claims, then what the best sentences beside `told` add, within the length of an answer."""
     room = manner.words - sum(len(claim.text.split()) for claim in kept)
     if kept and room < _LEAST_ROOM:
         return tuple(kept)
@@ -58,7 +57,6 @@ def _completed(
 def _spans(
     kept: Sequence[Claim], survey: Survey, prompt: Correct | Refine, manner: Manner, sample: int
 ) -> tuple[Claim, ...]:
-    """The entities that the passages hold, then those that were missing; of short answers the first."""
     cited = [(claim, entity_citation(claim, prompt.passages)) for claim in kept]
     held = [replace(claim, citations=(citation,), support=None) for claim, citation in cited if citation]
     known = {claim.text.casefold() for claim in held}
@@ -69,7 +67,7 @@ def _spans(
 
 
 def write(prompt: Write, manner: Manner, sample: int) -> Draft:
-    """Cited prose about the topic: what proves the findings, else the best sentences; a section a paragraph."""
+    """Cited prose: proofs of the findings, or the best sentences; a section for each paragraph."""
     told: list[Sentence] = []
     if not prompt.paragraphs:
         found = _from_findings(prompt.findings, prompt.passages, manner, told)
@@ -88,7 +86,6 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
 
 
 def _at_home_elsewhere(survey: Survey, surveys: Sequence[Survey]) -> list[Sentence]:
-    """The sentences that are better evidence, beside the best one, of another paragraph."""
     standing = {id(each): _standing(each) for each in surveys}
     own = standing[id(survey)]
     others = [standing[id(each)] for each in surveys if each is not survey]
@@ -109,7 +106,6 @@ def _heading(paragraph: Paragraph, style: Style) -> str | None:
 
 
 def _home(finding: Finding, prompt: Write) -> Paragraph:
-    """The paragraph whose plan shares most with the finding's question; the first of equals."""
     asked = content_terms(finding.question) - content_terms(prompt.topic)
     return max(prompt.paragraphs, key=lambda p: weight(asked & content_terms(subject("", p))))
 
@@ -117,7 +113,7 @@ def _home(finding: Finding, prompt: Write) -> Paragraph:
 def _from_findings(
     findings: Sequence[Finding], passages: Sequence[Passage], manner: Manner, told: list[Sentence]
 ) -> tuple[Claim, ...]:
-    """For each finding the best sentence that holds one of its answers, each sentence once; adds them to `told`."""
+    """Adds the proofs to `used_sentences`."""
     claims = []
     for finding in findings:
         survey = manner.survey(finding.question, finding.passages or passages)

@@ -1,4 +1,4 @@
-"""Claims by selection: whole sentences, the entities of a list, the shortest span; each with its exact quote."""
+"""Claims made by selection, with exact quotes."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from toulmin.extractive.survey import Survey, in_reading_order
 from toulmin.steps import Span
 from toulmin.text.facts import Fact
 
-_ENTITY_SHARE = 0.15  # an entity of a list is worth at least this share of the best one
+_ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the best one
 _MOST_ENTITIES = 20
-_SURE = 0.2  # confidence of a reader's span from which it comes before the facts
+_SURE = 0.2  # the confidence from which a reader's span comes before the facts
 
 
 def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
     """The `sample`-th selection of about `words` words, in the order chosen.
 
-    Draw 0 is the best. The next ones leave out parts of it, its last sentences first, and fill up with the next best;
-    when every part has been left out once, the same goes on without it.
+    Draw 0 is the best. Later ones leave out parts of it, the last sentences first, and fill up with the next best; once
+    every part was left out, the same continues without it.
     """
     out = list(barred)
     while sample > 0:
@@ -36,21 +36,18 @@ def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] =
 
 
 def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
-    """The sentences as claims, in reading order."""
     return tuple(entry.sentence.claim() for entry in in_reading_order(chosen))
 
 
 def sectioned(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
-    """The sentences as claims under their passages' titles, in reading order."""
     ordered = in_reading_order(chosen)
     return tuple(replace(e.sentence.claim(), section=e.sentence.passage.title or None) for e in ordered)
 
 
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The entities that the question asks for, best first; later draws leave out the last ones.
+    """The entities asked for, best first; later draws leave out the last.
 
-    What a reader is sure of comes before the facts, which only words and their kind speak for; then facts of another
-    kind than is asked for are none.
+    A reader's sure spans come first; with any, only facts of the kind asked for follow.
     """
     read = [_read(survey, span) for span in survey.spans if span.confidence >= _SURE]
     finds = _of_asked_kind(survey) if read else _answers(survey)
@@ -61,7 +58,7 @@ def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The one span that answers best; later draws give the next best. Without any fact, the best sentence."""
+    """The `sample`-th best span; without any fact, sentence."""
     read = [_read(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
     told = _distinct([*read, *(_span(survey, find) for find in _answers(survey)[: sample + 1])])
     if told:
@@ -71,7 +68,6 @@ def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 
 def _read(survey: Survey, span: Span) -> Claim:
-    """What a reader found; the sentence that it stands in is the quote."""
     inside = (
         entry.sentence.citation()
         for entry in survey.entries
@@ -81,7 +77,6 @@ def _read(survey: Survey, span: Span) -> Claim:
 
 
 def _answers(survey: Survey) -> list[Find]:
-    """The facts that may answer, best first: those of the kind asked for, if there are any."""
     found = [find for find in survey.worth if find.kind != "term"]
     return _of_asked_kind(survey) or sorted(found, key=lambda find: -survey.worth[find])
 
@@ -92,7 +87,6 @@ def _of_asked_kind(survey: Survey) -> list[Find]:
 
 
 def _span(survey: Survey, find: Find) -> Claim:
-    """The find in the words of the best sentence that holds it; the sentence is the quote."""
     holder = max((e for e in survey.entries if find in e.finds), key=lambda entry: entry.evidence).sentence
     fact = next(fact for fact in holder.facts if (fact.kind, fact.value) == (find.kind, find.value))
     return Claim(_words(holder, fact), (holder.citation(),))
@@ -111,6 +105,5 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 
 def uncited(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims as a text without citations holds them."""
     none: tuple[Citation, ...] = ()
     return tuple(replace(claim, citations=none) for claim in claims)

@@ -1,8 +1,4 @@
-"""What tells whether a candidate span answers: its features, by name.
-
-A feature is told by words ("behind by"); where it means something else for each form of question there is one more for
-that form ("who: behind by"). What is 0 is left out.
-"""
+"""Features of a candidate span, by name."""
 
 from __future__ import annotations
 
@@ -16,9 +12,9 @@ from toulmin.text.language import rarity
 
 Features = dict[str, float]
 
-_REACH = 4.0  # words at which a question's term has lost all but 1/e of its pull
+_REACH = 4.0  # words of distance at which the pull of a question's term falls to 1/e
 _CLOSE = 3.0  # the same for the question's first and last term
-_HEAD_REACH = 3  # words in which the head of a question is near
+_HEAD_REACH = 3  # words of distance within which the head of a question is near
 _ENDINGS = ("ed", "ly", "ing", "s")
 _BEFORE = {
     "in": ("in", "at", "on", "near", "from", "within", "into", "inside", "outside"),
@@ -40,10 +36,7 @@ _AUXILIARIES = frozenset("is was are were be been has have had did does do will 
 
 
 def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
-    """The features of each candidate of a sentence, beside those of the sentence itself.
-
-    What the words on either side tell is found once for all candidates that begin, or end, at one place.
-    """
+    """The features of each candidate, without those of the sentence."""
     view = _View.of(question, sentence)
     before = {n: view.before(n) for n in {candidate.first for candidate in sentence.candidates}}
     after = {n: view.after(n) for n in {candidate.last for candidate in sentence.candidates}}
@@ -60,8 +53,9 @@ def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Cand
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A sentence as one question sees it: for each word the pull of the question's term that stands there, and whether
-    it is of the question's head; and where the question's first and last term stand.
+    """A sentence as one question sees it: each word's weight in the question (`pulls`) and whether it is of its head.
+
+    `opening` and `closing` are the indexes of the question's first and last term.
     """
 
     question: Question
@@ -83,7 +77,6 @@ class _View:
     # -------------------------------------------------------------- on either side
 
     def before(self, first: int) -> Features:
-        """What stands before a span that begins with word `first`."""
         found, form = self.sentence.words, self.question.form
         features = {"in the order": first / len(found)}
         features |= _both(form, f"behind {_class_before(self.sentence, first)}")
@@ -96,7 +89,6 @@ class _View:
         return features | _made_of(found[first], "opens")
 
     def after(self, last: int) -> Features:
-        """What stands after a span whose last word is the one before `last`."""
         found, form = self.sentence.words, self.question.form
         features = _made_of(found[last - 1], "closes")
         right = next((n for n in range(last, len(found)) if not found[n].is_function), None)
@@ -115,11 +107,9 @@ class _View:
         return features
 
     def left(self, first: int) -> float:
-        """The pull of the question's terms before word `first`, the nearer the more."""
         return sum(p * math.exp((n - first + 1) / _REACH) for n, p in enumerate(self.pulls[:first]) if p)
 
     def right(self, last: int) -> float:
-        """The pull of those from word `last` on."""
         return sum(p * math.exp(-n / _REACH) for n, p in enumerate(self.pulls[last:]) if p)
 
     def opens_quote(self, first: int) -> bool:
@@ -131,7 +121,6 @@ class _View:
     # -------------------------------------------------------------- the span itself
 
     def inside(self, candidate: Candidate) -> Features:
-        """What the span is, and how far it is from what was asked."""
         form, first, last = self.question.form, candidate.first, candidate.last
         words = self.sentence.words[first:last]
         features = _both(form, "words", math.log(len(words)))
@@ -153,7 +142,6 @@ class _View:
         return features | self._near(candidate)
 
     def _near(self, candidate: Candidate) -> Features:
-        """How near the span is to the question's first term, its last, and its head: a verb that tells is often one."""
         form, first, last = self.question.form, candidate.first, candidate.last
         features: Features = {}
         for name, places in (("opening", self.opening), ("closing", self.closing)):
@@ -178,9 +166,6 @@ def _standing(found: Sequence[Word], term: str) -> tuple[int, ...]:
 
 
 def _class_before(sentence: Sentence, first: int) -> str:
-    """What stands before a word: a mark, the sentence's start, or a function word by its class; an article and what
-    stands before it.
-    """
     gap = sentence.gaps[first].strip()
     if gap:
         return "bracket" if gap in ("(", "[") else "mark"
@@ -193,17 +178,15 @@ def _class_before(sentence: Sentence, first: int) -> str:
 
 
 def _made_of(word: Word, end: str) -> Features:
-    """The form of a span's first or last word."""
     features = {f"{end} with -{e}": 1.0 for e in _ENDINGS if word.lower.endswith(e) and (e != "s" or not word.fact)}
     return features | {"opens with a function word": 1.0} if end == "opens" and word.is_function else features
 
 
 def _is_named_after(sentence: Sentence, last: int) -> bool:
-    """Whether a name stands at once behind: "the poet John Keats"."""
     return last < len(sentence.words) and not sentence.gaps[last].strip() and sentence.words[last].is_capital
 
 
 def _mean_rarity(words: Sequence[Word]) -> float:
-    """Of the telling words, 0 to about 2."""
+    """0 to about 2."""
     told = [rarity(term) for word in words if not word.is_function for term in word.terms]
     return sum(told) / len(told) / 5 if told else 0.0

@@ -1,7 +1,8 @@
-"""The stretches of a sentence that could be a short answer: names, dates, figures and groups of nouns.
+"""The spans of a sentence that could be a short answer, and their features.
 
-There is no grammar behind it. A sentence falls into runs of telling words between punctuation and function words; a
-candidate is a part of a run, or runs that "of", "and" or a comma joins. Which candidate answers is for `ranking`.
+Punctuation and function words split a sentence into runs. A candidate is a part of a run, runs joined by "of",
+"and" or a comma, or a fact. Features have names in words ("behind by"), repeated for the question's form ("who:
+behind by"); those not listed are 0.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from toulmin.text.language import STOPWORDS, Span, sentences, terms, words
 
 Kind = Literal["name", "date", "number", "plain"]
 
-_LONGEST = 7  # words of a part of a run
-_MOST_WORDS = 120  # of a sentence in which candidates are looked for
+_LONGEST = 7  # words in a part of a run
+_MOST_WORDS = 120  # in a sentence that is searched for candidates
 _JOINERS = frozenset("of and or the a an to for in at on & de la du von van del di with by".split())
 _FUNCTION = STOPWORDS | frozenset(
     "because although though since until unless while whereas upon within without among amongst per via despite along"
@@ -48,7 +49,7 @@ _UNITS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 class Word(NamedTuple):
-    """A word of a sentence: its place in the passage, its lower-case form, and the terms that it is compared by."""
+    """A word, with its offsets in the passage."""
 
     start: int
     end: int
@@ -60,7 +61,7 @@ class Word(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """The words `first` to before `last` of a sentence, at `start` to `end` of the passage."""
+    """Words `first` to before `last`, at `passage.text[start:end]`."""
 
     first: int
     last: int
@@ -68,25 +69,25 @@ class Candidate(NamedTuple):
     end: int
     kind: Kind
     is_joined: bool
-    cuts: bool  # a fact that it holds only a part of
-    unit: str  # what it counts, if its words tell: "money", "time"
+    cuts: bool  # whether it has only a part of a fact
+    unit: str  # what it counts, if its words say: "money", "time"; "things" for a bare number
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a passage with its words, telling terms, and the candidates in it."""
+    """`held` are the content terms."""
 
     start: int
     end: int
     words: tuple[Word, ...]
     held: frozenset[str]
-    gaps: tuple[str, ...]  # what stands before each word, and after the last one
+    gaps: tuple[str, ...]  # the text before each word, and after the last one
     candidates: tuple[Candidate, ...]
 
 
 @lru_cache(maxsize=512)
 def sentences_of(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage in order; those of the last 512 passages are kept."""
+    """The last 512 passages are cached."""
     return tuple(_sentence(passage.text, span) for span in sentences(passage.text))
 
 
@@ -128,7 +129,6 @@ def _candidates(text: str, span: Span, found: Sequence[Word], gaps: Sequence[str
 
 
 def _runs(found: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest stretches of words that are no function words, without punctuation between them."""
     runs: list[tuple[int, int]] = []
     for n, word in enumerate(found):
         if word.is_function and word.fact is None:
@@ -155,7 +155,7 @@ def _parts(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
 def _joined(
     runs: Sequence[tuple[int, int]], found: Sequence[Word], gaps: Sequence[str]
 ) -> Iterator[tuple[int, int, bool]]:
-    """Neighbouring runs with one or two joining words between them, or the commas of a list."""
+    """Neighbouring runs with at most two joining words or a comma between."""
     for n, (start, end) in enumerate(runs):
         last = end
         for follower, after in runs[n + 1 : n + 4]:
@@ -174,7 +174,6 @@ def _joins(found: Sequence[Word], gaps: Sequence[str], end: int, start: int) -> 
 
 
 def _of_facts(found: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
-    """The words of each date, number and name, whatever stands between them."""
     first = 0
     for n, word in enumerate(found):
         if n and word.fact is not None and word.fact is found[n - 1].fact:

@@ -1,11 +1,4 @@
-"""Which few sentences of ranked passages say most to a question.
-
-What a sentence would add to an answer are its *finds*: facts and terms that the question does not hold. The evidence
-of a sentence, the chance that it answers, is shared among its finds; so what many passages say about the question is
-the likeliest answer. A sentence earns only the finds that no chosen one holds yet, so an answer gathers new answers
-rather than dissimilar sentences, and ends when no sentence is likely enough to add one. The constants were chosen on
-train splits (`benchmarks/writer.py --train`).
-"""
+"""The choice of sentences for a question."""
 
 from __future__ import annotations
 
@@ -21,21 +14,21 @@ from toulmin.extractive.question import Question
 from toulmin.steps import Span
 
 _SHARE = {"name": 1.0, "number": 1.0, "date": 2.0, "term": 0.2}
-_LIKELY = 5.0  # times the share of a find that has the form asked for
-_UNFOUND = 2.0  # the share of the chance that none of a sentence's finds is the answer
-_LENGTH = 0.75  # power of a sentence's length by which its worth is divided
-_WORTH_SAYING = 2.0  # divided by the words asked for: the least chance of a new answer for which a sentence is added
+_LIKELY = 5.0  # factor for the share of a find that has the form asked for
+_UNFOUND = 2.0  # the share of a sentence's evidence for an answer that is none of its finds
+_LENGTH = 0.75  # power of the length that divides a sentence's gain
+_WORTH_SAYING = 2.0  # divided by the words asked for, the least gain for which a sentence is added
 _SOUND_ENOUGH = 0.3
 _ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near copies lose much
-_OVER = 0.08  # a text may end this share above the words asked for: its sentences are whole
-_FULL = 0.92  # and is complete from this share on
-_READ = 3  # passages that a reader looks at: it takes some 30 ms for each
+_OVER = 0.08  # a text may exceed the words asked for by this share, since its sentences are whole
+_FULL = 0.92  # from this share of the words on, a text is complete
+_READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the chosen sentences say already; of a name told in full, a part is nothing new."""
+    """What the chosen sentences say; a part of a full name is nothing new."""
 
     finds: frozenset[Find]
     names: frozenset[str]
@@ -68,44 +61,40 @@ class Survey:
 
     @property
     def coverage(self) -> float:
-        """How much of the question, by rarity, the best single sentence holds itself, 0 to 1.
-
-        A term of the sentence's title counts half: a sentence need not repeat what it is about.
-        """
+        """The best single sentence's share of the question, by rarity, 0 to 1; terms of its title count half."""
         return max((entry.covered for entry in self.entries), default=0.0)
 
     @cached_property
     def span(self) -> Span | None:
-        """What a reader finds in the passages that say most, however unlikely it is; None where nobody reads."""
+        """The likeliest span of the best passages, however unlikely; None without a reader."""
         return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """What a reader finds in single passages, surest first: a list may have an answer in each."""
+        """The likeliest span of each of the best passages, surest first; empty without a reader."""
         if self._reader is None:
             return ()
         read = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
         return tuple(sorted((span for span in read if span is not None), key=lambda span: -span.confidence))
 
     def _best(self, number: int) -> list[Passage]:
-        """The passages of the sentences that say most."""
         by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
         return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """Sentences that say most in about `words` words, in the order chosen; none of the barred."""
+        """The sentences that say most in about `words` words, in the order chosen."""
         chosen: list[Entry] = []
         while (entry := self.next(chosen, words, barred)) is not None:
             chosen.append(entry)
         return chosen
 
     def next(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> Entry | None:
-        """The sentence that adds most to the chosen ones; None when they fill `words` or nothing adds anything."""
+        """The sentence that adds most; None if full or nothing is added."""
         ranked = self.ranked(chosen, words, barred)
         return ranked[0] if ranked else None
 
     def ranked(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """The sentences that may follow the chosen ones within `words`, those that add most first."""
+        """The sentences that may follow within `words`, by what they add."""
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
             return []
@@ -124,7 +113,6 @@ class Survey:
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
 
     def _new(self, entry: Entry, told: _Told) -> float:
-        """What the sentence adds."""
         return sum(self.worth[find] for find in entry.finds if not told.holds(find))
 
     def _worths(self) -> dict[Find, float]:
@@ -141,14 +129,14 @@ class Survey:
 
 
 def _apart(entry: Entry, chosen: Sequence[Entry]) -> float:
-    """What a sentence keeps of its gain beside those that mean nearly the same; all of it where no encoder tells."""
+    """1 without a similar chosen sentence, or without an encoder."""
     nearest = max((entry.near.get(one.place, 0.0) for one in chosen), default=0.0)
     kept: float = 1.0 - max(0.0, nearest) ** _ALIKE
     return kept
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:
-    """The chosen sentences, those of one title together, those of one passage as they stand there."""
+    """Grouped by title, in the order of first choice; by position within a passage."""
     first: dict[str, int] = {}
     for n, entry in enumerate(chosen):
         first.setdefault(_topic(entry), n)

@@ -1,8 +1,8 @@
-"""The trained reader: finds the exact words that answer a question, or says that the passages hold none.
+"""A trained reader: the words that answer a question, or none.
 
-It reads the question beside each window of whole sentences. The network says of each token how well an answer begins
-or ends there, and of the first token how well there is none; the best span of all windows wins, and a calibration
-(`confidence.json` of the reader's folder, fitted by `training/reader.py`) makes a probability of how it stands.
+The network reads the question with each window of sentences and scores each token as beginning and end; the first
+token stands for none. The best span of all windows wins. `confidence.json` (from `training/reader.py`) calibrates
+its confidence.
 """
 
 from __future__ import annotations
@@ -28,18 +28,17 @@ from toulmin.steps import Span
 KIND = "reader"
 FILE = "confidence.json"
 LONGEST = 30  # tokens of an answer
-_TRIED = 20  # beginnings, and ends, that are paired
+_TRIED = 20  # best beginnings and ends that are paired
 SIGNS = ("constant", "margin", "share", "windows", "odds")
 _FARTHEST = 20.0  # log odds
 
 
 class Frame(NamedTuple):
-    """How a question and a passage are laid before the network; training and reading share it."""
+    """How a question and a passage become rows, in training and reading."""
 
     tokens: Tokens
 
     def views(self, question: str, passage: Passage) -> list[View]:
-        """The passage's windows, each beside the question."""
         room = self.tokens.room(question)
         title = heading(passage) if self.tokens.count(heading(passage)) * 2 <= room else ""
         left = room - (self.tokens.count(title) + 1 if title else 0)
@@ -53,7 +52,7 @@ class Frame(NamedTuple):
 
 
 class View(NamedTuple):
-    """A row that was read: its passage, where in it the window begins, and the characters of title before that."""
+    """A row, with its window's offset in the passage and the length of the title before it."""
 
     row: Row
     passage: Passage
@@ -61,23 +60,22 @@ class View(NamedTuple):
     title: int
 
     def characters(self, first: int, last: int) -> tuple[int, int]:
-        """Where in the passage the tokens `first` to `last` of the row stand."""
+        """The start and end in the passage of tokens `first` to `last`."""
         spans = self.row.spans
         begin, end = spans[first - self.row.second][0], spans[last - self.row.second][1]
         return begin - self.title + self.start, end - self.title + self.start
 
     @property
     def readable(self) -> range:
-        """The tokens of the row that are the passage's own text."""
         spans = self.row.spans
         first = next((n for n, span in enumerate(spans) if span[0] >= self.title), len(spans))
         return range(self.row.second + first, self.row.second + len(spans))
 
 
 class Best(NamedTuple):
-    """The best span of a view: its tokens, its margin over "none" (in logits), and its chance within the view.
+    """The best span of a view: its margin over none (in logits), and its chance within the view.
 
-    `odds` is the logarithm of the odds that the view answers at all, with whatever words.
+    `odds` are the log odds that the view has any answer.
     """
 
     view: View
@@ -89,7 +87,7 @@ class Best(NamedTuple):
 
 
 def best(view: View, logits: NDArray[np.float32]) -> Best | None:
-    """The span of at most `LONGEST` tokens of greatest sum; None of a view without text. `logits` is tokens x 2."""
+    """The best span of at most `LONGEST` tokens; None without text. `logits` has the shape tokens x 2."""
     places = view.readable
     if not places:
         return None
@@ -107,7 +105,6 @@ def best(view: View, logits: NDArray[np.float32]) -> Best | None:
 
 
 def _log_odds(above: float) -> float:
-    """The logarithm of the odds of all that is not "none", of which the whole stands so much above."""
     return min(_FARTHEST, math.log(max(math.expm1(min(above, _FARTHEST)), math.exp(-_FARTHEST))))
 
 
@@ -117,25 +114,24 @@ def _log_sum(values: NDArray[np.float32]) -> float:
 
 
 def signs(read: Sequence[Best]) -> tuple[float, ...]:
-    """What the calibration weighs of the best spans of all views, the likeliest first; `SIGNS` names it."""
+    """The features named by `SIGNS`; `read` has the likeliest first."""
     top = read[0]
     return (1.0, top.margin, top.share, math.log(len(read)), max(one.odds for one in read))
 
 
 class Confidence(NamedTuple):
-    """The calibration: a logistic regression over `SIGNS`, and the least confidence that counts as an answer."""
+    """A logistic regression over `SIGNS`, and the least confidence that counts as an answer."""
 
     weights: tuple[float, ...]
     least: float
 
     def chance(self, given: Sequence[float]) -> float:
-        """That the words answer the question."""
         score = sum(weight * sign for weight, sign in zip(self.weights, given, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 def read_confidence(found: Part) -> Confidence:
-    """The calibration of a reader's folder; raises `ModelError` where it holds none."""
+    """Reads a reader's calibration. Raises `ModelError` if there is none."""
     path = found.file(FILE)
     try:
         told = json.loads(path.read_text("utf-8"))
@@ -143,16 +139,15 @@ def read_confidence(found: Part) -> Confidence:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} should be a calibration that training/reader.py wrote, but: {error!r}") from error
     if len(made.weights) != len(SIGNS) or not all(map(math.isfinite, made.weights)) or not 0 <= made.least <= 1:
-        raise ModelError(f"{path} should weigh {', '.join(SIGNS)} by finite numbers; export the reader anew.")
+        raise ModelError(f"{path} should weigh {', '.join(SIGNS)} by finite numbers; export the reader again.")
     return made
 
 
 class TrainedReader:
-    """The reader of a folder, or of the installed weights: deterministic, on the CPU, nothing downloaded.
+    """The reader of a folder, or the installed one: deterministic, on the CPU, nothing downloaded. Not thread-safe.
 
-    An answer with a confidence below `least` counts as none (by default what the calibration found best). Not to be
-    used from several threads at once. Raises `ModelError` where weights or libraries are missing, `UsageError` for a
-    `least` outside 0..1.
+    Answers with a confidence below `least` count as none (default: the calibration's). Raises `ModelError` if weights
+    or libraries are missing, `UsageError` if `least` is not in 0..1.
     """
 
     def __init__(
@@ -168,12 +163,11 @@ class TrainedReader:
         self._network = Network(found.file("model.onnx"), threads)
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
-        """The span for each question, or None where its passages do not say."""
         spans = self._spans(questions)
         return [span if span is not None and span.confidence >= self.least else None for span in spans]
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest span, however little its confidence; None where there is nothing to read."""
+        """The likeliest span, however unlikely; None if there is nothing to read."""
         return self._spans([(question, passages)])[0]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
@@ -197,6 +191,6 @@ class TrainedReader:
 
 
 def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
-    """The best span of every view, those of the greatest margin first; of equals, the earlier view."""
+    """The best span of each view, by margin."""
     found = [one for view, logits in read if (one := best(view, logits)) is not None]
     return sorted(found, key=lambda one: -one.margin)

@@ -1,8 +1,8 @@
 """The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
 
-It says nothing that the passages do not say: a claim is a sentence of a passage word for word (led in by the
-passage's title where it would not stand alone), or the words of a fact in it, and quotes that sentence exactly.
-Nothing in a passage is obeyed or read as a mark. It is deterministic; `Generate.sample` asks for other selections.
+A claim is a sentence of a passage (after the title if it only points back to it) or the words of a fact in it, and
+quotes that sentence. Nothing in a passage is obeyed or read as a mark. Deterministic; `Generate.sample` asks for
+other selections.
 """
 
 from __future__ import annotations
@@ -28,17 +28,15 @@ from toulmin.steps import Generate
 class Extractive:
     """A `LanguageModel` that needs no model.
 
-    `words` is about how long a long answer is; its sentences are whole, so one is a little longer or shorter, and it
-    ends early when no further sentence is likely enough to add an answer. A report has twice as many, each section of
-    a planned text `words`.
+    `words` is the approximate length of a long answer or a section of a planned text; a report has twice as many.
+    Answers consist of whole sentences and end early if no sentence is likely to add anything.
 
-    `threshold`, from 0 (never) to 1 (nearly always), is when it abstains: the best single sentence must hold that
-    share of the question's terms, weighted by rarity, the title not counted. The default was chosen for one given
-    passage on the train split of `pool_questions`; the bar sinks with the number n of passages, by n to the power of
-    0.2, to five eighths for ten.
+    Below `threshold`, from 0 (never) to 1 (nearly always), it abstains: one sentence must have that share of the
+    question's terms, by rarity, title aside. The default was chosen for one passage on the train split of
+    `pool_questions`; n passages divide it by n to the power of 0.2 (for ten, to five eighths).
 
-    With `meaning` it chooses its sentences by what they mean too; with a `reader` it takes short answers from what that
-    finds, and abstains by how sure it is too. Its name says so.
+    `meaning` also compares meanings; `reader` also finds short answers and decides when to abstain. The name says so.
+    Raises `UsageError` for values out of range.
     """
 
     def __init__(
@@ -52,24 +50,21 @@ class Extractive:
             raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
         if not 0 <= threshold <= 1:
             raise UsageError(f"threshold: expected a share of the question from 0 to 1, not {threshold}.")
-        # By words a reply costs next to nothing, and what all of them bring is judged together. With trained parts it
-        # takes a good part of a second: taken one by one, the first is there long before the last.
+        # By words alone a reply takes almost no time, and large batches are judged together. With trained parts it
+        # takes a large part of a second: one by one, the first reply arrives long before the last.
         self.concurrency = 1 if meaning or reader else 64
         self.manner = Manner(words, threshold, meaning, reader)
         self.name = "extractive" + "+encoder" * (meaning is not None) + "+reader" * (reader is not None)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
-        """One reply a request, in order, with `value` set and `text` for reading only.
-
-        Raises `ModelError` for a prompt of a type that it does not know.
-        """
+        """Sets `value`; `text` is for display only. Raises `ModelError` for an unknown type of prompt."""
         return [self._reply(request) for request in requests]
 
     def _reply(self, request: Generate) -> Reply:
         handler = _HANDLERS.get(type(request.prompt))
         if handler is None:
             known, came = ", ".join(kind.__name__ for kind in _HANDLERS), type(request.prompt).__name__
-            raise ModelError(f"The embedded writer answers {known}; it was asked {came}. Name another model.")
+            raise ModelError(f"The embedded writer answers {known}; it was asked for {came}. Name another model.")
         value = handler(request.prompt, self.manner, request.sample)
         return Reply(_as_text(request.prompt, value), value)
 
@@ -87,7 +82,7 @@ def _judge(prompt: ask.JudgeClaim, _manner: Manner, _sample: int) -> Label:
 
 
 def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
-    """What the passage answers, without reflection tokens, which are no part of extraction; nothing from memory."""
+    """Without reflection tokens; empty without a passage."""
     if prompt.passage is None:
         return Reflected("")
     asked = ask.AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False)
@@ -114,7 +109,7 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
 
 
 def _as_text(prompt: ask.Prompt[Any], value: Any) -> str:
-    """The value in words, for a trace; for None what the prompt reads back as None, and not as an empty reply."""
+    """For a trace. None becomes what the prompt reads as None, not an empty reply."""
     if value is None:
         return "END" if isinstance(prompt, ask.NextClaim) else ""
     if isinstance(value, Draft):

@@ -1,1 +1,1 @@
-"""The Answer as JSON, and as other tools know it."""
+"""The Answer as JSON and in other tools' formats."""

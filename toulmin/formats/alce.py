@@ -1,9 +1,8 @@
-"""ALCE's result file: each record of the dataset with the passages that were read and the answer with its marks.
+"""ALCE's result file: the dataset's records with the passages that were read and the answer with its marks.
 
-`{"args", "data", "total_cost"}` is what ALCE's own tools read, and scores as the run does: `[n]` cites `docs[n - 1]`. A
-record of ALCE's form stays as it stood. One of another form is put under `record`, and what is known to be right stands
-beside it under ALCE's names, and under those of one's own files. `style` is how the question was answered, where its
-dataset says something else. An abstention has an empty output.
+ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays
+unchanged. Another goes under `record`, its gold beside it under ALCE's names and those of a user's own files.
+`style` is added where it differs from the dataset's. An abstention has an empty output.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ _SHAPES: Mapping[str, Shape] = {
 
 
 def entry(item: Item, answer: Answer) -> dict[str, Any]:
-    """The record of one question with `docs` and `output`."""
     shown = answered(item, answer)
     known = _gold(item.gold)
     if _is_alce(item, known):
@@ -44,7 +42,7 @@ def entry(item: Item, answer: Answer) -> dict[str, Any]:
 
 
 def result_file(given: Iterable[Asked], run: Run) -> Iterator[Piece]:
-    """The file piece by piece; the cost is that of the answers whose price is known, null where none is."""
+    """The file in pieces; `total_cost` sums the known prices, null if there are none."""
     arguments = {"tool": "toulmin", "version": __version__, "run": run.id, **run.settings}
     yield Piece(b'{"args":' + dumps(arguments) + b',"data":[')
     prices, comma = [], b"\n"
@@ -61,7 +59,6 @@ def _doc(passage: Passage) -> dict[str, Any]:
 
 
 def _gold(gold: Gold) -> dict[str, Any]:
-    """What is known to be right, under ALCE's names."""
     fields: dict[str, Any] = {}
     if gold.parts is not None:
         fields["qa_pairs"] = [{"question": p.question, "short_answers": list(p.answers)} for p in gold.parts]
@@ -70,7 +67,7 @@ def _gold(gold: Gold) -> dict[str, Any]:
     if gold.claims is not None:
         fields["claims"] = list(gold.claims)
     if gold.references:
-        # ALCE compares with two of them, and cannot with one.
+        # ALCE compares with two of them and fails with one.
         both = gold.references if len(gold.references) > 1 else gold.references * 2
         fields["annotations"] = [{"long_answer": reference} for reference in both]
     if gold.answer is not None:
@@ -79,20 +76,18 @@ def _gold(gold: Gold) -> dict[str, Any]:
 
 
 def _own(item: Item, answer: Answer) -> Mapping[str, Any]:
-    """What ALCE has no names for, under those of one's own files."""
     gold = item.gold
     known = {
         "references": gold.references,
         "gold_passages": gold.passages,
         "answerable": gold.answerable,
         "style": answer.style,
-        "type": item.kind,  # as `kind` it would also say that there is an answer
+        "type": item.kind,  # named `kind`, it would also say that there is an answer
     }
     return {name: list(v) if isinstance(v, tuple) else v for name, v in known.items() if v is not None}
 
 
 def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
-    """Whether the record says by itself, in ALCE's form, what is asked and all that is known."""
     record = item.record
     said = [name for name in _SHAPES if record.get(name) is not None]
     return (
@@ -104,9 +99,9 @@ def _fits(name: str, value: Any) -> bool:
     return not list(misfits(value, _SHAPES[name])) and (name != "annotations" or len(value) > 1)
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
-# A mark that is not escaped: an even number of backslashes stands before it.
+# An unescaped mark: an even number of backslashes precedes it.
 _READ_MARK = re.compile(r"(?<!\\)(?:\\\\)*\[(\d+)\]")
 
 _ALCE = {

@@ -1,9 +1,9 @@
-"""The JSON of an Answer: one document for the command line, the server, the result files and the page.
+"""The JSON of an Answer, the same for the command line, the server, the result files and the page.
 
-`document` and `dumps` write it, `parse` reads it back into the vocabulary, `schema` describes it. What can be rendered
-from the claims (the text, places in it, numbers of citations) is written for readers and ignored when read.
+`document` and `dumps` write it, `parse` reads it, `schema` describes it. What follows from the claims (text,
+offsets, citation numbers) is written for readers and ignored by `parse`.
 
-`python -m toulmin.formats.answer_json [FILE]` writes the schema, to `docs/answer.schema.json` unless told otherwise.
+`python -m toulmin.formats.schema_main [FILE]` writes the schema, by default to `docs/answer.schema.json`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from toulmin.formats.answer_writing import SCHEMA_VERSION, document, dumps, hits
 
 __all__ = ["SCHEMA_VERSION", "document", "dumps", "hits_document", "parse", "passage_document", "schema"]
 
-# Reading needs pydantic, which takes a tenth of a second to import; writing an answer does without.
+# Reading needs pydantic, which takes a tenth of a second to import; writing does not.
 
 
 def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
     """The Answer that a document describes.
 
-    `parse(dumps(answer))` is the answer, once it has its id and its passages stand in the document's order. Raises
-    `UsageError` naming the field for what is no Answer document or breaks a rule of the vocabulary.
+    `parse(dumps(answer))` is the answer with its id and its passages in the document's order. Raises `UsageError`
+    naming the field for anything that is no valid Answer.
     """
     from toulmin.formats.answer_reading import read_answer
 

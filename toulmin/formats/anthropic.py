@@ -1,9 +1,8 @@
-"""Anthropic's messages: the text cut into blocks, a block for each claim, with the places in documents that it cites.
+"""Anthropic's messages: the text in blocks, one per claim, with the places in documents that it cites.
 
-`start_char_index` and `end_char_index` are code points, half-open, in the document of that index, and select
-`cited_text`: the sentence that a judge found decisive, or else the whole passage. Each cited passage is a plain-text
-document; they stand beside the message in `documents`, as a request would send them, in the order of `document_index`.
-An abstention is a block in the answer's words that cites nothing.
+`start_char_index` and `end_char_index` are code points, half-open, and select `cited_text`: the sentence that a
+judge found decisive, or else the whole passage. `documents` beside the message holds the cited passages by
+`document_index`. An abstention is a block without citations.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from toulmin.formats.dialect import Run, Written
 
 
 def message(answer: Answer, id: str) -> dict[str, Any]:
-    """The answer as a `message` object, with the documents that it cites."""
+    """The answer as a `message` object, with its cited documents."""
     given, taken = tokens(answer)
     cited = answer.cited
     said: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
@@ -37,14 +36,13 @@ def message(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def message_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as a message whose id is the question's."""
     return Written(message(answer, item.id))
 
 
 def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:
-    """The text in order. White space leads the claim that it stands before: a block of nothing else is not allowed.
+    """White space precedes its claim, as a block of nothing else is not allowed.
 
-    A section's title and a list's comma are nobody's claim and get a block of their own.
+    A section's title and a list's comma get their own blocks.
     """
     written = clean(answer)
     places = {passage.id: place for place, passage in enumerate(cited)}
@@ -81,7 +79,7 @@ def _document(passage: Passage) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _LOCATION = {
     "type": frozenset({"char_location"}),
@@ -108,7 +106,7 @@ def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
     texts = [one["source"]["data"] for one in document["documents"]]
     for i, block in enumerate(document["content"]):
         if not block["text"].strip():
-            yield f"content[{i}] has no words, and a block needs some."
+            yield f"content[{i}] has no words; a block needs some."
         for j, location in enumerate(block.get("citations") or []):
             at, place = f"content[{i}].citations[{j}]", location["document_index"]
             if place >= len(texts):

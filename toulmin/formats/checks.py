@@ -1,7 +1,6 @@
-"""How documents in a dialect are checked: their structure and types, their limits, and every offset.
+"""What a dialect is, and how documents in one are checked: structure and types, limits, and every offset.
 
-Each dialect says beside its writing what a document of it should be; here is what they share. Problems are words, one
-sentence each, and documents of any origin may be looked at, not only ours.
+Each dialect adds its own checks. Problems are sentences. Documents of any origin can be checked.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Problems = Callable[[Any], list[str]]
 
 
 def of_lines(check: Problems) -> Callable[[bytes], list[str]]:
-    """The problems of a file of JSON lines, each with the number of its line."""
+    """Each problem names its line."""
 
     def problems(data: bytes) -> list[str]:
         numbered = enumerate(data.split(b"\n"), start=1)
@@ -26,7 +25,6 @@ def of_lines(check: Problems) -> Callable[[bytes], list[str]]:
 
 
 def of_document(check: Problems) -> Callable[[bytes], list[str]]:
-    """The problems of a file that is one JSON document."""
     return lambda data: _read(data, check)
 
 
@@ -39,7 +37,7 @@ def _read(data: bytes, check: Problems) -> list[str]:
 
 
 def checked(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
-    """The problems of the structure, or, where there are none, those of what it says."""
+    """Checks the structure and, where that is right, the content with `deeper`."""
 
     def problems(document: Any) -> list[str]:
         return list(misfits(document, shape)) or list(deeper(document))
@@ -48,7 +46,7 @@ def checked(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
 
 
 def selection(at: str, text: str, start: int, end: int, said: str) -> Iterator[str]:
-    """A problem if the code points from `start` to `end` are not what is said to stand there."""
+    """A problem if `text[start:end]`, in code points, is not `expected`."""
     if not 0 <= start <= end <= len(text):
         yield f"{at} points to {start}..{end} in a text of {len(text)} characters."
     elif text[start:end] != said:
@@ -65,7 +63,7 @@ def byte_selection(at: str, text: str, start: int, end: int, said: str) -> Itera
 
 
 def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]:
-    """Problems of positions in a list: outside of it, or twice the same."""
+    """Problems of positions in a list: outside or repeated."""
     for place in places:
         if place >= size:
             yield f"{at} names {what} {place}, but there are {size}, counted from 0."
@@ -74,7 +72,6 @@ def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]
 
 
 def scores(at: str, scores: list[float]) -> Iterator[str]:
-    """Problems of probabilities that are none."""
     for score in scores:
         if not 0 <= score <= 1:
-            yield f"{at} should lie in 0..1, not be {score}."
+            yield f"{at} should be in 0..1, not {score}."

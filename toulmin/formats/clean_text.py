@@ -1,4 +1,4 @@
-"""An answer as text without marks, as dialects want it that point to their sources from beside the text."""
+"""An answer without marks, for dialects that keep citations beside the text, and its offsets in other units."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from toulmin.data import Answer, Claim, Passage, render
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """The claims' own words, and what stands before each of them; `spans[i]` are the code points of claim i in `text`.
+    """An answer's text without marks; `spans[i]` are the code points of claim i.
 
-    `gaps[i]` stands before claim i: white space, a comma of a list, the title of a section.
+    `gaps[i]` precedes claim i: white space, a comma of a list, a section's title.
     """
 
     text: str
@@ -22,16 +22,15 @@ class Clean:
     spans: tuple[tuple[int, int], ...]
 
     def cited(self) -> Iterator[tuple[Claim, tuple[int, int]]]:
-        """The claims that cite something, each with its span."""
         for claim, span in zip(self.claims, self.spans, strict=True):
             if claim.citations:
                 yield claim, span
 
 
 def clean(answer: Answer) -> Clean:
-    """The answer without marks: `text[start:end]` of a claim's span is exactly the claim's text.
+    """A claim's span selects exactly the claim's text, and nothing is escaped.
 
-    Paragraphs, sections and commas stand as in the rendering for people. Nothing is escaped, as nothing is a mark.
+    Paragraphs, sections and commas are as in the rendering for people.
     """
     rendering = render(answer.claims, answer.style, numbers={})
     edges = [0, *(edge for span in rendering.spans for edge in span)]
@@ -45,27 +44,25 @@ def clean(answer: Answer) -> Clean:
 
 
 def address(passage: Passage) -> str:
-    """Where a passage can be looked up: its page on the web, its file, its record, its title, at the least its id."""
+    """The passage's URL, path, record, title, or at least its id."""
     source = passage.source
     return source.url or source.path or source.record or passage.title or passage.id
 
 
 def title(passage: Passage) -> str:
-    """What a reader may call a passage: its title, or its address."""
     return passage.title or address(passage)
 
 
 def reason(answer: Answer) -> str:
-    """Why an answer says nothing, in words."""
+    """Why an answer is empty, in words."""
     return " ".join(answer.notes) or "The sources do not say."
 
 
 def model(answer: Answer) -> str:
-    """The model that wrote the answer, as its settings name it."""
     return str(answer.settings.get("model") or "toulmin")
 
 
 def tokens(answer: Answer) -> tuple[int, int]:
-    """How many tokens went into the models and came out of them, over all roles."""
+    """Input and output tokens over all roles."""
     counts = answer.usage.tokens.values()
     return sum(count.input for count in counts), sum(count.output for count in counts)

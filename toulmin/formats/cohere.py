@@ -1,7 +1,7 @@
-"""Cohere's chat, second version: clean text, and for each claim that cites something its place and its documents.
+"""Cohere's chat, version 2: clean text and, for each claim that cites something, its place and its documents.
 
-`start` and `end` are code points of the text, half-open, and select `text`. The sources carry the passage itself. An
-abstention is a text in the answer's words without citations.
+`start` and `end` are code points, half-open, and select `text`. Sources hold whole passages. An abstention is a
+text without citations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from toulmin.formats.dialect import Run, Written
 
 
 def chat_response(answer: Answer, id: str) -> dict[str, Any]:
-    """The answer as the object that `POST /v2/chat` replies with."""
+    """The answer as a reply of `POST /v2/chat`."""
     written = clean(answer)
     sources = {passage.id: _source(passage) for passage in answer.cited}
     given, taken = tokens(answer)
@@ -44,7 +44,6 @@ def chat_response(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def chat_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as a chat reply whose id is the question's."""
     return Written(chat_response(answer, item.id))
 
 
@@ -53,7 +52,7 @@ def _source(passage: Passage) -> dict[str, Any]:
     return {"type": "document", "id": passage.id, "document": document}
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _CHAT = {
     "id": str,

@@ -1,4 +1,4 @@
-"""What a dialect is: how answers of a run are written for other tools, and how to tell whether that was done well."""
+"""What a dialect is."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a dialect says of a run as a whole; `settings` are those of the run, and `team_id` for TREC."""
+    """A whole run; `settings` are its settings, and `team_id` for TREC."""
 
     id: str
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Written(NamedTuple):
-    """One answer in a dialect; the notes say what had to be cut."""
+    """One answer in a dialect; `notes` say what was cut."""
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
 
 
 class Piece(NamedTuple):
-    """The next bytes of a file, and what is to be said about them. Bytes may be empty where there are only notes."""
+    """The next bytes of a file, possibly none, and notes on them."""
 
     data: bytes
     notes: tuple[str, ...] = ()
 
 
 class Asked(NamedTuple):
-    """An answer beside the question that it answers."""
+    """An answer with its question."""
 
     item: Item
     answer: Answer
@@ -45,10 +45,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a file in a dialect comes to be, piece by piece, and what is wrong with one.
+    """How a file in a dialect is written, piece by piece, and checked.
 
-    `form` is `lines` (one JSON document a line, one line an answer) or `document` (one for the run). `unit` is what its
-    offsets count, None where it has none. `problems` takes the bytes of a whole file and says in words what is wrong.
+    `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is what offsets count, None
+    without offsets. `problems` takes a whole file and returns sentences.
     """
 
     form: Literal["lines", "document"]
@@ -58,8 +58,6 @@ class Dialect:
 
 
 def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[Asked], Run], Iterator[Piece]]:
-    """The pieces of a dialect of lines: a line for each answer, in order."""
-
     def pieces(given: Iterable[Asked], run: Run) -> Iterator[Piece]:
         for asked in given:
             document, notes = write(asked.item, asked.answer, run)
@@ -69,9 +67,9 @@ def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[A
 
 
 def dumps(document: Any) -> bytes:
-    """JSON in one line of UTF-8; half a surrogate pair becomes U+FFFD, and what JSON does not know, its words.
+    """JSON in one line of UTF-8; half a surrogate pair becomes U+FFFD, what JSON does not know text.
 
-    Unlike the JSON of `wire` it keeps the large whole numbers that a dataset's record may hold.
+    Unlike an Answer's JSON it keeps a record's large whole numbers.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
     return _LONE_SURROGATE.sub("\ufffd", text).encode("utf-8")

@@ -1,7 +1,6 @@
-"""The answers of a run as other tools know them: ALCE, TREC, OpenAI, Anthropic, Cohere, Gemini, Vertex AI.
+"""The answers of a run in other tools' formats, which `DIALECTS` names.
 
-`DIALECTS` names them. `exported` makes a whole file, `pieces` the same file piece by piece, `problems` says in words
-what is wrong with one. A failed question was never answered: no dialect writes it, and a note says so.
+Failed questions are left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A file in a dialect, and what was cut or left out to make it, in words."""
+    """Notes say what was cut or left out."""
 
     data: bytes
     notes: tuple[str, ...]
@@ -48,7 +47,7 @@ def exported(
     run_id: str,
     settings: Mapping[str, Any] | None = None,
 ) -> Exported:
-    """The answers in a dialect, as one file. Arguments and errors are those of `pieces`."""
+    """Arguments and errors are those of `pieces`."""
     made = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
     notes = (note for piece in made for note in piece.notes)
     return Exported(b"".join(piece.data for piece in made), tuple(notes))
@@ -62,11 +61,11 @@ def pieces(
     run_id: str,
     settings: Mapping[str, Any] | None = None,
 ) -> Iterator[Piece]:
-    """The file piece by piece, an answer in memory at a time; the order is that of the answers.
+    """The file piece by piece, with one answer in memory at a time, in the answers' order.
 
-    Answers and items belong together by their ids; an answer without an item is written with its own question and
-    nothing gold, which a note says if there are other items. `settings` are those of the run: ALCE's `args`, and TREC's
-    `team_id`. Raises `UsageError` for a dialect that there is not.
+    Answers and items are matched by id; an answer without an item is written with its own question and no gold, and a
+    note says so if there are other items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises
+    `UsageError` for an unknown dialect.
     """
     if dialect not in DIALECTS:
         raise unknown_name("dialect", dialect, DIALECTS)
@@ -74,10 +73,9 @@ def pieces(
 
 
 def problems(dialect: str, data: bytes) -> list[str]:
-    """What is wrong with a file in a dialect, in words; nothing for a good one.
+    """What is wrong with a file, in sentences: structure, types, limits and offsets.
 
-    Structure, types, limits, and whether each offset selects what it should. Raises `UsageError` for a dialect that
-    there is not.
+    Raises `UsageError` for an unknown dialect.
     """
     if dialect not in DIALECTS:
         raise unknown_name("dialect", dialect, DIALECTS)
@@ -94,7 +92,7 @@ def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Ite
                 notes.append(f"{id}: left out, as it failed: {' '.join(answer.notes)}")
                 continue
             if items and id not in items:
-                notes.append(f"{id}: no question of the run has this id; written without what is known to be right.")
+                notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
             yield Asked(items.get(id) or Item(id, answer.question), answer)
 
     yield from dialect.pieces(given(), run)

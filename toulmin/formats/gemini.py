@@ -1,8 +1,7 @@
-"""Gemini's generated content: clean text, and grounding metadata that ties stretches of it to passages.
+"""Google's forms: Gemini's content with grounding metadata, and Vertex AI's check of grounding.
 
-`startIndex` and `endIndex` are UTF-8 bytes of the text, half-open. A confidence score is what the judge gave the claim,
-the same for each of its passages; a claim that nobody judged has none. An abstention has no parts, ends for an `OTHER`
-reason and says why in `finishMessage`.
+Offsets are UTF-8 bytes of the text, half-open. Scores are the judge's for the claim, absent if it was not judged.
+Gemini's abstention has no parts, finishes with `OTHER` and says why in `finishMessage`.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def generated_content(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
-    """The passages as chunks, and which of them each stretch of the text rests on."""
+    """The passages as chunks, and which chunks support which text."""
     places = {id: n - 1 for id, n in citation_numbers(answer.claims).items()}
     cited = list(written.cited())
     spans = utf8_spans(written.text, (span for _, span in cited))
@@ -57,7 +56,6 @@ def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
 
 
 def content_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as generated content whose id is the question's."""
     return Written(generated_content(answer, item.id))
 
 
@@ -76,7 +74,7 @@ def _support(claim: Claim, span: tuple[int, int], chunks: list[int]) -> dict[str
     return support
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _CONTENT = {
     "responseId?": str,

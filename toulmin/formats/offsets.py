@@ -1,8 +1,4 @@
-"""Offsets at the edge: code points inside this project, UTF-8 bytes for Google, UTF-16 units for browsers and Java.
-
-Both functions go over the text once, however many spans there are. Half a surrogate pair counts as U+FFFD does, with
-which it is written (3 bytes, 1 unit), so that offsets hold in what is written.
-"""
+"""Offsets in UTF-8 bytes and UTF-16 units."""
 
 from __future__ import annotations
 
@@ -13,12 +9,15 @@ Spans = list[tuple[int, int]]
 
 
 def utf8_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
-    """Spans of code points as spans of UTF-8 bytes. Raises IndexError for one that leaves the text."""
+    """Spans of code points in UTF-8 bytes (Google); half a surrogate pair counts as U+FFFD, as it is written.
+
+    Raises IndexError for a span that leaves the text.
+    """
     return _counted(text, spans, _bytes)
 
 
 def utf16_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
-    """Spans of code points as spans of UTF-16 units. Raises IndexError for one that leaves the text."""
+    """The same in UTF-16 units (browsers, Java)."""
     return _counted(text, spans, _units)
 
 
@@ -32,7 +31,6 @@ def _units(character: str) -> int:
 
 
 def _starts(text: str, width: Callable[[str], int]) -> list[int]:
-    """Where each code point begins, and where the last one ends."""
     return [*range(len(text) + 1)] if text.isascii() else [*accumulate(map(width, text), initial=0)]
 
 

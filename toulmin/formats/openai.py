@@ -1,8 +1,7 @@
-"""OpenAI's chat completions and responses: the text with its marks, an annotation for every mark.
+"""OpenAI's chat completions and responses: the text with its marks, and an annotation for every mark.
 
-`start_index` and `end_index` are code points, half-open, and select the mark (`[1]`) as OpenAI's own annotations select
-the link that they stand for. An abstention is a refusal in the answer's words. An Answer does not know when it was
-made, so `created` is 0 unless it is told.
+`start_index` and `end_index` are code points, half-open, and select the mark (`[1]`), as OpenAI's own select their
+link. An abstention is a refusal. An Answer does not know its time of making: `created` is 0 by default.
 """
 
 from __future__ import annotations
@@ -52,12 +51,11 @@ def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, A
 
 
 def url_citations(answer: Answer) -> list[dict[str, Any]]:
-    """An annotation of a chat completion for every mark of the answer's text, in order."""
     return [{"type": "url_citation", "url_citation": _citation(mark)} for mark in _marks(answer)]
 
 
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
-    """The answer as a `response` object with one message; its annotations are flat."""
+    """The answer as a `response` object with one message and flat annotations."""
     given, taken = tokens(answer)
     message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
     return {
@@ -81,12 +79,10 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
 
 
 def completion_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as a chat completion whose id is the question's."""
     return Written(chat_completion(answer, item.id))
 
 
 def response_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as a response whose id is the question's."""
     return Written(response(answer, item.id))
 
 
@@ -107,19 +103,19 @@ def _citation(mark: _Mark) -> dict[str, Any]:
 
 
 def _marks(answer: Answer) -> Iterator[_Mark]:
-    """Each mark of the rendering, in order. A claim's own brackets are escaped, so its marks match last."""
     numbers = citation_numbers(answer.claims)
     passages = {passage.id: passage for passage in reversed(answer.passages)}
     rendering = answer.rendering
     for claim, span in zip(answer.claims, rendering.spans, strict=True):
         written = [f"[{numbers[id]}]" for id in claim.cited]
+        # A claim's own brackets are escaped, so its marks match last.
         start = rendering.text.rindex("".join(written), *span)
         for mark, id in zip(written, claim.cited, strict=True):
             yield _Mark(start, start + len(mark), passages[id])
             start += len(mark)
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _MARK_TEXT = re.compile(r"\[\d+\]")
 _URL_CITATION = {"start_index": int, "end_index": int, "url": str, "title": str}
@@ -188,7 +184,6 @@ def _responses(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterator[str]:
-    """Each citation selects a mark of its own; one number has one address."""
     addresses: dict[str, str] = {}
     for i, citation in enumerate(citations):
         start, end = citation["start_index"], citation["end_index"]

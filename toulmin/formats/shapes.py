@@ -1,9 +1,4 @@
-"""Whether a JSON value has the shape that it should: a small language of types, read aloud where they do not fit.
-
-A shape is a type (`str`, `int`, `float`, `bool`, `dict`), a set of allowed values, a list of one shape (any number of
-such), or a dict from field to shape. A field whose name ends in `?` may be missing or null; fields that a shape does
-not name may hold anything. Whole numbers are never negative here: they are counts and offsets.
-"""
+"""Shapes of JSON values."""
 
 from __future__ import annotations
 
@@ -16,7 +11,12 @@ _NAMES = {str: "a text", int: "a whole number, 0 or more", float: "a number", bo
 
 
 def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
-    """What does not fit, each with its place (`choices[0].message`) and what was expected and found there."""
+    """What does not fit, with its place (`choices[0].message`), what was expected and what came.
+
+    A shape is a type (`str`, `int`, `float`, `bool`, `dict`), a set of allowed values, a list of one shape, or a dict
+    from field to shape. A field ending in `?` may be missing or null; others may hold anything. Integers are never
+    negative: they are counts and offsets.
+    """
     if isinstance(shape, Mapping):
         yield from _in_object(value, shape, at)
     elif isinstance(shape, list):

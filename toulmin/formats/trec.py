@@ -1,9 +1,8 @@
-"""The lines of TREC's RAG track, 2024 and 2025: sentences, each with the references that it cites.
+"""TREC's RAG track, 2024 and 2025: sentences, each with the references that it cites, counted from 0.
 
-Citations count `references` from 0; a reference is the record that a passage stands in (the collection's own id of the
-segment), or the passage's id where there is none. An answer may have 400 words, counted as the track's checker counts
-them, and 100 references; a sentence of 2025 three citations. Sentences are cut from the end, never within, and every
-cut is noted. An abstention is an answer without sentences.
+A reference is the passage's record (the collection's segment id), or else its id. The limits are 400 words by the
+track's count, 100 references and, in 2025, three citations a sentence. Sentences are cut from the end, never
+within, and every cut is noted. An abstention has no sentences.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class _Sentences(NamedTuple):
 
 
 def trec24(item: Item, answer: Answer, run: Run) -> Written:
-    """A line of 2024; the topic is the question."""
+    """The topic is the question."""
     references, sentences, notes = _sentences(answer, most=None)
     line = {
         "run_id": run.id,
@@ -41,7 +40,7 @@ def trec24(item: Item, answer: Answer, run: Run) -> Written:
 
 
 def trec25(item: Item, answer: Answer, run: Run) -> Written:
-    """A line of 2025; the narrative is the question, the team is the setting `team_id` or else the run's name."""
+    """The narrative is the question, the team the setting `team_id` or else the run's id."""
     references, sentences, notes = _sentences(answer, most=CITATIONS)
     metadata = {
         "team_id": str(run.settings.get("team_id") or run.id),
@@ -54,7 +53,7 @@ def trec25(item: Item, answer: Answer, run: Run) -> Written:
 
 
 def words_in(text: str) -> int:
-    """How many words the track counts: what white space parts, once the text is in form NFKC."""
+    """Words between white space, after NFKC, as the track counts."""
     return len(unicodedata.normalize("NFKC", text).split())
 
 
@@ -71,7 +70,7 @@ def _sentences(answer: Answer, most: int | None) -> _Sentences:
         named = [names[:most] for names in named]
     references = list(dict.fromkeys(name for names in named for name in names))
     if len(references) > REFERENCES:
-        notes.append(f"{len(references) - REFERENCES} references cut, and what cites them: {REFERENCES} at most.")
+        notes.append(f"{len(references) - REFERENCES} references cut, with their citations: {REFERENCES} at most.")
     places = {name: place for place, name in enumerate(references[:REFERENCES])}
     return _Sentences(list(places), [_sentence(*one, places) for one in zip(kept, named, strict=True)], notes)
 
@@ -81,7 +80,6 @@ def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dic
 
 
 def _within(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """The first claims that have no more words together than the track allows."""
     total = 0
     for i, claim in enumerate(claims):
         total += words_in(claim.text)
@@ -91,11 +89,11 @@ def _within(claims: Sequence[Claim]) -> Sequence[Claim]:
 
 
 def reference(passage: Passage) -> str:
-    """The name of what a passage belongs to: passages of one record share it."""
+    """The passage's record, which other passages may share, or its id."""
     return passage.source.record or passage.id
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _SENTENCES = [{"text": str, "citations": [int]}]
 _TREC24 = {

@@ -1,9 +1,4 @@
-"""The reply of Vertex AI's check of grounding: which claims of a text are supported by which facts.
-
-`startPos` and `endPos` are UTF-8 bytes of `answerCandidate`, half-open; that text belongs to the request and stands
-beside the reply, as does the question's `id`. `score` is what the judge gave a claim; `supportScore` is the share of
-supported claims among those judged. What nobody judged has neither.
-"""
+"""Vertex AI's check of grounding."""
 
 from __future__ import annotations
 
@@ -19,7 +14,11 @@ from toulmin.formats.offsets import utf8_spans
 
 
 def check_grounding(answer: Answer, id: str) -> dict[str, Any]:
-    """The answer as a checked `answerCandidate`; all its claims, cited or not. An abstention has an empty text."""
+    """The answer as a checked `answerCandidate` with all its claims, cited or not; empty for an abstention.
+
+    `startPos` and `endPos` are UTF-8 bytes of that text, half-open. The text and `id` belong to the request and are
+    added to the reply. `supportScore` is the share of supported claims among those judged.
+    """
     written = clean(answer)
     places = {id: n - 1 for id, n in citation_numbers(answer.claims).items()}
     spans = utf8_spans(written.text, written.spans)
@@ -36,12 +35,10 @@ def check_grounding(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def check_line(item: Item, answer: Answer, run: Run) -> Written:
-    """An answer of a run as a check whose id is the question's."""
     return Written(check_grounding(answer, item.id))
 
 
 def _chunk(passage: Passage, place: int) -> dict[str, Any]:
-    """A cited fact; `source` is its place among the facts of the request, which would be these."""
     return {"chunkText": passage.text, "source": str(place), "uri": address(passage), "title": title(passage)}
 
 
@@ -59,7 +56,7 @@ def _claim(claim: Claim, span: tuple[int, int], chunks: list[int]) -> dict[str, 
     return written
 
 
-# ---------------------------------------------------------------- what is wrong with one
+# ---------------------------------------------------------------- checks
 
 _CHECK = {
     "answerCandidate": str,

@@ -1,13 +1,12 @@
-"""The SQLite file of an index: what was read from where, and the one transaction that makes an update visible.
+"""The SQLite file of an index: files, documents and passages, and the transaction that makes an update visible.
 
-* One row of `state` says which generation of the term index belongs to these rows. It changes in the transaction that
-  changes the rows, so a reader, a crash or a full disk can only see both old or both new.
-* Write-ahead logging lets readers go on beside the one writer; the writer's place is SQLite's own lock, which the
-  system frees when a process dies.
-* A document's text is stored once, cut at the ends of its passages: a row of `passages` holds the text since the
-  passage before it, compressed, and the passage is that without its first `lead` characters.
-* A first update has no state to keep from readers, so it commits now and then, which keeps the log short whatever the
-  size of the corpus. The row of `state` comes last: tables without it are what a killed first update left behind.
+* The row of `state` names the generation of the term index that belongs to these rows and changes with them, so a
+  reader sees both old or both new, also after a crash or a full disk.
+* Write-ahead logging lets readers go on beside the one writer; the system releases a dead writer's lock.
+* A document's text is stored once: a row of `passages` holds the compressed text since the previous passage.
+  Without its first `lead` characters that is the passage.
+* A first update commits now and then, to keep the log short, and writes `state` last: tables without it come from
+  one that was killed.
 """
 
 from __future__ import annotations
@@ -28,10 +27,14 @@ from toulmin.text.language import TERMS_VERSION
 FILE = "corpus.sqlite"
 FORMAT = 5  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
-_APPLICATION = 0x546F756C  # "Toul", so that a foreign SQLite file is told apart
-_PAGE_BYTES = 8192  # of rows of 700 bytes, less is left empty in these than in SQLite's usual 4096
-_CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which come in no order
-_LEVEL, _WINDOW, _MEMORY = 6, 12, 5  # of zlib: room for 4 KB, as a passage has 700 bytes; to clear more takes longest
+_APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
+_PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's default of 4096
+_CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which arrive in random order
+_LEVEL, _WINDOW, _MEMORY = (
+    6,
+    12,
+    5,
+)  # of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
@@ -53,14 +56,14 @@ CREATE INDEX passages_document ON passages (document);
 
 
 class NoIndex(SourceError):
-    """There is no index where one was looked for."""
+    """No index exists in the folder."""
 
 
 @dataclass(slots=True)
 class State:
-    """The settings and totals of an index; `passages` counts distinct ones, `terms` is their length together.
+    """The settings and totals of an index: distinct passages, their terms, and completed updates.
 
-    `updates` counts the updates that made it what it is; indexes that are parts of one have the same number.
+    All shards of an index have the same `updates`.
     """
 
     passage_words: int
@@ -75,12 +78,12 @@ class State:
 
 
 def how_to_make(index: Path | str) -> str:
-    """The command that makes or mends an index, for error messages."""
+    """The command that creates or rebuilds an index."""
     return f"run: toulmin index PATH --into {index}"
 
 
 def open_for_reading(index: Path) -> sqlite3.Connection:
-    """A connection that changes nothing. Raises SourceError where no index is."""
+    """Opens a read-only connection. Raises SourceError if there is no index."""
     _check_folder(index)
     if not (index / FILE).is_file():
         raise no_index(index)
@@ -90,16 +93,16 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
 
 
 def _reading_mode(index: Path) -> str:
-    """Readers share locks through files; where those cannot be made and no writer is at work, none are needed."""
+    """Without a writer, a read-only folder needs no locks."""
     if os.access(index, os.W_OK):
         return "?mode=rw"
     return "?mode=ro" if (index / f"{FILE}-wal").exists() else "?mode=ro&immutable=1"
 
 
 def open_for_writing(index: Path) -> sqlite3.Connection:
-    """A connection inside a transaction that no other writer can enter; the folder is made if it is missing.
+    """Opens a connection inside a transaction that excludes other writers; makes a missing folder.
 
-    Raises SourceError where something else than an index lies, or while another process writes.
+    Raises SourceError if the folder holds something else, or another process writes.
     """
     _check_folder(index)
     with clear_errors(index):
@@ -116,16 +119,16 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
 
 
 def shut_others_out(connection: sqlite3.Connection) -> None:
-    """Begins the open transaction anew, as one after whose commits nobody else comes in, neither reader nor writer."""
+    """Restarts the open transaction; until `let_others_in` nobody else can read or write, even after a commit."""
     connection.execute("ROLLBACK")
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN IMMEDIATE")
 
 
 def let_others_in(connection: sqlite3.Connection) -> None:
-    """Takes `shut_others_out` back, outside a transaction."""
+    """Call it outside a transaction."""
     connection.execute("PRAGMA locking_mode = NORMAL")
-    connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # locks are let go of with the next access
+    connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # the next access releases the locks
 
 
 @contextmanager
@@ -153,7 +156,7 @@ def _check_folder(index: Path) -> None:
 
 
 def no_index(index: Path) -> SourceError:
-    """The error for a folder that holds no index, or one whose first update never ended."""
+    """The error for a folder without an index, or whose first update never finished."""
     if any(index.glob("*.lance")):
         return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
     return NoIndex(f"There is no index in {index}; to make one, {how_to_make(index)}")
@@ -176,7 +179,7 @@ def read_state(connection: sqlite3.Connection, index: Path) -> State:
 
 
 def usable_state(connection: sqlite3.Connection) -> State | None:
-    """The state, or None if another version wrote it: another format, or other terms than ours."""
+    """The state, or None if written with another format or other terms."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version != FORMAT:
         return None
@@ -186,25 +189,25 @@ def usable_state(connection: sqlite3.Connection) -> State | None:
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was ever committed, as after a first update that was killed."""
+    """Whether nothing was ever committed."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
 def is_unfinished(connection: sqlite3.Connection) -> bool:
-    """Whether these are the tables of a first update that did not come to its end."""
+    """Whether the first update did not finish."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return version == FORMAT and connection.execute("SELECT 1 FROM state").fetchone() is None
 
 
 def check_ours(connection: sqlite3.Connection, index: Path) -> None:
-    """Raises SourceError if the SQLite file was made by another program."""
+    """Raises SourceError if another program made the SQLite file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != _APPLICATION:
         raise SourceError(f"{index / FILE} belongs to another program; name another folder with --into.")
 
 
 def make_tables(connection: sqlite3.Connection) -> None:
-    """Replaces whatever tables there are by empty ones of this format, inside the open transaction."""
+    """Replaces all tables with empty ones, inside the open transaction."""
     drop_tables(connection)
     for statement in _TABLES.split(";"):
         connection.execute(statement)
@@ -213,7 +216,6 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def drop_tables(connection: sqlite3.Connection) -> None:
-    """Leaves nothing, inside the open transaction."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
     ).fetchall()
@@ -222,7 +224,7 @@ def drop_tables(connection: sqlite3.Connection) -> None:
 
 
 def give_back_space(connection: sqlite3.Connection) -> None:
-    """Shortens the file by what removed rows left empty, once that is a quarter; less is kept for new rows."""
+    """Shrinks the file once a quarter of it is empty."""
     (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if 4 * empty > pages:
@@ -231,7 +233,6 @@ def give_back_space(connection: sqlite3.Connection) -> None:
 
 
 def write_state(connection: sqlite3.Connection, state: State) -> None:
-    """Replaces the one row of `state`."""
     connection.execute("DELETE FROM state")
     connection.execute(
         "INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)",
@@ -240,13 +241,12 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
 
 
 def compressed(text: str) -> bytes:
-    """A stretch of text as a row keeps it."""
     packing = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY)
     return packing.compress(text.encode()) + packing.flush()
 
 
 def text_of(kept: bytes) -> str:
-    """The inverse of `compressed`; raises SQLite's error for what is damaged, as reading the row would."""
+    """The inverse of `compress`; raises sqlite3.DatabaseError."""
     try:
         return zlib.decompress(kept).decode()
     except (zlib.error, UnicodeDecodeError) as error:
@@ -254,14 +254,13 @@ def text_of(kept: bytes) -> str:
 
 
 def key_of(passage_id: str) -> int:
-    """A content id as the number that both halves file it under. Raises ValueError for another kind of id."""
+    """A content id as a signed 64-bit key. Raises ValueError for another kind of id."""
     if not _CONTENT_ID.fullmatch(passage_id):
         raise ValueError(f"a content id is 16 hexadecimal digits, not {passage_id!r}")
     return int.from_bytes(bytes.fromhex(passage_id), "big", signed=True)
 
 
 def id_of(key: int) -> str:
-    """The inverse of `key_of`."""
     return key.to_bytes(8, "big", signed=True).hex()
 
 
@@ -270,11 +269,11 @@ def id_of(key: int) -> str:
 
 @contextmanager
 def clear_errors(index: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system raise into our errors, which say what to do."""
+    """Turns errors of SQLite and the file system into ours."""
     try:
         yield
     except sqlite3.ProgrammingError:
-        raise  # a defect of ours, such as asking a closed corpus
+        raise  # a bug of ours, such as using a closed corpus
     except sqlite3.Error as error:
         raise _from_sqlite(index, error) from error
     except OSError as error:
@@ -282,14 +281,12 @@ def clear_errors(index: Path) -> Iterator[None]:
 
 
 def cannot_write(index: Path, what: str, is_full: bool) -> SourceError:
-    """The error for a disk that is full or refuses; what was indexed before is whole."""
     if is_full:
         return SourceError(f"The disk is full: {index} could not grow. Make room and index again; nothing was lost.")
     return SourceError(f"{index} cannot be used ({what}); check that the folder can be read and written.")
 
 
 def damaged(index: Path | str, what: str) -> IndexDamaged:
-    """The error for a broken index, with the way to mend it."""
     return IndexDamaged(f"The index in {index} is damaged: {what}. Delete that folder and {how_to_make(index)}")
 
 
@@ -299,7 +296,7 @@ def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
         return SourceError(f"Another process is writing to {index}; wait until it has ended and try again.")
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
         return cannot_write(index, str(error), is_full=True)
-    # A file that ends too early is damage; other trouble with reading and writing is the disk's.
+    # A file that ends too early is damaged; other read and write errors come from the disk.
     is_disk = name.startswith("SQLITE_IOERR") and name != "SQLITE_IOERR_SHORT_READ"
     if is_disk or name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return cannot_write(index, str(error), is_full=False)

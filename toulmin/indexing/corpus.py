@@ -1,4 +1,4 @@
-"""What the commands ask of a corpus, wherever it is kept: an index folder, an object store, or a database."""
+"""What commands ask of a corpus, wherever it is kept."""
 
 from __future__ import annotations
 
@@ -16,46 +16,40 @@ if TYPE_CHECKING:
 
 
 class Terms(Protocol):
-    """What BM25 must know of a corpus, wherever that is kept."""
+    """What BM25 needs from a corpus."""
 
     @property
-    def folder(self) -> Path | str:
-        """Where it is kept."""
-        ...
+    def folder(self) -> Path | str: ...
 
     @property
     def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
+        """The mean number of terms in a passage."""
         ...
 
     def __len__(self) -> int:
-        """How many distinct passages there are."""
+        """The number of distinct passages."""
         ...
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
+        """How many distinct passages contain each term."""
         ...
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
+        """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first."""
         ...
 
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order."""
-        ...
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
 class Held(Protocol):
-    """The vectors that a corpus keeps, wherever they are."""
+    """The passage vectors of a corpus."""
 
     @property
-    def label(self) -> Label:
-        """Whose they are."""
-        ...
+    def label(self) -> Label: ...
 
     @property
     def is_scanned(self) -> bool:
-        """Whether each of them is looked at for a query."""
+        """Whether a query is compared with every vector."""
         ...
 
     def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
@@ -64,80 +58,67 @@ class Held(Protocol):
 
 
 class Encoded(Protocol):
-    """What search by meaning must know of a corpus, wherever that is kept."""
+    """What search by meaning needs from a corpus."""
 
     @property
-    def folder(self) -> Path | str:
-        """Where it is kept."""
-        ...
+    def folder(self) -> Path | str: ...
 
     @property
     def vectors(self) -> Held | None:
-        """What it keeps of its passages' meaning."""
+        """The passage vectors; None for a corpus without."""
         ...
 
-    def __len__(self) -> int:
-        """How many distinct passages there are."""
-        ...
+    def __len__(self) -> int: ...
 
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order."""
-        ...
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
 class Kept(Terms, Encoded, Protocol):
-    """One moment of a corpus, open for reading; what its methods raise, those of `store.Corpus` say."""
+    """One moment of a corpus, open for reading.
+
+    Methods that take a passage id raise SourceError for an unknown one; broken data raises IndexDamaged.
+    """
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id, with one of its sources."""
+        """The passage with one of its sources."""
         ...
 
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order."""
-        ...
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
-    def neighbours(self, passage_id: str) -> Neighbours:
-        """The passages before and after one in its document."""
-        ...
+    def neighbours(self, passage_id: str) -> Neighbours: ...
 
-    def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage."""
-        ...
+    def every_passage(self) -> Iterator[Passage]: ...
 
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
         ...
 
-    def document_of(self, passage_id: str) -> IndexedDocument:
-        """The document that the passage's source points into."""
-        ...
+    def document_of(self, passage_id: str) -> IndexedDocument: ...
 
     def text(self, document: IndexedDocument) -> str:
-        """The whole extracted text."""
+        """The extracted text, into which the offsets of its passages point."""
         ...
 
     def skipped(self) -> list[Skipped]:
-        """What was not read when it was last looked at, by path."""
+        """The files that the last update could not read, by path."""
         ...
 
     @property
-    def stats(self) -> Stats:
-        """How much there is."""
-        ...
+    def stats(self) -> Stats: ...
 
     @property
     def contents(self) -> str:
-        """A hash of what the indexed files held."""
+        """SHA-256, in hex, of the contents of the indexed files, whatever their paths and order."""
         ...
 
     def verify(self) -> None:
-        """Reads everything and compares it with what was written."""
+        """Reads everything and compares it with what was written. Raises IndexDamaged."""
         ...
 
     def stamp(self) -> object:
-        """What changes when somebody writes."""
+        """A value that changes whenever somebody writes."""
         ...
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right since this was last asked."""
+        """Problems overcome since the last call, such as repeated requests."""
         ...

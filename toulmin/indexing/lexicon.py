@@ -1,9 +1,9 @@
-"""The term index of a corpus, on tantivy: which passages hold a term, and the best candidates for several.
+"""The term index of a corpus, on tantivy: which passages contain a term, and the best candidates for several terms.
 
-* tantivy is fed our own terms, joined by spaces, so that stems, folded accents and character pairs are ours.
-* Each update writes a folder of its own, a *generation*, that begins with hard links to the files of the one before:
-  tantivy never edits a file, so the old generation stays as it was until nobody names it.
-* tantivy knows one setting of BM25. It finds candidates; `retrieve` ranks them.
+* tantivy receives our own terms, joined by spaces: stems, folded accents and character pairs are ours.
+* Each update writes a new folder, a *generation*, starting with hard links to the previous files, which tantivy
+  never edits: the old generation stays intact until it is deleted.
+* tantivy finds candidates; `retrieval.bm25` ranks them.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from toulmin.text.language import common_terms, terms
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
 _HEAP_BYTES = 48_000_000
-_TOGETHER = 200  # passages handed to tantivy's thread at once, as to wake it for each costs more than the handing
+_TOGETHER = 200  # passages sent to tantivy's thread at once; waking it for each one costs more
 _CODE = np.dtype("<u4")
 _COMMON = np.dtype("<u2")
 _UNCOMMON = 1 << 16  # the least code of a term that is not common
 _COUNT = struct.Struct("<I")
-_KEPT = 1 << 18  # stretches, and as many from before; 150 MB together at most
-_LONGEST_KEPT = 40  # characters; scripts that do not space their words have stretches of a line and more
+_KEPT = 1 << 18  # stretches in each of two generations; 150 MB together at most
+_LONGEST_KEPT = 40  # characters; in scripts without spaces a stretch can be longer than a line
 _REPLACED = {"meta.json", ".managed.json"}
 
 Codes = npt.NDArray[np.uint32]
@@ -48,12 +48,12 @@ Owners = npt.NDArray[np.int64]
 
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
-    """What a passage is found by: the terms of its text, and those of its title `title_weight` times."""
+    """The terms of the text, and those of the title `title_weight` times."""
     return terms(passage.title) * title_weight + terms(passage.text)
 
 
 class _Codes(dict[str, int]):
-    """Terms as whole numbers of 32 bits: the common ones of English by their place in a table, others by a checksum."""
+    """Common English terms by their position in a table, others by a checksum."""
 
     def __missing__(self, term: str) -> int:
         return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON
@@ -65,19 +65,22 @@ def _codes() -> _Codes:
 
 
 def term_code(term: str) -> int:
-    """A term as 32 bits; two terms of one query share a code with another term about once in five million passages."""
+    """A term as 32 bits.
+
+    Two terms of one query share a code with another term about once in five million passages.
+    """
     return _codes()[term]
 
 
 class Findable(NamedTuple):
-    """What a passage is found by: its terms, joined by spaces, and their codes as `unpack` takes them."""
+    """A passage's terms, joined by spaces, and their packed codes for `unpack`."""
 
     terms: str
     packed: bytes
 
 
 def findable(passage: Passage) -> Findable:
-    """The `passage_terms` of a passage, for an index."""
+    """The `passage_terms` of a passage, in the form the index stores."""
     stretches = passage.title.split() * TITLE_WEIGHT + passage.text.split()  # no word has white space in it
     found = list(map(_stretches.__getitem__, stretches))
     words, common, others = zip(*found, strict=True) if found else ((), (), ())
@@ -85,9 +88,9 @@ def findable(passage: Passage) -> Findable:
 
 
 class _Stretches(dict[str, tuple[str, bytes, bytes]]):
-    """For stretches without white space their terms, joined, and the codes of those that are common and that are not.
+    """The terms of stretches without white space, joined, and the codes of the common and of the other ones.
 
-    Most of a text was read before, and one look here is all that it costs. What was not read for long is forgotten.
+    Most stretches were met before; those not met for long are forgotten.
     """
 
     def __init__(self) -> None:
@@ -115,26 +118,26 @@ _stretches = _Stretches()
 
 
 def _packed(common: bytes, others: bytes) -> bytes:
-    """How many terms are common, those in two bytes each, and then the others."""
+    """Packs the number of common terms, their codes of two bytes each, then the others."""
     return _COUNT.pack(len(common) // _COMMON.itemsize) + common + others
 
 
 def length(packed: bytes) -> int:
-    """How many terms a passage has, by its packed codes."""
+    """The number of terms in a passage, from its packed codes."""
     common: int = _COUNT.unpack_from(packed)[0]
     rest = len(packed) - _COUNT.size - common * _COMMON.itemsize
     return common + rest // _CODE.itemsize
 
 
 class Unpacked(NamedTuple):
-    """The terms of several passages, joined: of each its passage, counted from 0, and its code."""
+    """The terms of several passages: of each the passage, counted from 0, and the code."""
 
     owners: Owners
     codes: Codes
 
 
 def unpack(several: Sequence[bytes]) -> Unpacked:
-    """What several passages hold, from their packed codes; the common terms of all come first."""
+    """The common terms of all passages come first."""
     common = [_COUNT.unpack_from(packed)[0] for packed in several]
     ends = [_COUNT.size + count * _COMMON.itemsize for count in common]
     others = [(len(packed) - end) // _CODE.itemsize for packed, end in zip(several, ends, strict=True)]
@@ -148,12 +151,11 @@ def unpack(several: Sequence[bytes]) -> Unpacked:
 
 
 def folder_of(index: Path, generation: int) -> Path:
-    """Where a generation lies."""
     return index / f"terms-{generation:08d}"
 
 
 def digests(index: Path, generation: int, known: Mapping[str, str]) -> dict[str, str]:
-    """The content hash of each file of a generation that tantivy never edits; those in `known` are not read again."""
+    """The SHA-256 of each file that tantivy never edits; files in `known` are not read again."""
     files = [file for file in _without_locks(folder_of(index, generation)) if file.name not in _REPLACED]
     return {file.name: known.get(file.name) or _digest(file) for file in files}
 
@@ -164,7 +166,7 @@ def _digest(path: Path) -> str:
 
 
 def remove_others(index: Path, generation: int) -> None:
-    """Deletes every generation but this one; a reader that has one open keeps it."""
+    """Deletes other generations; open ones stay readable."""
     for folder in _generations(index):
         if folder != folder_of(index, generation):
             shutil.rmtree(folder, ignore_errors=True)
@@ -175,33 +177,32 @@ def _generations(index: Path) -> list[Path]:
 
 
 class Lexicon:
-    """One generation, open for reading; several threads may use it."""
+    """One generation, open for reading; thread-safe."""
 
     def __init__(self, index: Path, generation: int) -> None:
-        """Opens in about a millisecond. Raises IndexDamaged for a generation that is not there or broken."""
+        """Opens in about a millisecond. Raises IndexDamaged."""
         folder = folder_of(index, generation)
         if not folder.is_dir():
             raise damaged(index, "its term index is missing")
         self._index = index
         with _clear_errors(index), _openable(folder) as place:
             opened = _open(place)
-            # A generation never changes: nobody need watch its files, nor write a lock beside them while they go.
+            # A generation never changes, so its files need neither watching nor a lock.
             opened.config_reader("manual")
             self._schema = opened.schema
             self._searcher = opened.searcher()
-            # tantivy takes a missing file of positions for an empty one, and fails with the first search: a generation
-            # that is deleted while it is opened must be told here, where a reader begins again.
+            # tantivy takes a missing file of positions for an empty one and fails at the first search. A generation
+            # deleted while it is opened must be noticed here, where a reader can start over.
             self._searcher.doc_freq("terms", "")
             # tantivy counts deleted passages among those that hold a term until it rewrites their file.
             self._is_whole = all(part["deletes"] is None for part in _segments(folder))
 
     @property
     def passages(self) -> int:
-        """How many passages can be found."""
         return int(self._searcher.num_docs)
 
     def frequency(self, term: str) -> int:
-        """How many passages hold the term."""
+        """How many passages contain the term."""
         with _clear_errors(self._index):
             counted = self._searcher.doc_freq("terms", term)
             if not counted or self._is_whole:
@@ -210,9 +211,9 @@ class Lexicon:
             return int(found.count)
 
     def candidates(self, weights: Mapping[str, float], limit: int) -> list[tuple[float, int]]:
-        """At most `limit` passages that hold any of the terms, the likely best first: about its score, and its key.
+        """Approximate scores and keys of at most `limit` passages, the likely best first.
 
-        What a term counts by its rarity here is multiplied by its weight.
+        Each term's idf is multiplied by its weight.
         """
         with _clear_errors(self._index):
             query = Query.boolean_query(
@@ -223,7 +224,6 @@ class Lexicon:
             return [(score, key) for (score, _), key in zip(found, keys, strict=True)]
 
     def close(self) -> None:
-        """Lets go of the files; nothing may be asked afterwards."""
         self.__dict__.pop("_searcher", None)
 
     def _query(self, term: str) -> Query:
@@ -231,13 +231,13 @@ class Lexicon:
 
 
 class LexiconWriter:
-    """A new generation in the making: begins as the one before, and is nothing to readers until it is named."""
+    """Writes a new generation, which readers ignore until the database names it."""
 
     def __init__(self, index: Path, before: int) -> None:
-        """Begins a generation like `before`, or an empty one where `before` is 0."""
+        """Starts from `before`, or empty for 0. Raises IndexDamaged if `before` is missing."""
         if before and not folder_of(index, before).is_dir():
             raise damaged(index, "its term index is missing")
-        # Counted on from what lies there, as a killed update leaves a folder behind.
+        # One more than any existing folder, as a killed update may have left one.
         self.generation = 1 + max((int(folder.name[6:]) for folder in _generations(index)), default=0)
         self._index = index
         self._folder = folder_of(index, self.generation)
@@ -251,13 +251,11 @@ class LexiconWriter:
         self._waiting: list[tantivy.Document] = []
 
     def add(self, key: int, terms: str) -> None:
-        """Makes a passage findable by terms joined by spaces."""
         self._waiting.append(tantivy.Document(key=key, terms=terms))
         if len(self._waiting) >= _TOGETHER:
             self._hand_over()
 
     def remove(self, key: int) -> None:
-        """Makes a passage that was added before no longer findable."""
         self._hand_over()
         with _clear_errors(self._index):
             self._writer.delete_documents_by_term("key", key)
@@ -269,13 +267,13 @@ class LexiconWriter:
         self._waiting.clear()
 
     def commit(self) -> None:
-        """Puts everything on the disk; nothing may be added afterwards."""
+        """Writes to disk; nothing may be added afterwards."""
         self._hand_over()
         with _clear_errors(self._index):
             self._writer.commit()
             self._writer.wait_merging_threads()
         for name in _REPLACED:
-            # tantivy lets only the owner read these two; whoever may read the database may read them.
+            # tantivy lets only the owner read these two; give them the database's permissions.
             shutil.copymode(self._index / FILE, self._folder / name)
         _sync(self._folder)
         _sync(self._index)
@@ -302,7 +300,6 @@ def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
 
 
 def _segments(folder: Path) -> list[dict[str, Any]]:
-    """What tantivy says of each of its files of passages."""
     try:
         told: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
     except FileNotFoundError as error:  # deleted meanwhile
@@ -313,7 +310,7 @@ def _segments(folder: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _openable(folder: Path) -> Iterator[Path]:
-    """The folder, or links to its files: tantivy puts a lock beside what it opens, which not every reader may."""
+    """The folder, or links to its files: tantivy writes a lock, which not every reader may."""
     if os.access(folder, os.W_OK):
         yield folder
         return
@@ -324,7 +321,7 @@ def _openable(folder: Path) -> Iterator[Path]:
 
 
 def _link_files(before: Path, after: Path) -> None:
-    """Hard links where the file system has them, copies elsewhere and of what tantivy replaces."""
+    """Copies where links are impossible, and files that tantivy replaces."""
     for file in _without_locks(before):
         if file.name in _REPLACED:
             shutil.copyfile(file, after / file.name)
@@ -340,7 +337,7 @@ def _without_locks(folder: Path) -> list[Path]:
 
 
 def _sync(folder: Path) -> None:
-    """Makes a folder's entries last through a power cut, where folders can be opened (not on Windows)."""
+    """Makes a folder's entries survive a power cut (not on Windows)."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -351,7 +348,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _clear_errors(index: Path) -> Iterator[None]:
-    """tantivy reports all trouble as ValueError, a broken file now and then as a panic of its own type."""
+    """tantivy raises ValueError for everything, and a panic for some broken files."""
     try:
         yield
     except ValueError as error:
@@ -372,5 +369,5 @@ def _translated(index: Path, what: str) -> Exception:
 
 
 def idf(frequency: int, passages: int) -> float:
-    """What a term counts for that so many of so many passages hold."""
+    """The BM25 weight of a term that `frequency` of `passages` contain."""
     return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))

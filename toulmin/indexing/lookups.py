@@ -1,9 +1,4 @@
-"""What passages of an index are found by, looked up by many keys at once.
-
-Candidates lie all over the file. Where it is not in memory each costs the disk one or two reads, and a disk does
-several of them in the time of one: so a few connections, which see the same moment, are asked side by side. Where it is
-in memory one connection is quicker.
-"""
+"""Looking up packed terms by many keys."""
 
 from __future__ import annotations
 
@@ -20,36 +15,41 @@ from toulmin.indexing.catalogue import State
 
 try:
     from resource import RUSAGE_THREAD, getrusage
-except ImportError:  # Linux alone counts for a thread
+except ImportError:  # only Linux counts per thread
 
     def _blocks_read() -> int:
+        """Disk blocks this thread has waited for."""
         return 0
 else:
 
     def _blocks_read() -> int:
-        """How often this thread has waited for the disk, in blocks of it; always 0 where nobody counts."""
+        """Disk blocks this thread has waited for."""
         return getrusage(RUSAGE_THREAD).ru_inblock
 
 
-_ABREAST = 4  # more won nothing for the hundred candidates of a shard
-_TRIED = 10  # keys, which tell whether the disk is asked
-_CHUNK = 500  # ids a statement; SQLite allows some thousands
+_ABREAST = 4  # more gained nothing for the hundred candidates of a shard
+_TRIED = 10  # keys looked up first, to see whether the disk is read
+_CHUNK = 500  # ids per statement; SQLite allows some thousands
 
 
 class Lookups:
-    """Looks up packed terms; several threads may use it. Its first connection is the caller's, and stays open."""
+    """Looks up packed terms; thread-safe. The caller closes `first`.
+
+    A file that is not in memory is read over several connections, as a disk serves several reads in the time of
+    one.
+    """
 
     def __init__(self, index: Path, first: sqlite3.Connection, state: State) -> None:
         self._index = index
         self._first = first
         self._state = state
-        self._threads = ThreadPoolExecutor(_ABREAST, "lookup")  # which begin when they are needed
+        self._threads = ThreadPoolExecutor(_ABREAST, "lookup")  # threads start on demand
         self._own = local()
         self._opened: list[sqlite3.Connection] = []
         self._lock = Lock()
 
     def codes(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The packed terms of those passages that there are, by their keys; raises SQLite's errors."""
+        """The packed terms of existing passages by key; raises SQLite's errors."""
         tried, others = keys[:_TRIED], keys[_TRIED:]
         before = _blocks_read()
         found = dict(_rows(self._first, tried))
@@ -66,7 +66,7 @@ class Lookups:
         return list(_rows(self._own.connection, keys))
 
     def _another(self) -> sqlite3.Connection | None:
-        """A connection that sees the same moment; None where an update has come since, or the file has gone."""
+        """A connection that sees the same moment, or None."""
         try:
             connection = catalogue.open_for_reading(self._index)
         except ToulminError:
@@ -79,7 +79,6 @@ class Lookups:
         return connection
 
     def _is_of_this_moment(self, connection: sqlite3.Connection) -> bool:
-        """Begins what keeps a connection at the moment that it finds, and tells whether that is ours."""
         try:
             connection.execute("BEGIN")
             return catalogue.usable_state(connection) == self._state
@@ -87,7 +86,6 @@ class Lookups:
             return False
 
     def close(self) -> None:
-        """Lets go of the connections but the first; nothing may be asked afterwards."""
         self._threads.shutdown()
         for connection in self._opened:
             connection.close()
@@ -99,11 +97,10 @@ def _rows(connection: sqlite3.Connection, keys: Sequence[int]) -> Iterator[tuple
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The keys, so many at a time as one statement takes."""
+    """The keys in groups that fit into one statement."""
     for start in range(0, len(keys), _CHUNK):
         yield keys[start : start + _CHUNK]
 
 
 def among(keys: Sequence[int]) -> str:
-    """The condition that a row is of one of so many keys."""
     return f"key IN ({', '.join('?' * len(keys))})"

@@ -1,6 +1,6 @@
-"""Finding the likely nearest of many vectors, by faiss: flat in 8 bits when few, in inverted lists beyond.
+"""Finding the likely nearest of many vectors with faiss: in 8 bits, with inverted lists beyond 50,000.
 
-Importing this module loads faiss, so it is imported where an index has such a file and faiss is installed.
+Importing this module loads faiss, so import it only where it is used.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from toulmin.runtime.encoder import Vectors
 
 FLAT_UP_TO = 50_000
 _TRAINED_ON = 100_000
-_LISTS_A_ROOT = 4  # lists of an inverted file, times the root of the number of vectors
-_LOOKED_AT = 32  # of the lists, a query
+_LISTS_A_ROOT = 4  # inverted lists, times the square root of the number of vectors
+_LOOKED_AT = 32  # lists searched for each query
 _BLOCK = 8192
 
 
 def build(vectors: Packed, path: Path) -> None:
-    """Writes the index of those vectors, whose places are those of their rows."""
     count, dimension = vectors.codes.shape
     metric, packing = faiss.METRIC_INNER_PRODUCT, faiss.ScalarQuantizer.QT_8bit
     if count <= FLAT_UP_TO:
@@ -45,10 +44,10 @@ def _unpacked(vectors: Packed) -> Vectors:
 
 
 class Nearest:
-    """Such a file, open for reading; several threads may use it."""
+    """A faiss index open for reading; thread-safe."""
 
     def __init__(self, index: Path, path: Path, count: int) -> None:
-        """Raises `IndexDamaged` for a file that is broken or holds another number of vectors."""
+        """Raises `IndexDamaged` for a broken file or another count."""
         try:
             self._made: Any = faiss.read_index(str(path))
         except RuntimeError as error:
@@ -59,6 +58,6 @@ class Nearest:
             self._made.nprobe = min(_LOOKED_AT, self._made.nlist)
 
     def places(self, queries: Vectors, k: int) -> Sequence[Places]:
-        """The rows of about the `k` nearest, a query each."""
+        """The rows of about the `k` nearest for each query."""
         _, found = self._made.search(np.ascontiguousarray(queries), min(k, self._made.ntotal))
         return [row[row >= 0] for row in found]

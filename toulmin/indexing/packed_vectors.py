@@ -1,4 +1,4 @@
-"""Vectors in 8 bits a number, and the best of them by their scores."""
+"""Vectors in 8 bits a number, and the selection of the best by score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toulmin.indexing.catalogue import id_of
 from toulmin.runtime.encoder import Vectors
 
 _BLOCK = 8192  # vectors that are unpacked at once
-CANDIDATES = 4  # times what is asked for: whoever finds candidates rounds otherwise than we do
+CANDIDATES = 4  # times the number requested: the candidates' search rounds differently from ours
 _LEVELS = 127
 Keys = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int8]
@@ -35,25 +35,24 @@ class Packed:
         return found
 
     def at(self, places: Places) -> Packed:
-        """Some of them, in that order."""
         return Packed(self.keys[places], self.scales[places], self.codes[places])
 
 
 def packed(keys: Keys, vectors: Vectors) -> Packed:
-    """Vectors rounded to 8 bits a number, each row by a scale of its own: the largest number stays as it is."""
+    """Rounds each row to 8 bits a number by its own scale, keeping its largest number exact."""
     most = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)
     return Packed(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
 
 
 def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
-    """The ids and scores of the best `k`, equal scores by id."""
+    """The ids and scores of the best `k`; ties are ordered by id."""
     first = [(id_of(int(keys[at])), float(scores[at])) for at in best_places(scores, k)]
     return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
 
 
 def best_places(scores: Vectors, k: int) -> Places:
-    """The places whose score is no less than the k-th best."""
+    """The places whose score is at least the k-th best."""
     if len(scores) <= k:
         return np.arange(len(scores))
     return np.flatnonzero(scores >= np.partition(scores, -k)[-k])

@@ -1,4 +1,4 @@
-"""A worker of a shard that is a process of this machine."""
+"""Workers that are local processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GONE = (EOFError, OSError)
 
 
 class Process:
-    """The worker, as `sharding.Hand`; a script that uses one needs the usual `if __name__ == "__main__":`."""
+    """A worker in a process; a script that uses one needs `if __name__ == "__main__":`."""
 
     def __init__(self, make: Callable[[], Shard]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -33,20 +33,18 @@ class Process:
         other.close()
 
     def send(self, calls: Sequence[Call]) -> None:
-        """Gives it calls; see `Hand`."""
-        with suppress(*_GONE):  # what it ended with can still be received
+        with suppress(*_GONE):  # its last message can still be received
             self._pipe.send(calls)
 
     def receive(self) -> tuple[int, Any]:
-        """What the first lot of calls gave; see `Hand`."""
         try:
             found = self._pipe.recv()
         except _GONE as error:
             self._process.join(_PATIENCE_SECONDS)
             raise SourceError(
-                f"A process that wrote a part of the index ended (exit code {self._process.exitcode}). Was memory"
-                " short, or has the script that began it no `if __name__ == '__main__':`? Nothing was changed; index"
-                " again."
+                f"A process that wrote a part of the index ended (exit code {self._process.exitcode}). Is memory"
+                " short, or does the script that started it lack `if __name__ == '__main__':`? Nothing was changed;"
+                " index again."
             ) from error
         if isinstance(found, BaseException):
             raise found
@@ -54,15 +52,12 @@ class Process:
         return counted
 
     def is_done(self, seconds: float) -> bool:
-        """Whether `receive` need not wait."""
         return self._pipe.poll(seconds)
 
     def encoded(self) -> tuple[int, int]:
-        """How many passages it has encoded, of how many."""
         return self._encoded[0], self._encoded[1]
 
     def close(self) -> None:
-        """Ends it; what is not committed is undone."""
         self._pipe.close()
         self._process.join(_PATIENCE_SECONDS)
         if self._process.is_alive():
@@ -71,8 +66,8 @@ class Process:
 
 
 def _work(make: Callable[[], Shard], pipe: Connection, encoded: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever reads is interrupted too, and closes the pipe
-    # A worker makes many small values and no cycles; the collector would walk what is kept again and again.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the reading process is interrupted too, and closes the pipe
+    # A worker makes many small values and no cycles; the garbage collector would scan them over and over.
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
     with suppress(*_GONE):
@@ -102,10 +97,7 @@ def _serve(shard: Shard, pipe: Connection, encoded: Any) -> None:
 
 
 def _take_in(pipe: Connection, waiting: Queue[Sequence[Call] | None]) -> None:
-    """Takes what comes while the shard waits for the disk, or whoever sends would wait too, and the others for that.
-
-    How much that can be is the sender's business, which counts what is not answered.
-    """
+    """Reads calls while the shard waits for the disk, so the sender, which limits the backlog, is not blocked."""
     with suppress(*_GONE):
         while True:
             waiting.put(pipe.recv())

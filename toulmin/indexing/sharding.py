@@ -1,10 +1,9 @@
-"""Bringing an index of shards up to date: one process reads, each shard is written by a worker of its own.
+"""Bringing an index of shards up to date: one process reads, and a worker of its own writes each shard.
 
-* Whoever reads deals the documents by `shards.place_of`; files are known to every shard, by the same number.
-* A document's number says where it lies: divided by the number of shards, the rest is its shard. So numbers are in the
-  order of reading, over all shards.
-* First every shard puts all on the disk, then all are made visible, within milliseconds. An update that is killed
-  in between leaves shards of two moments, which nobody reads, and which the next one makes anew.
+* `shards.place_of` assigns documents; every shard knows every file, by the same number.
+* A document's number modulo the number of shards is its shard, so numbers follow the order of reading.
+* All shards are written to disk, then made visible within milliseconds. An update killed in between leaves shards
+  of different moments, which nobody reads and the next update rebuilds.
 """
 
 from __future__ import annotations
@@ -24,23 +23,20 @@ from toulmin.indexing.update import IndexReport, Progress, brought_up_to_date
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
 
-_CALLS = 200  # that go to a worker together
-_CHARACTERS = 500_000  # of documents among them, about
-_BEHIND = 40  # lots of calls that a worker may have before it: what others do while it waits some seconds for the disk
+_CALLS = 200  # calls sent to a worker together
+_CHARACTERS = 500_000  # of documents in one batch, about
+_BEHIND = 40  # unanswered batches of a worker: as much as others do while it waits some seconds for the disk
 _LOOK_SECONDS = 0.5
 
 Call = tuple[str, tuple[Any, ...]]
 
 
-# ---------------------------------------------------------------- at a worker
+# ---------------------------------------------------------------- in the worker
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a shard holds when an update begins, and the name of the encoder that it is to have vectors of.
-
-    The files, which are the same for all, the first tells alone.
-    """
+    """What a shard holds when an update begins. Only the first sends `stamps`, as all have the same files."""
 
     stamps: dict[str, Stamp]
     outdated: frozenset[Path]
@@ -50,10 +46,10 @@ class Known:
 
 
 class Shard:
-    """One shard in the making, in whichever process: what the reader of the files asks for is done here, in order."""
+    """Writes one shard in the worker's process."""
 
     def __init__(self, folder: Path, passage_words: int | None, wanted: Callable[[], Wanted | None]) -> None:
-        """Waits for another writer; `wanted` makes the encoder, here. Raises as `CorpusWriter` does, and that."""
+        """Waits for another writer; `wanted` makes the encoder. Raises what it and `CorpusWriter` raise."""
         self._vectors = wanted()
         self._writer = CorpusWriter(folder, passage_words)
         self._passages = 0
@@ -65,10 +61,7 @@ class Shard:
         }
 
     def do(self, calls: Sequence[Call]) -> tuple[int, Any]:
-        """Does one after another, what is not listed here by its writer; gives the passages added and the last result.
-
-        Raises what that raises.
-        """
+        """Runs the calls in order; returns the number of passages added and the last result."""
         self._passages, result = 0, None
         for name, values in calls:
             result = (self._own.get(name) or getattr(self._writer, name))(*values)
@@ -89,43 +82,41 @@ class Shard:
         return self._writer.renew_vectors(self._vectors, lambda done, total: self.on_encoded(done, total))
 
     def leave(self) -> None:
-        """Undoes what is not committed."""
+        """Rolls back uncommitted changes."""
         self._writer.__exit__(None, None, None)
 
 
 class Hand(Protocol):
-    """A worker, as the reader of the files has hold of it."""
+    """A worker as the reading process sees it."""
 
-    def send(self, calls: Sequence[Call]) -> None:
-        """Gives it calls, to be done after those that it has."""
-        ...
+    def send(self, calls: Sequence[Call]) -> None: ...
 
     def receive(self) -> tuple[int, Any]:
-        """Waits for what `Shard.do` gave for the first lot of calls that is not received yet; raises what it raised."""
+        """Waits for the result of `Shard.do` for the earliest unanswered calls; raises what it raised."""
         ...
 
     def is_done(self, seconds: float) -> bool:
-        """Whether `receive` need not wait, after so many seconds at most."""
+        """Whether a result is ready, after waiting at most that many seconds."""
         ...
 
     def encoded(self) -> tuple[int, int]:
-        """How many passages it has encoded, of how many."""
+        """The number of passages encoded, and of those to encode."""
         ...
 
     def close(self) -> None:
-        """Ends it; what is not committed is undone."""
+        """Ends the worker; uncommitted changes are lost."""
         ...
 
 
 Hire = Callable[[Callable[[], Shard]], Hand]
-"""Gets a worker; the function makes its shard there, and can be pickled."""
+"""Starts a worker; the function makes its shard there and must be picklable."""
 
 
-# ---------------------------------------------------------------- at the reader
+# ---------------------------------------------------------------- in the reading process
 
 
 def _none() -> None:
-    """Of no encoder."""
+    """No encoder."""
 
 
 def update_shards(
@@ -138,10 +129,10 @@ def update_shards(
     wanted: Callable[[], Wanted | None] = _none,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Makes an index of so many shards hold what the files and folders of `paths` hold now, as `indexing.update` does.
+    """Updates an index of that many shards as `indexing.update` does.
 
-    `wanted` is called at each worker, and can be pickled. Raises what `indexing.update` does, `SourceError` for an
-    index of another number of shards, and what `hire` raises.
+    `wanted` is called in each worker and must be picklable. Raises what `indexing.update` and `hire` raise, and
+    `SourceError` for another number of shards.
     """
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
@@ -152,12 +143,12 @@ def update_shards(
 
 
 class ShardedWriter:
-    """The writer of an index of shards, for use in a `with`; leaving it without `commit` changes nothing."""
+    """The writer of an index of shards; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, makes: Sequence[Callable[[], Shard]], hire: Hire) -> None:
         self._hands: list[_Busy] = []
         try:
-            # The first keeps every other update out, before that could have the second.
+            # The first worker locks out other updates before they could lock the second shard.
             self._hands.append(_Busy(hire(makes[0])))
             first = self._hands[0].ask("known", True)
             self._hands += [_Busy(hire(make)) for make in makes[1:]]
@@ -192,7 +183,6 @@ class ShardedWriter:
             hand.close()
 
     def _ask_each(self, name: str, *values: Any, of: Sequence[_Busy] | None = None) -> list[Any]:
-        """What each worker says; they work at it at the same time."""
         hands = self._hands if of is None else of
         for hand in hands:
             hand.call(name, *values)
@@ -206,29 +196,24 @@ class ShardedWriter:
     # ------------------------------------------------------------ files and documents
 
     def files(self) -> list[tuple[int, str]]:
-        """The number and path of every file that the index holds."""
         return [(stamp.number, path) for path, stamp in self._stamps.items()]
 
     def stamp(self, path: Path) -> Stamp | None:
-        """The file as it was when it was indexed, or None."""
         return self._stamps.get(str(path))
 
     def note_time(self, stamp: Stamp) -> None:
-        """Keeps the time of a file whose content is as it was."""
         self._call_each("note_time", stamp)
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
-        """A new file, without documents yet; gives its number."""
         self._files += 1
         self._call_each("add_file", path, stamp, self._files)
         return self._files
 
     def remove_file(self, number: int) -> None:
-        """Takes out a file with all that came from it."""
         self._call_each("remove_file", number)
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Deals a document to its shard; `on_passage` is called once for each passage, when that is done."""
+        """Sends a document to its shard; `on_passage` is called later."""
         count = len(self._hands)
         place = place_of(document, count)
         self._documents += 1
@@ -237,13 +222,12 @@ class ShardedWriter:
         hand.call("add_document", file, document, self._documents * count + place, size=len(document.text))
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
-        """Keeps what was not read now; what is known of elsewhere stays."""
         self._call_each("note_skipped", roots, skipped)
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ committing
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """Brings the vectors of each shard up to date; gives how many are new. `wanted` is what each worker made."""
+        """Ignores `wanted`: each worker has its encoder."""
         for hand in self._hands:
             hand.call("renew_vectors")
             hand.flush()
@@ -254,14 +238,13 @@ class ShardedWriter:
         return sum(hand.answer() for hand in self._hands)
 
     def commit(self) -> Totals:
-        """Makes everything visible, in one shard right after the other."""
         self._ask_each("prepare", self._updates)
         totals = self._ask_each("commit")
         return Totals(sum(one.documents for one in totals), sum(one.passages for one in totals))
 
 
 class _Busy:
-    """A worker with the calls that it is to do next; it is sent several together, and kept from falling behind."""
+    """Sends a worker its calls in batches and limits the backlog."""
 
     def __init__(self, hand: Hand) -> None:
         self._hand = hand
@@ -273,7 +256,6 @@ class _Busy:
         self.is_done, self.encoded, self.close = hand.is_done, hand.encoded, hand.close
 
     def call(self, name: str, *values: Any, size: int = 0) -> None:
-        """Has it do something, in time."""
         self._calls.append((name, values))
         self._characters += size
         if len(self._calls) >= _CALLS or self._characters >= _CHARACTERS:
@@ -282,19 +264,17 @@ class _Busy:
                 self._receive()
 
     def flush(self) -> None:
-        """Sends what was called."""
         self._hand.send(self._calls)
         self._calls, self._characters = [], 0
         self._unanswered += 1
 
     def answer(self) -> Any:
-        """What the last call gave, when all that were sent are done."""
+        """Waits for all sent calls; returns the last result."""
         while self._unanswered:
             self._receive()
         return self._last
 
     def ask(self, name: str, *values: Any) -> Any:
-        """What that call gives."""
         self.call(name, *values)
         self.flush()
         return self.answer()

@@ -1,9 +1,9 @@
-"""Several indexes that are read as one: the shards of a corpus, each of them made by a process of its own.
+"""Several indexes read as one: the shards of a corpus.
 
-* Documents of one title lie in one shard. Equal passages have equal titles, so they meet there and count once; only of
-  long documents without a title, two that share a whole passage may lie apart, and that passage counts twice.
-* How many passages hold a term is summed over the shards, and so are lengths: a score is what one index would give.
-* Shards are brought up to date together. Each counts its updates, and a reader takes them where the counts agree.
+* Documents with the same title share a shard. Equal passages have equal titles, so they count once; only a passage
+  that long untitled documents share may be in several shards and count in each.
+* Term frequencies and lengths are summed over the shards, so scores equal those of a single index.
+* Each shard counts its updates, and a reader requires equal counts.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _LOOK_SECONDS = 0.02
 R = TypeVar("R")
 
 
-# ---------------------------------------------------------------- where they lie
+# ---------------------------------------------------------------- layout
 
 
 def shards_in(index: Path) -> list[Path]:
-    """The folders of the shards of that index, in order; none where it is no index of shards."""
+    """The shard folders, in order; empty for an index without shards."""
     try:
         told = (index / MANIFEST).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -58,9 +58,9 @@ def _folders(index: Path, count: int) -> list[Path]:
 
 
 def laid_out(index: Path, count: int) -> list[Path]:
-    """The folders of so many shards in that one, which is made and says so from now on.
+    """Makes the folder an index of `count` shards and returns their folders.
 
-    Raises SourceError where something else lies there, or another number of shards; UsageError for an odd number.
+    Raises SourceError if it holds anything else; UsageError for a number out of range.
     """
     if not 1 <= count <= MOST:
         raise UsageError(f"An index has 1 to {MOST} shards, not {count}.")
@@ -84,7 +84,6 @@ def laid_out(index: Path, count: int) -> list[Path]:
 
 
 def place_of(document: Document, count: int) -> int:
-    """The shard that a document belongs to: by its title, and without one by its text."""
     told = document.title or document.text.strip()
     return crc32(told.encode("utf-8", "surrogatepass")) % count
 
@@ -93,24 +92,23 @@ def place_of(document: Document, count: int) -> int:
 
 
 def is_index(folder: Path) -> bool:
-    """Whether that folder holds an index, in one piece or in shards."""
+    """Whether the folder holds an index, with or without shards."""
     return store.is_index(folder) or (folder / MANIFEST).is_file()
 
 
 def label_of(index: Path) -> Label | None:
-    """Whose vectors an index holds, be it in one piece or in shards; see `store.label_of`."""
     shards = shards_in(index)
     return store.label_of(shards[0] if shards else index)
 
 
 def open_any(index: Path) -> Corpus | Sharded:
-    """The corpus in an index folder, in one piece or in shards, as it is now; raises what `store.open_index` does."""
+    """Opens an index with or without shards; raises what `store.open_index` does."""
     shards = shards_in(index)
     return _opened(index, shards) if shards else open_index(index)
 
 
 def _opened(index: Path, shards: Sequence[Path]) -> Sharded:
-    """One moment of all of them; waits for an update that makes one after another visible."""
+    """Waits while an update makes one shard after another visible."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
         parts: list[Corpus] = []
@@ -146,39 +144,34 @@ def _close(parts: Sequence[Corpus]) -> None:
 
 
 class Sharded:
-    """An index of shards, open for reading as `store.Corpus` is; several threads may use it."""
+    """An index of shards, open for reading; thread-safe."""
 
     def __init__(self, index: Path, parts: Sequence[Corpus]) -> None:
-        """For `open_any`."""
         self.folder = index
         self._parts = list(parts)
         self._passages = sum(map(len, parts))
         self._terms = sum(part.terms for part in parts)
-        # tantivy and SQLite work outside Python's lock, so shards are asked side by side.
+        # tantivy and SQLite release Python's lock, so shards are queried in parallel.
         self._threads = ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1), "shard")
         self.vectors = None if parts[0].vectors is None else ShardedVectors(self)
 
     def each(self, ask: Callable[..., R], *told: Sequence[Any]) -> list[R]:
-        """What each shard says, in their order; `told` has for each of them what it is asked with."""
+        """The result of `ask` for each shard; `values` hold one further argument per shard."""
         return list(self._threads.map(ask, self._parts, *told))
 
-    # ------------------------------------------------------------ what search asks
+    # ------------------------------------------------------------ search
 
     def __len__(self) -> int:
-        """How many distinct passages there are."""
         return self._passages
 
     @property
     def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
         return self._terms / max(1, self._passages)
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
         return [sum(counts) for counts in zip(*self.each(lambda part: part.frequencies(terms)), strict=True)]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
         held = self.each(lambda part: part.frequencies(query_terms))
         found = self.each(lambda part, own: part.lexicon.candidates(own, limit), self._weights(query_terms, held))
         scored = ((score, key, place) for place, part in enumerate(found) for score, key in part)
@@ -189,7 +182,7 @@ class Sharded:
         return [(key, packed[key]) for key in best]
 
     def _weights(self, terms: Sequence[str], held: Sequence[Sequence[int]]) -> list[dict[str, float]]:
-        """For each shard, which holds so many passages with each of the terms, how much rarer they are in all of it."""
+        """For each shard, the ratio of each term's idf in the whole index to that in it."""
         together = [idf(sum(counts), self._passages) for counts in zip(*held, strict=True)]
         return [
             {term: all_ / idf(count, len(part)) for term, all_, count in zip(terms, together, counts, strict=True)}
@@ -199,29 +192,25 @@ class Sharded:
     # ------------------------------------------------------------ passages
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
         found: dict[str, Passage] = {}
         for part in self._parts:
             found.update(part.found([one for one in passage_ids if one not in found]))
         return in_order(found, passage_ids, self.folder)
 
     def _holder(self, passage_id: str) -> Corpus:
-        """The shard that holds the passage. Raises SourceError for an unknown id."""
         for part in self._parts:
             if part.found([passage_id]):
                 return part
         raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
 
     def neighbours(self, passage_id: str) -> Neighbours:
-        """The passages before and after one in its document. Raises SourceError for an unknown id."""
         return self._holder(passage_id).neighbours(passage_id)
 
     def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage, by shard, and there in the order in which they were indexed."""
+        """Every distinct passage, by shard, then in the order of indexing."""
         seen: set[str] = set()
         for part in self._parts:
             for passage in part.every_passage():
@@ -232,50 +221,41 @@ class Sharded:
     # ------------------------------------------------------------ documents and files
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, in the order in which they were indexed."""
+        """Every document, in the order of indexing."""
         return heapq.merge(*(part.documents() for part in self._parts), key=lambda document: document.number)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        """The document that the passage's source points into. Raises SourceError for an unknown id."""
         return self._holder(passage_id).document_of(passage_id)
 
     def text(self, document: IndexedDocument) -> str:
-        """The whole extracted text, into which the offsets of its passages point."""
         return self._parts[document.number % len(self._parts)].text(document)
 
     def skipped(self) -> list[Skipped]:
-        """What lay under the indexed paths and was not read when it was last looked at, by path."""
         return self._parts[0].skipped()
 
     @property
     def stats(self) -> Stats:
-        """How much there is; every shard knows every file."""
         held = [part.stats for part in self._parts]
         documents = sum(one.documents for one in held)
         return Stats(held[0].files, documents, self._passages, self._terms, held[0].passage_words)
 
     @property
     def contents(self) -> str:
-        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
         return self._parts[0].contents
 
     # ------------------------------------------------------------ the rest
 
     def verify(self) -> None:
-        """Reads everything and compares it with what was written. Raises IndexDamaged."""
         for part in self._parts:
             part.verify()
 
     def stamp(self) -> object:
-        """What changes when the index on the disk does."""
         return [part.stamp() for part in self._parts]
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right since this was last asked: of a folder, nothing."""
         return ()
 
     def close(self) -> None:
-        """Lets go of the files; nothing may be asked afterwards."""
         self._threads.shutdown()
         _close(self._parts)
 
@@ -289,7 +269,7 @@ class Sharded:
 
 
 class ShardedVectors:
-    """The vectors of all shards; the nearest of each are put in one order by their exact inner products."""
+    """Merges the nearest vectors of each shard by exact inner products."""
 
     def __init__(self, corpus: Sharded) -> None:
         self._corpus = corpus
@@ -300,11 +280,9 @@ class ShardedVectors:
 
     @property
     def is_scanned(self) -> bool:
-        """Whether each vector is looked at for a query."""
         return any(self._corpus.each(lambda part: _held(part).is_scanned))
 
     def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        """The ids and inner products of about the `k` nearest to each row, best first."""
         found = self._corpus.each(lambda part: _held(part).ranked(rows, k))
         return [_best(of_row, k) for of_row in zip(*found, strict=True)]
 

@@ -1,7 +1,7 @@
-"""The index on disk, as the rest of the program reads it; `indexing.update` writes it.
+"""Reading an index on disk; `indexing.update` writes it.
 
-A `Corpus` sees one moment: what a later update changes, it does not see; whoever wants that opens the index again.
-Whatever is read is compared with its content id, so that a damaged file cannot put words into a source's mouth.
+A `Corpus` sees one moment; open the index again to see a later update. Every passage is compared with its content
+id, so a damaged file cannot put words into a source's mouth.
 """
 
 from __future__ import annotations
@@ -36,15 +36,13 @@ _DOCUMENT = (
 
 
 class Neighbours(NamedTuple):
-    """The passages before and after one in its document; None at an end."""
-
     before: Passage | None
     after: Passage | None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document as the index lists it, without its text; `number` is its name within this index only."""
+    """A document without its text; `number` is valid within this index only."""
 
     number: int
     title: str
@@ -57,7 +55,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What an index holds: `passages` and `terms` count each distinct passage once, titles as they are weighted."""
+    """What an index holds: `passages` and `terms` count each distinct passage once, with weighted titles."""
 
     files: int
     documents: int
@@ -67,12 +65,11 @@ class Stats:
 
 
 def is_index(folder: Path) -> bool:
-    """Whether that folder holds an index."""
     return (folder / FILE).is_file()
 
 
 def label_of(index: Path) -> Label | None:
-    """Whose vectors the index in that folder holds; None for none, and where there is no index that can be read."""
+    """The encoder of the vectors; None without vectors or index. Raises SourceError for an unreadable index."""
     if not is_index(index):
         return None
     connection = catalogue.open_for_reading(index)
@@ -85,9 +82,9 @@ def label_of(index: Path) -> Label | None:
 
 
 def open_index(index: Path) -> Corpus:
-    """The corpus in an index folder, as it is now; opens in milliseconds, also while it is being updated.
+    """Opens an index in milliseconds, also during an update.
 
-    Raises SourceError where no index is, IndexDamaged for a broken one or one of another version.
+    Raises SourceError if there is none, IndexDamaged for a broken one or another version.
     """
     connection = catalogue.open_for_reading(index)
     try:
@@ -99,9 +96,9 @@ def open_index(index: Path) -> Corpus:
 
 
 def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
-    """One moment of both halves; begun again when an update replaces the second while the first is looked at.
+    """Opens both halves at one moment; starts over if an update replaces the second meanwhile.
 
-    An update deletes a generation only after it named another, so one that is bad and still named is damaged.
+    An update deletes a generation only after naming another, so a bad one that is still named is damaged.
     """
     bad: tuple[int, str | None] | None = None
     while True:
@@ -119,12 +116,11 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
 
 
 class Corpus:
-    """An index open for reading; several threads may use one. Close it, or use it in a `with`."""
+    """An index open for reading; thread-safe. Close it, or use it in a `with`."""
 
     def __init__(
         self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon, vectors: Stored | None
     ) -> None:
-        """For `open_index`."""
         self.folder = index
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
@@ -138,19 +134,15 @@ class Corpus:
 
     @property
     def updates(self) -> int:
-        """How many updates made the index what it is."""
         return self._state.updates
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
         return in_order(self.found(passage_ids), passage_ids, self.folder)
 
     def neighbours(self, passage_id: str) -> Neighbours:
-        """The passages before and after one in its document. Raises SourceError for an unknown id."""
         key = key_of(self.passage(passage_id).id)
         with clear_errors(self.folder):
             place = "SELECT number, document FROM passages WHERE key = ? ORDER BY number LIMIT 1"
@@ -160,18 +152,17 @@ class Corpus:
         return Neighbours(self._first(before, document, number), self._first(after, document, number))
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, in the order in which they were indexed."""
+        """Every document, in the order of indexing."""
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
                 yield _document(row)
 
     def skipped(self) -> list[Skipped]:
-        """What lay under the indexed paths and was not read when it was last looked at, by path."""
         with clear_errors(self.folder):
             return [Skipped(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
 
     def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage, in the order in which they were indexed; of equal ones the first place."""
+        """Every distinct passage, in the order of indexing, with its first source."""
         seen: set[int] = set()
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_PASSAGE} ORDER BY p.number"):
@@ -180,14 +171,12 @@ class Corpus:
                     yield self._passage(row)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        """The document that the passage's source points into. Raises SourceError for an unknown id."""
         key = key_of(self.passage(passage_id).id)
         where = "WHERE d.number = (SELECT document FROM passages WHERE key = ? ORDER BY number LIMIT 1)"
         with clear_errors(self.folder):
             return _document(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
 
     def text(self, document: IndexedDocument) -> str:
-        """The whole extracted text, into which the offsets of its passages point."""
         with clear_errors(self.folder):
             query = "SELECT text FROM passages WHERE document = ? ORDER BY number"
             pieces = [text_of(kept) for (kept,) in self._sql.execute(query, (document.number,))]
@@ -197,9 +186,9 @@ class Corpus:
         return "".join([*pieces, row[0]])
 
     def verify(self) -> None:
-        """Reads everything and compares it with what was written; some seconds for 100,000 passages.
+        """Compares everything with what was written; takes seconds for 100,000 passages.
 
-        Opening and searching notice most damage in passing; this notices all. Raises IndexDamaged.
+        Opening and searching notice most damage in passing; this notices all.
         """
         with clear_errors(self.folder):
             for (finding,) in self._sql.execute("PRAGMA integrity_check"):
@@ -216,7 +205,6 @@ class Corpus:
 
     @property
     def stats(self) -> Stats:
-        """How much there is."""
         with clear_errors(self.folder):
             (files,) = self._sql.execute("SELECT count(*) FROM files").fetchone()
             (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
@@ -224,45 +212,37 @@ class Corpus:
 
     @property
     def contents(self) -> str:
-        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
         with clear_errors(self.folder):
             found = self._sql.execute("SELECT digest FROM files ORDER BY digest").fetchall()
         return hashlib.sha256(b"".join(digest for (digest,) in found)).hexdigest()
 
     def __len__(self) -> int:
-        """How many distinct passages there are."""
         return self._state.passages
 
     @property
     def terms(self) -> int:
-        """How many terms the distinct passages have together."""
         return self._state.terms
 
     @property
     def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
         return self._state.terms / max(1, self._state.passages)
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
         return list(map(self.lexicon.frequency, terms))
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
         keys = [key for _, key in self.lexicon.candidates(dict.fromkeys(query_terms, 1.0), limit)]
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:
-        """What changes when the index on the disk does."""
         files = (self.folder / name for name in (FILE, f"{FILE}-wal"))
         return [(found.st_mtime_ns, found.st_size) for file in files if file.exists() and (found := file.stat())]
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right since this was last asked: of a folder, nothing."""
         return ()
 
     def codes(self, keys: Sequence[int]) -> list[bytes]:
-        """The packed terms of passages, by the keys that the lexicon gives, in their order."""
+        """The packed terms of passages, in the order of the keys. Raises IndexDamaged."""
         with clear_errors(self.folder):
             found = self._lookups.codes(keys)
         if len(found) < len(set(keys)):
@@ -270,7 +250,6 @@ class Corpus:
         return [found[key] for key in keys]
 
     def close(self) -> None:
-        """Lets go of the files; nothing may be asked afterwards."""
         self._lookups.close()
         self._sql.close()
         self.lexicon.close()
@@ -284,7 +263,7 @@ class Corpus:
         self.close()
 
     def found(self, passage_ids: Iterable[str]) -> dict[str, Passage]:
-        """Those passages that there are; of one that stands in several places, the place indexed first."""
+        """The passages that exist, by id; each with its first indexed source."""
         keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
         found: dict[str, Passage] = {}
         with clear_errors(self.folder):
@@ -309,7 +288,7 @@ class Corpus:
 
 
 def in_order(found: Mapping[str, Passage], passage_ids: Sequence[str], place: Path | str) -> list[Passage]:
-    """The passages of those ids, in their order. Raises SourceError if one was not found."""
+    """The passages in the order of the ids. Raises SourceError for one that is missing."""
     for passage_id in passage_ids:
         if passage_id not in found:
             raise SourceError(f"There is no passage {passage_id!r} in {place}; ids come from a search there.")

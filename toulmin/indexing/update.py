@@ -1,9 +1,9 @@
-"""Bringing an index up to date with files: only what changed is read, and all of it becomes visible in one step.
+"""Bringing an index up to date with files: only changes are read, and all become visible in one step.
 
 * A file is unchanged if its size and time are, or else its content hash is.
-* A changed file is added anew before its old self is removed, so what both share is never touched, and a file that
-  turns out to be unreadable half-way is taken out again by the same removal.
-* A passage is findable once however many files hold it; it goes with the last of them.
+* A changed file is added before its old version is removed, so passages that both share are never touched, and an
+  unreadable file is taken out by the same removal.
+* A passage is indexed once however many files hold it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
 
 _PROGRESS_EVERY = 500  # passages, within a file of many
-_CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest that file systems keep times in
+_CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an update is: the file it reads, files done of all, passages added; and passages encoded of all."""
+    """The current file, files done, and passages added; then passages encoded of all."""
 
     path: str
     done_files: int
@@ -43,8 +43,8 @@ class Progress:
 class IndexReport:
     """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
 
-    `encoder` names the encoder whose vectors the index holds now, `encoded` counts the passages that were encoded;
-    `notes` says what else was met, such as requests that had to be repeated.
+    `encoder` made the index's vectors, `encoded` counts new ones; `notes` lists incidents such as repeated
+    requests.
     """
 
     read: int
@@ -68,15 +68,14 @@ def update(
 ) -> IndexReport:
     """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
 
-    `passage_words` is the wanted length of a passage; without it an index keeps its own, a new one takes 100, and
-    with another one everything is read again. An index of another version of this program is made anew from its
-    files and `paths`. `vectors` names the encoder whose vectors it is to hold beside the words: of passages that stay
-    they are taken over, of new ones made; without it the index holds none. A file that cannot be read is reported in
-    `skipped`, and what was indexed of it stays. Until the end readers see the index as it was; so it stays when the
-    update is interrupted, killed or out of disk.
+    `passage_words` is the wanted passage length; None keeps the index's own, or 100 for a new one. A change reads
+    everything again, as does an index of another version of this program. `vectors` names the encoder: unchanged
+    passages keep their vectors, new ones are encoded; None removes all vectors. Unreadable files are listed in
+    `skipped`, and their earlier contents stay. Readers see the old index until the end; an update that is
+    interrupted, killed or out of disk leaves it unchanged.
 
-    Raises SourceError for a path that does not exist, a folder that is no index, a full disk and, after five
-    seconds, for another update at work; IndexDamaged for a broken index; UsageError for less than one word.
+    Raises SourceError for a missing path, a folder that is no index, a full disk and, after five seconds, for
+    another update at work; IndexDamaged for a broken index; UsageError for less than one word.
     """
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
@@ -85,40 +84,36 @@ def update(
 
 
 class Writer(Protocol):
-    """What an update changes, wherever it is kept; nothing of it is seen before `commit`."""
+    """What an update writes to; no change is visible before `commit`."""
 
     outdated: frozenset[Path]
 
     def files(self) -> list[tuple[int, str]]:
-        """The number and path of every file that it holds."""
+        """The number and path of every indexed file."""
         ...
 
     def stamp(self, path: Path) -> Stamp | None:
-        """The file as it was when it was read, or None."""
+        """The file as last read, or None."""
         ...
 
-    def note_time(self, stamp: Stamp) -> None:
-        """Keeps the time of a file whose content is as it was."""
-        ...
+    def note_time(self, stamp: Stamp) -> None: ...
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
-        """A new file, without documents yet; gives its number."""
+        """Adds a file without documents; returns its number."""
         ...
 
-    def remove_file(self, number: int) -> None:
-        """Takes out a file with all that came from it."""
-        ...
+    def remove_file(self, number: int) -> None: ...
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
+        """Cuts a document into passages; `on_passage` is called after each."""
         ...
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
-        """Keeps what was not read now; what is known of elsewhere stays."""
+        """Replaces the unreadable files under the roots; entries from elsewhere stay."""
         ...
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """Brings the vectors up to date with the passages; gives how many are new."""
+        """Brings the vectors up to date; returns how many are new."""
         ...
 
     def commit(self) -> Totals:
@@ -134,7 +129,7 @@ def brought_up_to_date(
     on_progress: Callable[[Progress], None] | None = None,
     own: Path | None = None,
 ) -> IndexReport:
-    """The update of `update`, by whatever writes; nothing is read from `own`, the folder of the index itself."""
+    """Does what `update` describes; ignores files in `index_folder`."""
     roots = [Path(os.path.abspath(path)) for path in paths]
     beside = None if own is None else Path(os.path.abspath(own))
     files, skipped = find_files(roots)
@@ -152,11 +147,11 @@ def brought_up_to_date(
 
 
 class _Unreadable(Exception):
-    """A file that its reader refused."""
+    """A file that its loader rejected."""
 
 
 def _documents(path: Path) -> Iterator[Document]:
-    """The file's documents; tells the reader's errors from those of whoever stores them."""
+    """Separates the loader's errors from the writer's."""
     try:
         yield from read_documents(path)
     except SourceError as error:
@@ -164,8 +159,6 @@ def _documents(path: Path) -> Iterator[Document]:
 
 
 class _Update:
-    """What becomes of each file, counted."""
-
     def __init__(self, writer: Writer, on_progress: Callable[[Progress], None]) -> None:
         self._writer = writer
         self._on_progress = on_progress
@@ -175,7 +168,6 @@ class _Update:
         self.skipped: list[Skipped] = []
 
     def read_files(self, files: set[Path]) -> None:
-        """Adds or replaces each that is new or changed."""
         for done, path in enumerate(sorted(files)):
             self._progress = replace(self._progress, path=str(path), done_files=done, total_files=len(files))
             self._tell()
@@ -220,11 +212,9 @@ class _Update:
             self._tell()
 
     def on_encoded(self, done: int, total: int) -> None:
-        """Tells how many passages are encoded of those that are to be."""
         self._on_progress(replace(self._progress, encoded=done, to_encode=total))
 
     def remove_vanished(self, roots: Sequence[Path]) -> None:
-        """Removes what stood under the roots and is no more."""
         for number, text in self._writer.files():
             path = Path(text)
             if is_under(path, roots) and _is_gone(path):
@@ -233,11 +223,11 @@ class _Update:
 
 
 def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
-    """The file's stamp now; the old one itself if size and time are the same, without reading the file."""
+    """The file's stamp now; `old`, without reading the file, if size and time agree."""
     status = path.stat()
     if old is not None and (old.size, old.mtime_ns) == (status.st_size, status.st_mtime_ns):
         return old
-    # A file changed a moment ago may change again without a change of its time; 0 makes the next update look inside.
+    # A file changed a moment ago may change again and keep its time; 0 makes the next update compare its content.
     is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_GRAIN_NS
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").digest()
@@ -245,7 +235,7 @@ def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
 
 
 def _is_gone(path: Path) -> bool:
-    """Whether the file surely does not exist; one that merely cannot be looked at is not gone."""
+    """Whether the file surely does not exist, rather than cannot be inspected."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

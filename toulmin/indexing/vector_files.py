@@ -1,9 +1,9 @@
-"""The vectors of an index on the disk: one folder, named by the database, whose files are never edited.
+"""The vectors of an index on disk: one folder, named by the database, whose files are never edited.
 
-* The row of the table `vectors` changes in the transaction that makes an update visible, so passages and vectors are of
-  one moment. An index without vectors has no such row, and may have no such table.
-* An update takes over the vectors of passages that stay and encodes the rest. What was encoded before it was killed
-  lies in a folder of parts, by the encoder's identity, and is found again by the next.
+* The row of the table `vectors` changes in the transaction that makes an update visible. An index without vectors
+  has no row, and perhaps no table.
+* An update keeps the vectors of unchanged passages and encodes the rest. A killed update leaves what it encoded in
+  a folder of parts, which the next one uses.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 _PARTS = "vectors-parts"
 _BLOCK = 65_536  # vectors that are gathered at once
-_CHUNK = 512  # passages that are encoded before they are put on the disk
+_CHUNK = 512  # passages encoded before their vectors are written to disk
 _NEAREST = "nearest.faiss"
 _ARRAYS = ("keys", "scales", "codes")
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (folder TEXT, label TEXT, digests TEXT)"
 
 
 class Wanted(NamedTuple):
-    """The encoder that an index is to have vectors of, and the SPEC that it was asked for by."""
+    """The encoder for an index's vectors; `spec` is how it was requested."""
 
     encoder: Encoder
     spec: str
@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Whose vectors they are; `spec` says how that encoder was asked for."""
+    """The encoder that made the vectors."""
 
     identity: str
     name: str
@@ -55,7 +55,7 @@ class Label:
 
 
 class Named(NamedTuple):
-    """What the database says of the vectors: their folder, whose they are, and the content hash of each file."""
+    """The database's entry for the vectors; `digests` are the SHA-256 of each file."""
 
     folder: str
     label: Label
@@ -71,7 +71,7 @@ class _Text(NamedTuple):
 
 
 def named_in(connection: sqlite3.Connection) -> Named | None:
-    """What the database names, or None for an index without vectors; a row that says nothing is SQLite's error."""
+    """The database's entry; None without vectors. Raises sqlite3.DatabaseError for an unreadable one."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
         return None
     row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
@@ -82,14 +82,14 @@ def named_in(connection: sqlite3.Connection) -> Named | None:
 
 
 class Stored:
-    """The vectors of an index, open for reading; several threads may use them."""
+    """The vectors of an index, open for reading; thread-safe."""
 
     def __init__(self, index: Path, named: Named) -> None:
-        """Opens in about a millisecond. Raises `IndexDamaged` for files that are missing or no arrays."""
+        """Opens in about a millisecond. Raises `IndexDamaged`."""
         self.label = named.label
         self._index, self._folder, self._digests = index, index / named.folder, named.digests
         try:
-            # Mapped, so that an update may delete the folder while it is read.
+            # Mapped, so an update may delete the folder while it is read.
             arrays = [np.load(self._folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS]
         except (OSError, ValueError, EOFError) as error:
             raise damaged(index, f"its vectors in {named.folder} cannot be read ({error})") from error
@@ -100,7 +100,7 @@ class Stored:
         self._nearest: Nearest | None = None
 
     def nearest(self) -> Nearest | None:
-        """What finds candidates among many; None without faiss, or where the index was made without it."""
+        """None without faiss, or if the index was made without it."""
         path = self._folder / _NEAREST
         if self._nearest is None and find_spec("faiss") is not None and path.is_file():
             from toulmin.indexing.nearest import Nearest
@@ -110,11 +110,9 @@ class Stored:
 
     @property
     def is_scanned(self) -> bool:
-        """Whether each vector is looked at for a query."""
         return self.nearest() is None
 
     def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        """The ids and inner products of about the `k` nearest to each row, best first."""
         nearest = self.nearest()
         if nearest is None:
             return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
@@ -125,7 +123,7 @@ class Stored:
         return found
 
     def verify(self, keys: Keys) -> None:
-        """Compares everything with what was written, and with the keys of the passages. Raises `IndexDamaged`."""
+        """Raises `IndexDamaged` unless files and `keys` are as written."""
         if not np.array_equal(self.packed.keys, keys):
             raise damaged(self._index, "the vectors are not those of its passages")
         if _digests(self._folder) != self._digests:
@@ -133,7 +131,7 @@ class Stored:
 
 
 def keys_in(connection: sqlite3.Connection) -> Keys:
-    """The keys of the distinct passages, in order."""
+    """The keys of the distinct passages, ascending."""
     rows = connection.execute("SELECT DISTINCT key FROM passages ORDER BY key")
     return np.fromiter((key for (key,) in rows), np.int64)
 
@@ -142,15 +140,14 @@ def keys_in(connection: sqlite3.Connection) -> Keys:
 
 
 def forget(connection: sqlite3.Connection) -> None:
-    """Takes the vectors out of the index."""
     if named_in(connection) is not None:
         connection.execute("DELETE FROM vectors")
 
 
 def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encoded: Callable[[int, int], None]) -> int:
-    """Brings the vectors up to date with the passages, inside the open transaction; gives how many were encoded.
+    """Brings the vectors up to date inside the open transaction; returns how many passages were encoded.
 
-    `on_encoded` is told how many of how many are done. What the encoder raises passes through; nothing is changed then.
+    `on_encoded` receives the counts of done and of all. The encoder's errors pass through and change nothing.
     """
     encoder = wanted.encoder
     label = Label(encoder.identity, encoder.name, wanted.spec, encoder.dimension)
@@ -169,7 +166,7 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
 
 
 def _is_whole(named: Named) -> bool:
-    """Whether the folder has all that would be made now: also the file of faiss, if that was installed since."""
+    """Whether nothing is missing: the file of faiss, if that was installed since."""
     return find_spec("faiss") is None or _NEAREST in named.digests
 
 
@@ -181,7 +178,6 @@ def _encode(
     missing: Keys,
     on_encoded: Callable[[int, int], None],
 ) -> None:
-    """Puts the vectors of those passages among the parts, each chunk before the next is begun."""
     for start in range(0, len(missing), _CHUNK):
         keys = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
@@ -202,7 +198,7 @@ def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
 
 
 def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
-    """A new folder with the vectors of those keys, all of which the sources have, in their order; names it."""
+    """Writes a new folder and names it; the sources must cover all keys."""
     numbers = [int(folder.name[8:]) for folder in _folders(index)]
     folder = index / f"vectors-{1 + max(numbers, default=0):08d}"
     folder.mkdir()
@@ -221,7 +217,7 @@ def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys
 
 
 def _gathered(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
-    """The arrays of the folder, filled from the sources a block at a time: both are mapped, not read."""
+    """Copies block by block; sources and arrays are mapped, not read."""
     count = len(keys)
     np.save(folder / "keys.npy", keys)
     scales = _array(folder / "scales.npy", np.float32, (count,))
@@ -240,7 +236,7 @@ def _gathered(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed])
 
 
 def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
-    """A mapped array of that file; of nothing there is nothing to map."""
+    """Empty arrays cannot be mapped."""
     if 0 in shape:
         np.save(path, np.empty(shape, kind))
         return np.empty(shape, kind)
@@ -248,7 +244,6 @@ def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
 
 
 def _last(file: Any) -> None:
-    """Makes what was written last through a power cut."""
     file.flush()
     os.fsync(file.fileno())
 
@@ -266,7 +261,7 @@ def _folders(index: Path) -> Iterator[Path]:
 
 
 def remove_others(index: Path, named: Named | None) -> None:
-    """Deletes every folder of vectors that the database does not name; a reader that has one mapped keeps it."""
+    """Deletes other folders of vectors; mapped ones stay readable."""
     for folder in list(_folders(index)):
         if named is None or folder.name != named.folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -291,7 +286,7 @@ def _add_part(index: Path, label: Label, vectors: Packed) -> None:
 
 
 def _read_parts(index: Path, label: Label) -> Packed:
-    """What was encoded and is in no folder yet, mapped; a record that a killed update did not finish is cut off."""
+    """Cuts off a record that a killed update left unfinished."""
     path, record = _part(index, label)
     whole = path.stat().st_size // record.itemsize if path.is_file() else 0
     if not whole:
@@ -303,5 +298,4 @@ def _read_parts(index: Path, label: Label) -> Packed:
 
 
 def remove_parts(index: Path) -> None:
-    """Deletes what was kept for an update that would be killed; after its commit."""
     shutil.rmtree(index / _PARTS, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Changing an index: files and their documents are added and removed inside one transaction.
+"""Changing an index inside one transaction.
 
-A `CorpusWriter` is the only writer of its index. Whatever it does is seen by nobody until `commit`, and never if it is
-left without: the database forgets its transaction, and the generation of the term index is one that nobody names.
+Nothing is visible until `commit`; without it, the database rolls back and no row names the new generation of the
+term index.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COMMIT_EVERY = 250_000  # passages of a first update
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A file as it was when it was read; `number` is its name in the index."""
+    """A file as last read; `number` identifies it in the index."""
 
     number: int
     size: int
@@ -39,14 +39,12 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What an index holds; `passages` counts distinct ones."""
-
     documents: int
     passages: int
 
 
 class CorpusWriter:
-    """The writer of an index, for use in a `with`; leaving it without `commit` changes nothing."""
+    """The only writer of an index; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, index: Path, passage_words: int | None) -> None:
         """Waits for another writer. Raises what `indexing.update` says of folders, locks and full disks."""
@@ -64,7 +62,7 @@ class CorpusWriter:
             raise
 
     def _begin(self, passage_words: int | None) -> tuple[State, frozenset[Path]]:
-        """The state to go on from, and the files that were cut or read otherwise than they are to be now."""
+        """The state to start from, and the files that must be read again."""
         if self._is_new():
             catalogue.shut_others_out(self._sql)
             if self._is_new():
@@ -82,7 +80,7 @@ class CorpusWriter:
         return replace(state, passage_words=passage_words), _known_paths(self._sql)
 
     def _is_new(self) -> bool:
-        """Whether no update has ever come to its end here."""
+        """Whether no update ever finished here."""
         if catalogue.is_empty(self._sql):
             return True
         catalogue.check_ours(self._sql, self._index)
@@ -90,17 +88,16 @@ class CorpusWriter:
 
     @property
     def updates(self) -> int:
-        """How many updates made the index what it is."""
         return self._state.updates
 
     @property
     def last_document(self) -> int:
-        """The greatest number of a document, 0 where there is none."""
+        """The greatest number, 0 for none."""
         (number,) = self._sql.execute("SELECT max(number) FROM documents").fetchone()
         return number or 0
 
     def begin_anew(self) -> frozenset[Path]:
-        """Forgets all that the index holds but for the paths of its files, which are `outdated` then."""
+        """Empties the index; the paths of its files are `outdated` then."""
         self.outdated |= _known_paths(self._sql)
         catalogue.make_tables(self._sql)
         self._state = State(self._state.passage_words, updates=self._state.updates)
@@ -123,33 +120,30 @@ class CorpusWriter:
     # ------------------------------------------------------------ files
 
     def files(self) -> list[tuple[int, str]]:
-        """The number and path of every file that the index holds."""
         return self._sql.execute("SELECT number, path FROM files").fetchall()
 
     def stamps(self) -> dict[str, Stamp]:
-        """Every file as it was when it was indexed, by its path."""
+        """Every file as last read, by path."""
         found = self._sql.execute("SELECT path, number, size, mtime_ns, digest FROM files")
         return {path: Stamp(*stamp) for path, *stamp in found}
 
     def stamp(self, path: Path) -> Stamp | None:
-        """The file as it was when it was indexed, or None."""
         found = self._sql.execute(
             "SELECT number, size, mtime_ns, digest FROM files WHERE path = ?", (str(path),)
         ).fetchone()
         return Stamp(*found) if found else None
 
     def note_time(self, stamp: Stamp) -> None:
-        """Keeps the time of a file whose content is as it was."""
         self._sql.execute("UPDATE files SET mtime_ns = ? WHERE number = ?", (stamp.mtime_ns, stamp.number))
 
     def add_file(self, path: Path, stamp: Stamp, number: int | None = None) -> int:
-        """A new file, without documents yet; gives its number, the next that is free where none is given."""
+        """`number` defaults to the next free one."""
         values = (number, str(path), stamp.size, stamp.mtime_ns, stamp.digest)
         statement = "INSERT INTO files (number, path, size, mtime_ns, digest) VALUES (?, ?, ?, ?, ?)"
         return self._sql.execute(statement, values).lastrowid or 0
 
     def remove_file(self, number: int) -> None:
-        """Takes out a file, and from the term index those of its passages that no other file holds."""
+        """Keeps passages that another file holds in the term index."""
         mine = "SELECT number FROM documents WHERE file = :file"
         lonely = self._sql.execute(
             f"SELECT DISTINCT key, codes FROM passages AS p WHERE document IN ({mine}) AND NOT EXISTS"
@@ -165,7 +159,7 @@ class CorpusWriter:
         self._sql.execute("DELETE FROM files WHERE number = ?", (number,))
 
     def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped]) -> None:
-        """Keeps what was not read now; what is known of elsewhere stays as long as it is there."""
+        """Entries from elsewhere stay while their files exist."""
         known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
         stays = [(path, reason) for path, reason in known if not is_under(Path(path), roots) and os.path.lexists(path)]
         now = dict(stays) | {one.path: one.reason for one in skipped}
@@ -177,10 +171,7 @@ class CorpusWriter:
     def add_document(
         self, file: int, document: Document, on_passage: Callable[[], None], number: int | None = None
     ) -> None:
-        """Cuts a document of a file into passages and stores them; `on_passage` is called after each.
-
-        Its number is the next that is free where none is given.
-        """
+        """Cuts a document into passages; `on_passage` is called after each. `number` defaults to the next free one."""
         passages = cut(document, self._state.passage_words)
         end = passages[-1].source.end if passages else 0
         values = (number, file, document.title, document.url, document.record)
@@ -218,22 +209,22 @@ class CorpusWriter:
         return found_by.packed
 
     def _writer(self) -> LexiconWriter:
-        """The term index in the making; an update that changes no passage never asks for one."""
+        """An update that changes no passage makes no generation."""
         if self._lexicon is None:
             self._lexicon = LexiconWriter(self._index, self._state.generation)
         return self._lexicon
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ committing
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """Brings the vectors up to date with the passages, or takes them out; gives how many are new."""
+        """Without `wanted` removes all vectors."""
         if wanted is not None:
             return vector_files.renew(self._index, self._sql, wanted, on_encoded)
         vector_files.forget(self._sql)
         return 0
 
     def prepare(self, updates: int) -> None:
-        """Puts everything on the disk, as what the index is after so many updates; nothing is visible yet."""
+        """Writes everything to disk, with `updates` as the new count; nothing is visible yet."""
         if self._lexicon is not None or not self._state.generation:
             self._writer().commit()
             self._state.generation = self._writer().generation
@@ -243,7 +234,6 @@ class CorpusWriter:
         self._is_prepared = True
 
     def commit(self) -> Totals:
-        """Makes everything visible in one step."""
         if not self._is_prepared:
             self.prepare(self.updates + 1)
         (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
@@ -252,7 +242,6 @@ class CorpusWriter:
         return Totals(documents, self._state.passages)
 
     def _note_digests(self) -> None:
-        """Keeps what `Corpus.verify` compares the term index with."""
         known = dict(self._sql.execute("SELECT name, digest FROM term_files"))
         self._sql.execute("DELETE FROM term_files")
         now = digests(self._index, self._state.generation, known)
@@ -260,12 +249,12 @@ class CorpusWriter:
 
 
 def _tidy(connection: sqlite3.Connection, index: Path) -> None:
-    """Deletes what nobody names any more, as the writer; where another has become that, it will do so."""
+    """Deletes what no row names; left to another writer if one is at work."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("BEGIN IMMEDIATE")
         state = catalogue.usable_state(connection)
-        # Of another version's index it is not known which generation it names.
+        # Which generation an index of another version names is unknown.
         if state is None and catalogue.is_unfinished(connection):
             catalogue.drop_tables(connection)
         if state is not None or catalogue.is_empty(connection):
@@ -277,7 +266,7 @@ def _tidy(connection: sqlite3.Connection, index: Path) -> None:
 
 
 def _known_paths(connection: sqlite3.Connection) -> frozenset[Path]:
-    """The files of an index, also of one of another format as far as its tables can be read."""
+    """Works for other formats as far as their tables can be read."""
     with suppress(sqlite3.OperationalError):
         return frozenset(Path(path) for (path,) in connection.execute("SELECT path FROM files"))
     return frozenset()

@@ -1,1 +1,1 @@
-"""What decides whether passages support a claim."""
+"""Decides whether passages support a claim."""

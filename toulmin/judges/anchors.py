@@ -1,10 +1,4 @@
-"""Figures that stand in a source, but not beside anything that the claim says of them.
-
-That a source holds a claim's number or date somewhere proves little: "The Act was passed in 1828" is not supported by
-"The Board was dissolved in 1828". A figure is anchored if a sentence that holds it, or one beside that, also holds
-another telling word of the claim that is not merely the source's title again. Asking the same of names would reject
-more true claims than false ones (train splits).
-"""
+"""Figures without the claim's words beside them."""
 
 from __future__ import annotations
 
@@ -18,7 +12,11 @@ _PARTS = frozenset("and but while whereas although".split())
 
 
 def unanchored(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The claim's figures that are in the sources without anything that the claim says of them."""
+    """The claim's figures that no source has near other words of the claim, its title's aside.
+
+    "The Board was dissolved in 1828" does not support "The Act was passed in 1828". Names are exempt: the rule would
+    reject more true claims than false ones (train splits).
+    """
     return tuple(
         claim.text[fact.start : fact.end]
         for sentence in claim.sentences
@@ -36,10 +34,9 @@ def _floats(figure: str, said: Sentence, sources: Sequence[Source]) -> bool:
 
 
 def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The claim's facts that, of several sources, no sentence holds together with half of what its clause tells.
+    """The claim's facts that no sentence of several sources combines with half of their clause.
 
-    Where passages are taken together, words that have nothing to do with each other are easily gathered. The first
-    unit is left out: it is what the claim is about, and a passage may call that "he".
+    The first unit is exempt: it is the subject, and a passage may say "he".
     """
     return tuple(
         sentence.shown[at]
@@ -51,7 +48,6 @@ def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
 
 
 def _clauses(said: Sentence) -> Iterator[range]:
-    """The stretches of units between "and", "but" and the like."""
     start = 0
     for at, key in enumerate([*said.keys, "and"]):
         if key in _PARTS and at > start:
@@ -83,7 +79,6 @@ def _terms_at(said: Sentence, at: int) -> list[str]:
 
 
 def _telling(said: Sentence) -> Iterator[str]:
-    """The terms of the sentence that say something, those of its names one by one."""
     for at, key in enumerate(said.keys):
         fact = said.facts.get(at)
         if fact is None or fact.kind == "name":
@@ -93,7 +88,6 @@ def _telling(said: Sentence) -> Iterator[str]:
 
 
 def _shares(figure: str, keys: set[str], text: Reading) -> bool:
-    """Whether a sentence with the figure, or one beside it, holds one of the keys or a form derived from it."""
     bits = text.where[figure]
     near = bits | bits << 1 | bits >> 1
     return any((text.where.get(key) or text.prefixes.get(key[:PREFIX], 0)) & near for key in keys)

@@ -1,4 +1,4 @@
-"""A judge that is a language model, asked in the typed prompt `JudgeClaim`."""
+"""A judge that asks a language model, with the typed prompt `JudgeClaim`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from toulmin.prompts.types import JudgeClaim
 from toulmin.steps import Generate, Pair, Verdict, resolve
 
 ROLE = "judge"
-_DRAWS = 2  # of one prompt, before a reply counts as unreadable
+_DRAWS = 2  # for one prompt, until the reply counts as unreadable
 _SHOWN = 80  # characters of such a reply
 _FORMAT = "judge-claim-1"
 _DOUBT = re.compile(
     r"\b(?:unsure|uncertain|unclear|undecided|part(?:ly|ial(?:ly)?)|whether|ambiguous|cannot (?:decide|say|tell))\b",
     re.IGNORECASE,
 )
-# Support and contradiction of a word: a model that is asked gives no probabilities.
+# Support and contradiction by label: a prompted model gives no probabilities.
 _MEANS: dict[Label, tuple[float, float]] = {
     "supported": (1.0, 0.0),
     "unsure": (0.5, 0.0),
@@ -32,10 +32,10 @@ _MEANS: dict[Label, tuple[float, float]] = {
 
 
 class Asked:
-    """Asks `model` of each pair whether the passages support the claim, as many at once as the model takes.
+    """Asks `model` about each pair, with as many requests at once as the model takes.
 
-    A reply that says nothing of it is drawn once more; if that says nothing either the verdict is unsure, with the
-    reason. `support` is 1.0, 0.5 (unsure) or 0.0. `key` is the model's own for the prompt, if it has one.
+    An unreadable reply is drawn once more; then the verdict is unsure, with the reason. `support` is 1.0, 0.5 (unsure)
+    or 0.0. `key` is the model's own for the prompt, if any.
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -46,13 +46,10 @@ class Asked:
         self.key = json.dumps([_FORMAT, asked])
         self._calls: Calls | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._judged: dict[Pair, Verdict] = {}  # of calls that failed, until they are asked for again
+        self._judged: dict[Pair, Verdict] = {}  # from calls that failed, until asked for again
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order; raises the model's error for the first pair whose request failed.
-
-        What was judged beside a pair that failed is kept: judged again, alone or in another batch, it costs nothing.
-        """
+        """Raises the model's error for the first pair that failed; other verdicts are kept until asked for again."""
         wanted = list(dict.fromkeys(pairs))
         results = await asyncio.gather(*map(self._verdict, wanted))
         found = dict(zip(wanted, results, strict=True))
@@ -63,7 +60,6 @@ class Asked:
         return [verdict for pair in pairs if isinstance(verdict := found[pair], Verdict)]
 
     async def aclose(self) -> None:
-        """Ends what the model holds."""
         close = getattr(self._model, "aclose", None)
         if close is not None:
             await close()
@@ -94,14 +90,13 @@ class Asked:
         return Verdict(label, support, contradiction, self.name, (None,) * len(pair.premises), reason)
 
     def _turn(self) -> Calls:
-        """The calls of this event loop: however many calls of `judge` there are, the model has its limit."""
+        """The event loop's calls, shared so that the model's limit holds."""
         loop = asyncio.get_running_loop()
         if self._calls is None or self._loop is not loop:
             self._calls, self._loop = Calls(self._model, self._replies), loop
         return self._calls
 
     async def _replies(self, requests: Sequence[Generate]) -> Replies:
-        """What the model gives; whatever else happens in somebody else's code is a `ModelError` that names it."""
         try:
             replies = list(await resolve(self._model.generate(requests)))
         except ToulminError:

@@ -1,4 +1,4 @@
-"""Which classes of a classifier mean that a claim is entailed, or contradicted, read from their names."""
+"""Classes of a classifier by name."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ _UNNAMED = re.compile(r"label\d+")
 
 
 class Classes(NamedTuple):
-    """The places of the classes among a classifier's logits.
+    """Indexes of a classifier's logits.
 
-    `entailed` is None for a head of one logit, whose sigmoid is the probability; `contradicted` is None where no class
-    means it.
+    `entailed` is None for one logit, whose sigmoid is the probability; `contradicted` is None if no class means it.
     """
 
     entailed: int | None
@@ -30,10 +29,10 @@ class Classes(NamedTuple):
 def classes_of(
     names: Mapping[int, str], who: str, entailment: str | None = None, contradiction: str | None = None
 ) -> Classes:
-    """The classes that a classifier's configuration names (by place), or that the caller does.
+    """Finds the classes among a classifier's names (by index), or those that the caller gives.
 
-    One logit is taken for entailment, and of two classes without names the second, as MiniCheck and its kin have them.
-    Raises `UsageError` for a name that no class has and `ModelError`, naming `who`, where it cannot be told.
+    One logit means entailment, and of two unnamed classes the second, as in MiniCheck. Raises `UsageError` for an
+    unknown name, `ModelError` with `who` if no class means entailment.
     """
     labels = [names[place] for place in sorted(names)]
     contradicted = _named(labels, contradiction) if contradiction else _meaning(labels, _CONTRADICTED)

@@ -1,8 +1,4 @@
-"""Where a claim nearly copies a sentence: what it changed, in words.
-
-That a number or a name stands somewhere in a source says little about a claim that moves it to another place. So a
-claim is laid beside each sentence that shares three quarters of its units, and the differing stretches are read.
-"""
+"""What a near copy changed."""
 
 from __future__ import annotations
 
@@ -16,8 +12,8 @@ from toulmin.text.facts import Fact
 from toulmin.text.language import stem
 from toulmin.text.overlap import Block
 
-_LONGER = 2  # units by which a source's stretch may exceed the claim's and still be what was replaced
-_MOVED = 4  # units of the longest stretch that is seen to change places
+_LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
+_MOVED = 4  # units of the longest stretch that can be seen to change places
 UNITS = frozenset(
     stem(word)
     for word in (
@@ -31,7 +27,7 @@ _JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
 def conflict(beside: Comparison) -> str | None:
-    """What the claim changed against the sentence it nearly copies, in words; None if nothing that matters."""
+    """What the claim changed in the sentence it nearly copies, in words; None if nothing that matters."""
     if beside.content < LEAST_CONTENT:
         return None
     looks = (_replaced_fact, _replaced_unit, denied, turned_around, _swapped)
@@ -49,7 +45,6 @@ def _replaced_fact(beside: Comparison) -> str | None:
 
 
 def _replaced_unit(beside: Comparison) -> str | None:
-    """Another unit after one and the same figure ("5 mg" and "5 g")."""
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
@@ -60,10 +55,10 @@ def _replaced_unit(beside: Comparison) -> str | None:
 
 
 def _narrowed(beside: Comparison, block: Block) -> Block:
-    """The part of a differing stretch in which one fact stands for the other.
+    """The part of a differing block where one fact replaces another.
 
-    Where the source goes on much longer than the claim, that is the pair of facts right after the same word ("by
-    Smith" and "by Jones, who later ..."), or the pair of figures right before one; else nothing.
+    In a much longer source part, the facts after the same word ("by Smith", "by Jones, who later ..."), or the figures
+    before one; else empty.
     """
     a_first, a_last, b_first, b_last = block.a_start, block.a_end - 1, block.b_start, block.b_end - 1
     if b_last - b_first <= a_last - a_first + _LONGER:
@@ -83,7 +78,7 @@ def _is_figure(sentence: Sentence, at: int) -> bool:
 
 
 def _is_told(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
-    """Whether the source tells the claim's fact in the same stretch; or elsewhere, in a sentence otherwise changed."""
+    """Whether the source has the claim's fact here, or anywhere if other blocks differ."""
     if any(agree(fact, other, beside.title) for _, other in there):
         return True
     return len(beside.blocks) > 1 and says(beside.source, fact)
@@ -94,7 +89,6 @@ def _rivals(a: Fact, b: Fact) -> bool:
 
 
 def _moved(fact: Fact, beside: Comparison) -> bool:
-    """Whether the claim has the source's fact at another place, where the source has none of it."""
     blocks = beside.blocks
     return any(
         agree(fact, known) for block in blocks for _, known in facts_in(beside.claim, block.a_start, block.a_end)
@@ -102,7 +96,6 @@ def _moved(fact: Fact, beside: Comparison) -> bool:
 
 
 def _swapped(beside: Comparison) -> str | None:
-    """Two facts that changed places, with up to a few words each, around words that are not symmetric."""
     if not beside.blocks or len(beside.claim.keys) != len(beside.source.keys):
         return None
     start, end = beside.blocks[0].a_start, beside.blocks[-1].a_end

@@ -1,4 +1,8 @@
-"""How much of a claim the sentences of its sources cover."""
+"""Texts as the lexical judge reads them, and how much of a claim their sentences cover.
+
+A unit is a word's term, or a whole number, date or name: "June 29, 2007" equals "29 June 2007". Keys of figures
+begin with `#`, of names with `@`.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +16,19 @@ from toulmin.judges.reading import PREFIX, Reading, Sentence, adjacent, figure_k
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.overlap import longest_run
 
-FIGURE_WEIGHT = 6.0  # a number or date tells about as much as a fairly rare word
-RUN = 500  # words read for the longest common stretch: the time grows with the square where words repeat
-DERIVED = 0.6  # what a term counts for where only a longer or shorter form of it stands ("election", "elected")
+FIGURE_WEIGHT = 6.0  # a number or date weighs as much as a fairly rare word
+RUN = 500  # words compared for the longest common stretch: with repeated words the time is quadratic
+DERIVED = 0.6  # weight of a term of which only a related form occurs ("election", "elected")
 
 
 class Source(NamedTuple):
-    """One premise: its text and its title, both read."""
-
     text: Reading
     title: Reading
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The sentence of one premise that covers most of the claim, and the share it covers, title aside."""
+    """The sentence that covers most of the claim, and its share, title aside."""
 
     sentence: Sentence
     share: float
@@ -34,12 +36,11 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What of a claim was found, as shares from 0 to 1, and the best sentence of each premise.
+    """Shares of a claim, from 0 to 1, and the best sentence of each premise.
 
-    `single`: of the weighted terms, by the best sentence with its title; `whole`: by all sources together; `tail`:
-    the same of the second half of the terms, where a claim says what is new; `plain`: of all words, function words
-    too; `pairs`: of neighbouring words; `run`: the longest stretch of words in the best sentence; `denied`: 1 where
-    the claim denies what the best sentence says without a denial.
+    `single`: of the weighted terms, by the best sentence with its title; `whole`: by all sources; `tail`: the same of
+    the second half, often what is new; `plain`: of all words; `pairs`: of adjacent words; `run`: the longest stretch in
+    the best sentence; `denied`: 1 if only the claim denies.
     """
 
     single: float
@@ -52,12 +53,12 @@ class Coverage:
     best: tuple[Best | None, ...]
 
     def features(self) -> tuple[float, ...]:
-        """The numbers that the judge's regression weighs, the constant first."""
+        """The constant comes first."""
         return (1.0, self.single, self.tail, self.plain, self.pairs, self.run * self.run, self.denied)
 
 
 def weights(reading: Reading) -> dict[str, float]:
-    """What is to be found of a claim, and how much each part tells; function words only where there is nothing else."""
+    """The claim's weighted terms; function words only if there is nothing else."""
     found: dict[str, float] = {}
     for sentence in reading.sentences:
         for at, key in enumerate(sentence.keys):
@@ -73,7 +74,7 @@ def weights(reading: Reading) -> dict[str, float]:
 
 
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
-    """How the sources cover the claim, whose terms are `wanted`."""
+    """`wanted` has the claim's weighted terms."""
     values = _found_values(wanted, sources)
     asked = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
@@ -95,7 +96,7 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
 
 
 class _Row(NamedTuple):
-    """A sentence, the weight of the claim's terms in it or its title, those terms as bits, and its own weight."""
+    """A sentence; weight and bits of the claim's terms in it or its title; its own weight."""
 
     sentence: Sentence
     score: float
@@ -104,7 +105,7 @@ class _Row(NamedTuple):
 
 
 def _found_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
-    """What each term counts for where it is found: less if the sources hold only a form derived from it."""
+    """The terms' weights, lower where the sources have only a derived form."""
     return [
         weight if any(term in s.text.where or term in s.title.where for s in sources) else weight * DERIVED
         for term, weight in wanted.items()
@@ -112,7 +113,6 @@ def _found_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> lis
 
 
 def _rows(source: Source, wanted: Sequence[str], values: Sequence[float]) -> list[_Row]:
-    """One row a sentence of the premise."""
     text, title = source.text, source.title
     masks = [0] * len(text.sentences)
     title_mask = 0
@@ -141,7 +141,6 @@ def _weigh(mask: int, values: Sequence[float]) -> float:
 
 
 def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
-    """The sentence with most of the claim; of equals, the one most like it."""
     top = max((row.own for row in rows), default=0.0)
     if top <= 0 or not claim.sentences:
         return None
@@ -152,7 +151,6 @@ def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
 
 
 def _held(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
-    """The share of the wanted that any of the holders has."""
     absent = list(wanted)
     for holder in holders:
         absent = [item for item in absent if item not in holder]

@@ -1,9 +1,7 @@
-"""A judge that is a cross-encoder: a classifier of premise and claim with a class of entailment.
+"""A judge that is a cross-encoder: a classifier of premise and claim with a class for entailment.
 
-Rules of this file
-* Premises that the model's window does not hold beside the claim are read in windows of whole sentences, and the
-  window that supports the claim most decides.
-* Text of documents is text: what spells a control token of the model in it is broken up.
+Premises too long for the model are read in windows of whole sentences; the one with most support decides. Control
+tokens spelled in documents are broken up.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ except ImportError as absent:
 BATCH_TOKENS = 16_384
 THRESHOLD = 0.5
 _ENDLESS = 10**9
-_LEAST_ROOM = 8  # tokens: a window that leaves less beside a claim reads nothing of the passages
+_LEAST_ROOM = 8  # tokens: with less room beside the claim no passage is read
 _FORMAT = "premise-and-claim-1"
 
 
@@ -46,25 +44,23 @@ class _Score(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A pair as it is read: its passages, and the windows on them; none where the claim leaves no room for any."""
+    """No windows if the claim leaves no room."""
 
     passages: Sequence[Passage]
     windows: Sequence[Window]
 
 
 class Cross:
-    """The classifier in the folder `path`, or of that name in the hub's cache (`download`: it may be fetched).
+    """The classifier in the folder `path`, or of that name in the hub's cache (`download` may fetch it).
 
-    The classes of entailment and contradiction are found by their names, or named with `entailment` and
-    `contradiction`. A claim is supported from `threshold` on, contradicted where it is not and its contradiction
-    reaches the threshold, unsure from `unsure` on (by default nothing is), else unsupported. `quotes` asks the model
-    once more, sentence by sentence, which sentences of the deciding window decide. `window` is what the model can
-    read, claim and premises together (its configuration says so, unless a smaller one is set); `device` and
-    `precision` are those of `weights.loaded`. At most `batch_tokens` tokens, padding included, are read at once;
-    where a GPU's memory does not hold them the batch is halved.
+    Classes are found by name or set with `entailment` and `contradiction`. A claim is supported from `threshold` on;
+    else contradicted if its contradiction reaches it; else unsure from `unsure` on (default: never); else unsupported.
+    `quotes` asks again for the deciding sentences. `window` limits the tokens of claim and premises (default: the
+    model's). `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`, padding
+    included, and is halved if it does not fit into a GPU's memory.
 
-    A claim that leaves no room for a premise is unsure, with the reason. Raises `UsageError` for a setting out of
-    range and `ModelError` for what is no such classifier.
+    A claim that leaves no room for premises is unsure, with the reason. Raises `UsageError` for a setting out of range
+    and `ModelError` if the model is no such classifier.
     """
 
     def __init__(
@@ -90,7 +86,7 @@ class Cross:
         own = loaded(path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options)
         self.name = f"cross:{Path(path).resolve().name}"
         self._model, self._tokenizer = own.model, own.tokenizer
-        if self._model.config.pad_token_id is None:  # a causal classifier looks for a row's end by it
+        if self._model.config.pad_token_id is None:  # a causal classifier finds the end of a row by it
             self._model.config.pad_token_id = self._tokenizer.pad_token_id
         self._classes = classes_of(self._model.config.id2label, self.name, entailment, contradiction)
         self._threshold, self._unsure = threshold, threshold if unsure is None else unsure
@@ -101,7 +97,7 @@ class Cross:
         self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, _FORMAT])
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order; raises `ModelError` for a pair that the device's memory cannot hold."""
+        """Raises `ModelError` for a pair that does not fit into memory."""
         read = [self._read(pair) for pair in pairs]
         texts = [
             (window.text(passages), hypothesis(pair))
@@ -135,7 +131,7 @@ class Cross:
         if not texts:
             return []
         limit: dict[str, Any] = {"truncation": False}
-        if self._window < _ENDLESS:  # texts joined may take a token more than their parts
+        if self._window < _ENDLESS:  # joined texts may have a token more than their parts
             limit = {"truncation": "only_first", "max_length": self._window}
         premises, claims = ([self._plain(text) for text in side] for side in zip(*texts, strict=True))
         encoded = self._tokenizer(premises, claims, verbose=False, **limit)
@@ -175,7 +171,6 @@ class Cross:
     def _quoted(
         self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[_Score]], verdicts: list[Verdict]
     ) -> list[Verdict]:
-        """The verdicts that support or contradict, with the sentences of the deciding window that do so alone."""
         sides: dict[Label, Callable[[_Score], float]] = {
             "supported": lambda score: score.support,
             "contradicted": lambda score: score.contradiction,
@@ -194,7 +189,7 @@ class Cross:
         return [_with(verdict, quotes.get(n)) for n, verdict in enumerate(verdicts)]
 
     def _best(self, pair: Pair, shares: Sequence[tuple[float, Part]]) -> Iterator[Quote | None]:
-        """The best sentence of each passage, if it decides alone; of the best passage in any case."""
+        """Each passage's best sentence if it decides alone; the best of all in any case."""
         best = max(shares, key=lambda entry: entry[0])
         for place, passage in enumerate(pair.premises):
             own = max((entry for entry in shares if entry[1].place == place), key=lambda entry: entry[0], default=None)

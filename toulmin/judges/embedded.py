@@ -1,9 +1,8 @@
-"""The embedded judge: a trained network and the lexical measures, weighed together into a calibrated probability.
+"""The embedded judge: a trained network and lexical measures, combined into a calibrated probability.
 
-`stack.json` of the judge's folder holds a logistic regression and boosted trees over the measures below, fitted on
-pairs whose pages neither they nor the network had seen, a curve that makes a chance of their sum, and two thresholds:
-from `supported` on a claim is supported, from `unsure` on it is unsure; below, it is contradicted where a second
-regression says so, else unsupported. `training/stack.py` writes the file.
+`stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
+curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
+`unsure` on; below, a second regression separates contradicted from unsupported.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from toulmin.steps import Pair, Verdict
 
 FILE = "stack.json"
 FORMAT = 4
-FARTHEST = 30.0  # a score beyond is certain to every digit
-_LEAST = 1e-4  # shares nearer to 0 or 1 tell nothing more
+FARTHEST = 30.0  # a score beyond this is certain in every digit
+_LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 _RULED = ("doubted", "rejected", "contradicted")
 _READ = ("model supported", "model contradicted", "both")
@@ -39,11 +38,11 @@ _WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
 MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
-_FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # what is shorter or longer counts as these: beyond, little was fitted
+_FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
 def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
-    """What the trees ask, in the order of `MEASURES`; `measured` as `Lexical.features` has them."""
+    """The trees' input, in the order of `MEASURES`; `measured` comes from `Lexical.features`."""
     ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
     supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
     return (
@@ -60,18 +59,13 @@ def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
 
 
 def terms(measures: Sequence[float]) -> tuple[float, ...]:
-    """What the regressions weigh, in the order of `TERMS`.
-
-    What a measure is worth hangs on how long the premises are, of which a network reads a part and words all, and on
-    whether the claim answers a question.
-    """
+    """The regressions' input, in the order of `TERMS`; with products for length and for having a question."""
     own = measures[: len(_WEIGHED)]
     length, asked = measures[len(_WEIGHED)], measures[_WEIGHED.index("question")]
     return (*own, *(length * one for one in own[1:]), *(asked * one for one in own[1:]))
 
 
 def _lengths(pair: Pair) -> list[float]:
-    """How much longer than usual premises and claim are."""
     words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
     above = [math.log1p(count) - usual for count, usual in zip(words, _USUAL, strict=True)]
     return [min(max(one, least), most) for one, (least, most) in zip(above, _FARTHEST_LENGTHS, strict=True)]
@@ -84,10 +78,10 @@ def _logit(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The regressions, the trees, the calibration and the thresholds.
+    """`support` and `contradiction` weigh `TERMS`; `trees` read `MEASURES`.
 
-    `support` and `contradiction` weigh `TERMS`, `trees` ask `MEASURES`. `curve` are points (score, probability) with
-    both rising; between them lies a straight line. Raises `ModelError` for numbers that cannot be such a stack.
+    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for numbers that
+    make no such stack.
     """
 
     support: tuple[float, ...]
@@ -101,32 +95,30 @@ class Stack:
     def __post_init__(self) -> None:
         numbers = [*self.support, *self.contradiction, *(n for point in self.curve for n in point)]
         if not all(math.isfinite(number) for number in numbers):
-            raise ModelError("A stack should hold finite numbers only; fit it anew with training/stack.py.")
+            raise ModelError("A stack should hold finite numbers only; fit it again with training/stack.py.")
         if not len(self.support) == len(self.contradiction) == len(TERMS) or self.trees.measures > len(MEASURES):
-            raise ModelError(f"A stack should weigh {len(TERMS)} terms, not {len(self.support)}; fit it anew.")
+            raise ModelError(f"A stack should weigh {len(TERMS)} terms, not {len(self.support)}; fit it again.")
         rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(self.curve))
         if not self.curve or not rises or not 0 <= self.curve[0][1] <= self.curve[-1][1] <= 1:
-            raise ModelError("A stack's curve should rise within 0 and 1; fit it anew with training/stack.py.")
+            raise ModelError("A stack's curve should rise within 0 and 1; fit it again with training/stack.py.")
         if not 0 <= self.unsure <= self.supported <= 1 or not 0 <= self.contradicted <= 1:
             raise ModelError(
                 f"A stack's thresholds should be 0 <= unsure <= supported <= 1, not {self.unsure} and {self.supported}."
             )
 
     def score(self, measures: Sequence[float]) -> float:
-        """More for claims that are likelier supported, within -30 and 30."""
+        """From -30 to 30."""
         return bounded(weighed(self.support, terms(measures)) + self.trees.score(measures))
 
     def probability(self, measures: Sequence[float]) -> float:
-        """The calibrated chance that a claim of these measures is supported."""
         scores, chances = zip(*self.curve, strict=True)
         return float(np.interp(self.score(measures), scores, chances))
 
     def against(self, measures: Sequence[float]) -> float:
-        """The chance that a claim which is not supported is contradicted."""
+        """The probability that an unsupported claim is contradicted."""
         return 1 / (1 + math.exp(-bounded(weighed(self.contradiction, terms(measures)))))
 
     def label(self, support: float, against: float) -> Label:
-        """What a verdict says of these chances."""
         if support >= self.supported:
             return "supported"
         if support >= self.unsure:
@@ -134,22 +126,19 @@ class Stack:
         return "contradicted" if against >= self.contradicted else "unsupported"
 
     def write(self, path: Path) -> None:
-        """As `read_stack` reads it."""
         path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
 
 
 def weighed(weights: Sequence[float], given: Sequence[float]) -> float:
-    """The score of a regression before it becomes a chance."""
     return sum(weight * number for weight, number in zip(weights, given, strict=True))
 
 
 def bounded(score: float) -> float:
-    """The score, within -30 and 30."""
     return max(-FARTHEST, min(FARTHEST, score))
 
 
 def read_stack(path: Path) -> Stack:
-    """The stack of a file. Raises `ModelError` for a file that holds none, or one over other features."""
+    """Raises `ModelError` if the file has no stack, or one over other measures."""
     try:
         told: dict[str, Any] = json.loads(path.read_text("utf-8"))
         if told["format"] != FORMAT or tuple(told["terms"]) != TERMS or tuple(told["measures"]) != MEASURES:
@@ -168,10 +157,7 @@ def read_stack(path: Path) -> Stack:
 
 
 class Embedded:
-    """The judge that the trained weights make: deterministic, on the CPU, nothing downloaded.
-
-    Not to be used from several threads at once. Raises `ModelError` where weights or libraries are missing.
-    """
+    """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
 
     def __init__(self, model: Model, stack: Stack) -> None:
         self.name = model.name
@@ -179,7 +165,6 @@ class Embedded:
         self._model, self._stack, self._lexical = model, stack, Lexical()
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order."""
         return [self._verdict(pair, one) for pair, one in zip(pairs, self._model.shares(pairs), strict=True)]
 
     def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
@@ -188,7 +173,7 @@ class Embedded:
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
         given = measures(judged.shares, measured, gate, pair)
         support = self._stack.probability(given)
-        # Where words name what the source says instead, that passage is the one to show, whatever the network thinks.
+        # If the gate found what the source says instead, an unsupported claim is contradicted, whatever the network.
         against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(given)
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
@@ -209,7 +194,6 @@ def _reason(label: Label, gate: Gate) -> str | None:
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
-    """Of each passage the sentence of the excerpt that holds most of the claim, if it holds anything telling."""
     best = excerpt.decisive(pair.claim)
     return tuple(
         None if (part := best.get(n)) is None else Quote(part.start, part.end, passage.text[part.start : part.end])
@@ -218,6 +202,6 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 
 
 def embedded(folder: str | os.PathLike[str] | None = None) -> Embedded:
-    """The judge of a folder, or of the installed weights. Raises `ModelError` where there is none."""
+    """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
     model = Trained(folder)
     return Embedded(model, read_stack(model.part.file(FILE)))

@@ -1,14 +1,4 @@
-"""What a small trained judge reads of the premises: the sentences that hold most of the claim, in their order.
-
-Rules of this file
-* Whole sentences, of all passages together: first the one that covers the claim best, then whichever adds most of
-  what is still uncovered; a sentence beside one that was taken is preferred to a stranger, for what it refers to.
-* A sentence that the room does not hold is cut between words, and its pieces compete.
-* What is taken of a passage stands under its title, line by line where sentences between were left out.
-* What was taken is not taken again: a second excerpt holds other sentences, for claims that could be judged by them.
-
-Training and judging cut alike, by this file; a change here asks for new weights (`RULE`).
-"""
+"""The sentences that a small judge reads."""
 
 from __future__ import annotations
 
@@ -22,23 +12,22 @@ from toulmin.runtime.windows import Part, Window, with_short_titles
 from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms
 
 Count = Callable[[str], int]
-_COVERED_AGAIN = 0.15  # what a term counts for that a taken sentence holds already
-_BESIDE = 0.25  # what standing beside a taken sentence counts for, as a share of the claim's weight
-_TELLS_LITTLE = 0.5  # the weight of a claim's function words, where it has nothing else
-_QUOTED = 0.2  # of the claim, in a sentence that is quoted
-_LEAST_SHARE = 0.25  # of the claim, in an excerpt after the first
+_COVERED_AGAIN = 0.15  # weight of a term that a taken sentence already has
+_BESIDE = 0.25  # bonus for being next to a taken sentence, as a share of the claim's weight
+_TELLS_LITTLE = 0.5  # the least weight of a term, and that of function words if a claim has nothing else
+_QUOTED = 0.2  # least share of the claim in a quoted sentence
+_LEAST_SHARE = 0.25  # least share of the claim in an excerpt after the first
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The passages as they are shown (titles cut where they are endless), and the parts of them that are read."""
+    """The passages as shown, long titles cut, and the parts read."""
 
     passages: Sequence[Passage]
     window: Window
 
     @property
     def text(self) -> str:
-        """As the judge reads it."""
         below: dict[int, list[str]] = {}
         for part in self.window.parts:
             below.setdefault(part.place, []).append(self.passages[part.place].text[part.start : part.end])
@@ -46,11 +35,10 @@ class Excerpt:
 
     @property
     def sentences(self) -> list[Part]:
-        """The sentences that are read, in order."""
         return self.window.sentences(self.passages)
 
     def decisive(self, claim: str) -> dict[int, Part]:
-        """By the place of its passage, the sentence that holds most of the claim; none that holds little of it."""
+        """By passage index, the sentence with most of the claim, if at least a fifth."""
         weights = _weights(claim)
         least = _QUOTED * sum(weights.values())
         best: dict[int, tuple[float, Part]] = {}
@@ -63,8 +51,6 @@ class Excerpt:
 
 
 class _Unit:
-    """A sentence, or a piece of one: where it stands, what of the claim it holds, and its tokens."""
-
     __slots__ = ("at", "held", "part", "size", "taken")
 
     def __init__(self, at: int, part: Part, held: frozenset[str], size: int) -> None:
@@ -73,10 +59,9 @@ class _Unit:
 
 
 def excerpts(claim: str, premises: Sequence[Passage], room: int, count: Count, most: int = 1) -> list[Excerpt]:
-    """At least one excerpt of at most `room` tokens, as `count` counts those of a text, and at most `most`.
+    """One to `most` excerpts of at most `room` tokens each, by `count`.
 
-    Premises that the room holds whole are read whole. An excerpt after the first holds at least a quarter of the
-    claim's weight; where nothing does there is none.
+    Premises that fit are read whole. Later excerpts have at least a quarter of the claim's weight.
     """
     passages = with_short_titles(premises, max(room, 1), count)
     titles = [count(heading(passage)) + 1 if passage.title else 0 for passage in passages]
@@ -102,7 +87,7 @@ def _weights(claim: str) -> dict[str, float]:
 
 @lru_cache(maxsize=4_096)
 def _sentences(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
-    """Kept, because many claims are judged by the same passages."""
+    """Cached, because many claims are judged by the same passages."""
     return tuple((span, frozenset(terms(text[span.start : span.end]))) for span in sentences(text))
 
 
@@ -119,7 +104,7 @@ def _units(
 
 
 def _pieces(text: str, span: Span, room: int, count: Count) -> list[tuple[int, int, int]]:
-    """The sentence with its tokens; halves of it, between words, where the room does not hold it."""
+    """Spans with their tokens; halves, cut between words, if one does not fit."""
     start, end = span
     size = count(text[start:end])
     if size < room or end - start < 2:
@@ -131,7 +116,6 @@ def _pieces(text: str, span: Span, room: int, count: Count) -> list[tuple[int, i
 
 
 def _chosen(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequence[int], room: int) -> list[_Unit]:
-    """Takes unit after unit while the room lasts; in the order of the premises."""
     total = sum(weights.values()) or 1.0
     covered: set[str] = set()
     places: set[int] = set()
@@ -158,7 +142,6 @@ def _chosen(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequen
 
 
 def _joined(units: Sequence[_Unit]) -> Window:
-    """Units that follow each other in one passage become one part, with what stands between them."""
     parts: list[Part] = []
     last: _Unit | None = None
     for unit in units:

@@ -1,9 +1,9 @@
-"""The hard rules before the regression: what forbids support whatever the coverage.
+"""Hard rules before the regression: what forbids support, whatever the coverage.
 
-A claim is rejected if it has a number, date or name that no source contains, if it changed a fact or turned a sentence
-that it nearly copies, if it is a short answer whose words stand nowhere, or if the sources hold little of it. What is
-rejected ranks below all that is accepted; what a source says word for word is never rejected. Where it is doubtful
-whether a missing word is a name at all, the claim is doubted: it keeps its rank but is never labelled supported.
+A claim is rejected if a number, date or name is in no source, if the sources cover little of it, or if a short
+answer has words that no source has; contradicted if it nearly copies a sentence but changes a fact or reverses it.
+Both rank below all accepted claims; verbatim copies are accepted. A doubted claim keeps its rank but is never
+labelled supported.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from toulmin.text.language import STOPWORDS
 
 # The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
 SUPPORTED = 0.50
-CEILING = 0.2  # what the gate rejects has less than this, what it accepts has more
-LEAST_COVERED = 0.35  # share of the claim's weighted terms below which the sources are about something else
-SIMILAR = 0.1  # near copies within this share of the nearest are read too
-LONGEST = 300  # units of the longest sentence laid beside another: the time grows with the square
+CEILING = 0.2  # support of rejected claims is below this, of others above
+LEAST_COVERED = 0.35  # below this share of the claim's weighted terms, the sources are about something else
+SIMILAR = 0.1  # near copies count if their share is within this of the nearest
+LONGEST = 300  # units of the longest sentence that is aligned: the time is quadratic
 
 
 class Ruling(Enum):
-    """What the gate does with a claim: the range of support that it leaves open."""
+    """The range of support that the gate allows."""
 
     ACCEPTED = (CEILING, 1.0)
     DOUBTED = (CEILING, SUPPORTED - 0.01)
@@ -40,19 +40,17 @@ class Ruling(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The gate's ruling and its reason in words."""
-
     ruling: Ruling
     reason: str | None = None
 
     def support(self, share: float) -> float:
-        """The probability of support that lies at this share of the open range."""
+        """The probability at this share of the allowed range."""
         low, high = self.ruling.value
         return low + (high - low) * share
 
 
 def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
-    """Whether anything forbids support; every telling word of a short answer must stand in the sources."""
+    """With `is_answer`, every content word must be in the sources."""
     if not any(source.text.sentences for source in sources):
         return Gate(Ruling.REJECTED, "there are no sources")
     if not any(sentence.keys for sentence in claim.sentences):
@@ -78,7 +76,6 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
 
 
 def _is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
-    """Whether each sentence of the claim is a whole sentence of a source, or one led in by the source's title."""
     return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
 
 
@@ -109,7 +106,7 @@ def _changed(claim: Reading, sources: Sequence[Source]) -> str | None:
 
 
 def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
-    """What the claim's sentence changed against every sentence that it is most like; None if one of them agrees."""
+    """What changed against the sentences most like it; None if one of them agrees."""
     copied: list[tuple[float, str | None]] = []
     told: list[tuple[float, str | None]] = []
     for source in sources:
@@ -125,7 +122,7 @@ def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
 
 
 def _agreed(found: Sequence[tuple[float, str | None]], within: float) -> str | None:
-    """The first reason of those nearest to the top share, if all of these have one."""
+    """The first reason of those nearest to the top share, if all have one."""
     nearest = max((share for share, _ in found), default=0.0)
     reasons = [reason for share, reason in found if share >= nearest - within]
     return None if None in reasons else next(iter(reasons), None)

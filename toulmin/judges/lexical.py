@@ -1,9 +1,7 @@
-"""A judge without a model: how well the words of the premises cover a claim, behind a gate of hard rules.
+"""A judge without a model: how well the words of the premises cover a claim, after hard rules.
 
-Behind the gate of `gate.py` a logistic regression over a few measures of coverage gives a probability, calibrated on
-claims that people judged: half supported, half not, from ten sets. `benchmarks/judge.py --fit` prints its coefficients.
-
-Text of passages is compared word by word and never interpreted: marks, commands and escape codes in it are words.
+A logistic regression gives the probability, calibrated on human judgements of claims: half supported, half not,
+from ten sets (`benchmarks/judge.py --fit`). Marks, commands and escape codes in passages are words.
 """
 
 from __future__ import annotations
@@ -25,11 +23,10 @@ QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
 
 
 class Lexical:
-    """Judges claims by their words alone: deterministic, no model, nothing downloaded.
+    """Judges by words alone: deterministic, no model, nothing downloaded. Not thread-safe.
 
-    Texts of up to `remembered` characters in all are kept analysed (about 90 bytes for each), so that many claims over
-    the same passages are cheap. Titles count as premise. A pair with a question is judged by its answer's words and
-    the question's together. Not to be used from several threads at once.
+    Caches up to `remembered` characters of texts as read (about 90 bytes each). Titles count as premise, a question's
+    words as the claim's.
     """
 
     name = "lexical-1"
@@ -40,11 +37,10 @@ class Lexical:
         self._characters = 0
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order."""
         return [self._verdict(pair) for pair in pairs]
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
-        """What the regression sees of a pair, and what the gate says of it: for fitting."""
+        """The regression's features of a pair, and the gate's ruling."""
         found, gate = self._measured(pair)
         return found.features(), gate
 
@@ -76,7 +72,7 @@ class Lexical:
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:
-    """The probability of support that follows from what `Lexical.features` gives."""
+    """The probability of support; `measured` comes from `Lexical.features`."""
     score = sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))
     return gate.support(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
 
@@ -92,7 +88,7 @@ def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:
 
 
 def _contradiction(support: float, ruling: Ruling) -> float:
-    # Of the claims of the train splits that the gate calls contradicted 88 % are unsupported; else words tell little.
+    # On the train splits, 88 % of the claims that the gate calls contradicted are unsupported; else words say little.
     return 0.9 if ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
 
 

@@ -1,4 +1,4 @@
-"""The gate: numbers, dates and names of a claim that no source contains."""
+"""Numbers, dates and names of a claim that no source contains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toulmin.text.facts import Fact
 from toulmin.text.language import STOPWORDS, terms
 from toulmin.text.names import is_common
 
-ROOT = 4  # letters that a people's name and its country's share at least
+ROOT = 4  # least number of letters that the names of a people and its country share
 # Endings of stems: "Canadian" and "Canada", "Italian" and "Italy", "Japanese" and "Japan".
 _OF_PEOPLES = ("n", "an", "ian", "ean", "es", "ish", "i", "ic")
 _OF_PLACES = ("", "a", "o", "i", "e", "ia")
@@ -22,7 +22,7 @@ _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 
 
 def has_term(term: str, readings: Sequence[Reading]) -> bool:
-    """Whether a source holds the term, one derived from it ("Italian" of "Italy") or another word for it."""
+    """Whether a source has the term, a derived one ("Italian" of "Italy") or an alias."""
     return any(
         term in reading.where or _has_alias(term, reading) or _has_derived(term, reading) for reading in readings
     )
@@ -33,7 +33,6 @@ def _has_alias(term: str, reading: Reading) -> bool:
 
 
 def _has_derived(term: str, reading: Reading) -> bool:
-    """Whether the source holds the place of this people, or the people of this place."""
     forms = _peoples_and_places(term)
     return bool(forms) and not reading.where.keys().isdisjoint(forms)
 
@@ -50,7 +49,7 @@ def _peoples_and_places(term: str) -> frozenset[str]:
 
 
 def _spells(letters: str, reading: Reading) -> bool:
-    """Whether consecutive words of the text begin with these letters ("matrix metalloproteases": mm)."""
+    """Whether consecutive words begin with these letters ("matrix metalloproteases": mm)."""
     named = any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
     if named or len(letters) < 3:
         return named
@@ -58,7 +57,6 @@ def _spells(letters: str, reading: Reading) -> bool:
 
 
 def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    """Whether an acronym's long form stands in a source, or the acronym of a long form."""
     short = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
     if short.isupper() and 2 <= len(short) <= 6:
         return any(_spells(short.lower(), reading) for reading in readings)
@@ -87,11 +85,10 @@ def _has_part(term: str, readings: Sequence[Reading]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """The words of facts that no source contains: `sure` ones, and `doubtful` ones that may be no names at all.
+    """Words of facts that no source contains; `doubtful` ones may be no names.
 
-    A word that only opens a sentence may be no name; an acronym may be the short form of what a source spells out
-    in other words; capitals on common words ("the Blue Line") may be a matter of style; in a script without case any
-    word may be a name.
+    Doubtful are words that only open a sentence, acronyms, capitals on common words ("the Blue Line"), and words in a
+    script without case.
     """
 
     sure: tuple[str, ...]
@@ -99,7 +96,7 @@ class Absence:
 
 
 def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
-    """The facts of the claim that no source contains, in order; an acronym that the claim itself spells out is none."""
+    """The claim's facts in no source, in order, without acronyms that it spells out itself."""
     absent = [fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources)]
     found: dict[bool, list[str]] = {True: [], False: []}
     for fact in absent:
@@ -109,7 +106,6 @@ def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
 
 
 def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
-    """The claim's terms in a script without case that no source holds."""
     if claim.text.isascii():
         return []
     keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
@@ -146,7 +142,7 @@ def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
 
 
 def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
-    """Whether a full date's day stands without a year in a source, and its year elsewhere."""
+    """Whether the sources have a date's day without a year, and its year elsewhere."""
     year, _, rest = fact.value.partition("-")
     if fact.kind != "date" or not rest or not year:
         return False

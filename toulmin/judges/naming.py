@@ -1,4 +1,4 @@
-"""When two names may be one: short forms, initials, nicknames, peoples and their countries."""
+"""Names that may be the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from toulmin.text.language import STOPWORDS, stem
 
-# Peoples whose name does not begin with their country's, and short forms that are not initials. Two words joined by
+# Peoples whose names do not begin like their countries', and short forms that are not initials. Two words joined by
 # `_` are a pair of neighbouring terms.
 _SAME = """
 france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
@@ -31,7 +31,6 @@ ALIASES = {term: group for group in _GROUPS for term in group}
 
 
 def letters_of(words: Sequence[str]) -> str:
-    """The initials of the telling words."""
     return "".join(word[0] for word in words if word not in STOPWORDS)
 
 
@@ -41,10 +40,10 @@ def _telling(name: str) -> frozenset[str]:
 
 
 def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) -> bool:
-    """Whether a claim's name may stand for a source's, both as `Fact.value` has them.
+    """Whether a claim's name may stand for a source's, both as in `Fact.value`.
 
-    One may be longer than the other, short for it ("UK", "Tim") or another part of the `title`; where they share a
-    word, what only the claim's has may stand in the title ("President Obama" under the title *Barack Obama*).
+    One may be longer, a short form ("UK", "Tim") or part of `title`; if they share a word, the claim's others may be in
+    the title ("President Obama" under *Barack Obama*).
     """
     ours, theirs = _telling(claim), _telling(source)
     if ours <= theirs or theirs <= ours or _is_short(claim, source) or _is_short(source, claim):
@@ -66,7 +65,6 @@ def _is_short(short: str, long: str) -> bool:
 
 
 def _has_short(word: str, others: AbstractSet[str]) -> bool:
-    """Whether one of the others abbreviates the word or is abbreviated by it ("Tim", "J")."""
     return any(
         min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
         for other in others

@@ -1,8 +1,4 @@
-"""A text as the lexical judge reads it: sentences of units, and where each term stands.
-
-A unit is a word's term, or a whole number, date or name, so that "June 29, 2007" and "29 June 2007" are one and the
-same unit. Figures have keys that begin with `#`, names with `@`.
-"""
+"""Sentences of units."""
 
 from __future__ import annotations
 
@@ -18,22 +14,21 @@ from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, sentences, terms,
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 
 PREFIX = 5  # letters that related terms share
-SCOPE = 3  # content words that a negator reaches
+SCOPE = 3  # content words in the scope of a negator
 _CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
 _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
-# What the words that are no figures by themselves may stand for.
+# Words that may stand for a figure.
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
 )
 
 
 def figure_key(value: str) -> str:
-    """The key of a number or date."""
     return "#" + value
 
 
 def implied(value: str) -> tuple[str, ...]:
-    """The dates that a date contains: 2007-06-29 says 2007-06, 2007, --06-29, --06, 2000s and C21 too."""
+    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21."""
     found = [value]
     year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
     if rest and (not year or len(year) == 4):
@@ -47,10 +42,9 @@ def implied(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """One sentence: its span in the text, its units with the facts among them, and what it denies.
+    """Its span in the text, units (`held` as a set, `content` the content units) and facts.
 
-    `held` are its units as a set, `content` the telling ones. `denials` maps the place of each negator
-    among the units to the content units in its reach.
+    `denials` maps each negator's index to the content units in its scope.
     """
 
     start: int
@@ -66,9 +60,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text's sentences, and for each term and figure the sentences that hold it, as a set of bits.
+    """A text's sentences; for each term and figure, a bit set of the sentences with it.
 
-    `stated` are the sentences word for word, white space aside.
+    `stated` are the sentences word for word, white space collapsed.
     """
 
     text: str
@@ -81,8 +75,6 @@ class Reading:
 
 
 class _Word(NamedTuple):
-    """What a word is wherever it stands."""
-
     terms: tuple[str, ...]
     is_content: bool
     denies: bool
@@ -124,7 +116,7 @@ def _read_sentence(text: str, span: Span, found: Sequence[Fact]) -> Sentence:
 
 
 class _Adder:
-    """Appends units to a sentence and keeps how far the last negator still reaches."""
+    """Appends units to a sentence and tracks the last negator's scope."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
@@ -190,12 +182,10 @@ def _figure_keys(sentence: Sentence) -> Iterator[str]:
 
 
 def adjacent(found: Sequence[str]) -> Iterator[str]:
-    """The pairs of neighbouring terms, each as one string."""
     return (f"{a} {b}" for a, b in pairwise(found))
 
 
 def read(text: str) -> Reading:
-    """The text as the judge reads it."""
     spans = sentences(text)
     known = facts(text, spans)
     found = []

@@ -1,4 +1,4 @@
-"""Where a claim says the reverse of a sentence: a denial added or taken away, a word turned into its opposite."""
+"""Denials and opposites of a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 
 def reversed_share(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
-    """The share of the claim's telling units that a sentence holds in any order, and how the claim says the reverse."""
+    """The share of the claim's content units in a sentence, in any order, and the reversal, if any."""
     held = claim.content & source.held
     share = (len(held) + len((claim.content - held) & title)) / max(1, len(claim.content))
     if len(held) < LEAST_CONTENT or share < NEAR_COPY:
@@ -40,7 +40,6 @@ def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
 
 
 def denied(beside: Comparison) -> str | None:
-    """What one of the two denies and the other says, in words."""
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         mine = _negators(claim, block.a_start, block.a_end)
@@ -57,7 +56,6 @@ def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
 
 
 def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
-    """Whether what one sentence denies is what the other says."""
     for at in negators:
         reach = denying.denials[at]
         if not reach or reach[0] in other.keys or (len(reach) > 1 and reach[1] in other.keys):
@@ -66,7 +64,6 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
 
 
 def turned_around(beside: Comparison) -> str | None:
-    """The word of the claim that stands in place of its opposite, in words."""
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         in_place = block.a_end - block.a_start == block.b_end - block.b_start == 1

@@ -1,13 +1,13 @@
-"""A judge that is an encoder-decoder trained to answer "1" or "0": TRUE and its kin (`pip install 'toulmin[judges]'`).
+"""A judge that is an encoder-decoder trained to answer "1" or "0", such as TRUE (`pip install 'toulmin[judges]'`).
 
 Rules of this file
-* A pair reads `premise: {passages} hypothesis: {claim}`, whole: nothing is cut off.
-* The claim is entailed when the greedy reply of at most ten tokens is exactly `1`. The reply is drawn only as far as
-  it can still become that, so mostly one token decides; what is decided is what the whole reply would decide.
-* Text of documents is text: what spells a control token of the model in it is broken up.
+* A pair reads `premise: {passages} hypothesis: {claim}`, never cut off.
+* The claim is entailed if the greedy reply of at most ten tokens is exactly `1`. Decoding stops once that is
+  decided.
+* Control tokens spelled in documents are broken up.
 
-ALCE read TRUE with the slow tokenizer (sentencepiece itself). Here it is the one that transformers loads for the
-folder, and `key` says which.
+ALCE (Gao et al. 2023) used TRUE's slow tokenizer (sentencepiece); this uses the one that transformers loads. `key`
+says which.
 """
 
 from __future__ import annotations
@@ -41,22 +41,21 @@ _FORMAT = "premise-hypothesis-1"
 
 
 class _Decided(NamedTuple):
-    """Whether a reply was `1`, and the probability that it began with that token (None: there is no such token)."""
+    """Whether a reply was `1`, and the probability that it began so (None: no such token)."""
 
     entailed: bool
     share: float | None
 
 
 class Seq2Seq:
-    """The encoder-decoder in the folder `path`, or of that name in the hub's cache (`download`: it may be fetched).
+    """The encoder-decoder in the folder `path`, or of that name in the hub's cache (`download` may fetch it).
 
-    `support` is the probability of the token `1` as the first of the reply; 1.0 or 0.0 where another way of writing it
-    decided. TRUE knows no contradiction and no doubt: a claim is supported or unsupported. `device` and `precision`
-    are those of `weights.loaded`. At most `batch_tokens` tokens, padding included, are read at once, but for a pair
-    that alone is longer; where a GPU's memory does not hold them the batch is halved. A verdict does not depend on the
-    pairs beside it, up to rounding.
+    `support` is the probability of `1` as first token, or 1.0 or 0.0 if other tokens decided; verdicts are only
+    supported or unsupported. `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`,
+    padding included, unless one pair is longer, and is halved if it does not fit into a GPU's memory. Verdicts do not
+    depend on the batch, up to rounding.
 
-    Raises `UsageError` for a setting out of range and `ModelError` for what is no encoder-decoder.
+    Raises `UsageError` for a setting out of range and `ModelError` if the model is no encoder-decoder.
     """
 
     def __init__(
@@ -75,7 +74,6 @@ class Seq2Seq:
 
     @classmethod
     def of(cls, own: Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
-        """The judge of a model that is loaded already."""
         judge = cls.__new__(cls)
         judge._take(own, name, batch_tokens)
         return judge
@@ -92,7 +90,7 @@ class Seq2Seq:
         self.key = json.dumps([own.identity, str(self._model.device.type), str(self._model.dtype), kind, _FORMAT])
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order; raises `ModelError` for a pair that the device's memory cannot hold."""
+        """Raises `ModelError` for a pair that does not fit into memory."""
         rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
         decided = in_batches(rows, len, self._batch_tokens, self._decided, self.name)
         return [self._verdict(pair, one) for pair, one in zip(pairs, decided, strict=True)]
@@ -126,7 +124,7 @@ class Seq2Seq:
         )
         replies = self._tokenizer.batch_decode(drawn.sequences, skip_special_tokens=True)
         shares = self._shares(drawn.logits[0])
-        firsts = drawn.sequences[:, 1].tolist()  # behind the token that starts the decoder
+        firsts = drawn.sequences[:, 1].tolist()  # after the token that starts the decoder
         found = zip(replies, firsts, shares, strict=True)
         return [_decision(reply == ENTAILED, first == self._one, share) for reply, first, share in found]
 
@@ -137,10 +135,7 @@ class Seq2Seq:
         return shares
 
     def _is_open(self, reply: tuple[int, ...]) -> bool:
-        """Whether the beginning of a reply may still become, or remain, `1`.
-
-        Further tokens add letters, and may add or take away white space; they take no letter away.
-        """
+        """Whether more tokens, which take no letter away, may still make or keep the reply `1`."""
         known = self._may_entail.get(reply)
         if known is None:
             said = self._tokenizer.decode(list(reply), skip_special_tokens=True).strip()
@@ -149,7 +144,7 @@ class Seq2Seq:
 
 
 class _Settled(StoppingCriteria):
-    """Ends the rows of a batch that no further token can make `1`."""
+    """Ends rows whose reply can no longer become `1`."""
 
     def __init__(self, is_open: Any) -> None:
         self._is_open = is_open
@@ -164,5 +159,5 @@ def _only(tokens: Sequence[int]) -> int | None:
 
 
 def _decision(entailed: bool, begins: bool, share: float | None) -> _Decided:
-    """The share is what the first token says, so it stands only where the first token said what the reply did."""
+    """The first token's share counts only if it agrees with the reply."""
     return _Decided(entailed, share if entailed == begins else None)

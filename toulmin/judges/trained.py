@@ -1,7 +1,12 @@
-"""The trained judge's network and what it reads: a pair to the shares of three outcomes.
+"""The trained judge's network, and the excerpt of the premises that it reads with a claim.
 
-It reads the claim beside an excerpt of the premises (`excerpt`); where its settings allow several excerpts, the one
-that supports the claim most decides. `stacked` makes a verdict of its shares.
+Rules of this file
+* Whole sentences, of all passages together: first the one that covers the claim best, then those that add most;
+  neighbours of a taken sentence are preferred, because it may refer to them.
+* A sentence that does not fit is cut between words.
+* Parts stand under their passage's title, one on each line.
+* Later excerpts have other sentences; the one with most support decides.
+* Training and judging cut alike; a change needs new weights (`RULE`).
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ OUTCOMES = ("supported", "unsupported", "contradicted")
 
 
 class Shares(NamedTuple):
-    """The chances of the three outcomes, which sum to 1."""
+    """The outcomes' probabilities, which sum to 1."""
 
     supported: float
     unsupported: float
@@ -35,39 +40,35 @@ class Shares(NamedTuple):
 
 
 class View(NamedTuple):
-    """What was read of a pair: the row of tokens, and the excerpt that it shows."""
-
     row: Row
     excerpt: Excerpt
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a pair is laid before the network; training and judging share it."""
+    """How a pair becomes rows, in training and judging."""
 
     tokens: Tokens
     most: int = 1
 
     def views(self, pair: Pair) -> list[View]:
-        """The pair with each of its excerpts, at least one; an excerpt without a sentence where there are none."""
+        """One for each excerpt, at least one; empty if the premises are."""
         claim = hypothesis(pair)
         found = excerpts(claim, pair.premises, self.tokens.room(claim), self.tokens.count, self.most)
         return [View(self.tokens.row(claim, one.text), one) for one in found]
 
 
 class Judged(NamedTuple):
-    """The shares of a pair and the excerpt that decided."""
-
     shares: Shares
     excerpt: Excerpt
 
 
 class Model(Protocol):
-    """What gives shares to pairs; `name` tells it from others, `key` from others of its name."""
+    """Gives shares to pairs; `key` tells it from others of its name."""
 
     @property
     def name(self) -> str:
-        """What a verdict calls it."""
+        """The name in its verdicts."""
         ...
 
     @property
@@ -81,9 +82,9 @@ class Model(Protocol):
 
 
 class Trained:
-    """The network of a judge's folder, or of the installed weights; loaded here, every file checked by its hash.
+    """The network of a judge's folder, or the installed one; every file is checked by its hash.
 
-    Raises `ModelError` where there is none, and for a folder that is none.
+    Raises `ModelError` if there is none.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
@@ -95,7 +96,6 @@ class Trained:
         self._network = Network(self.part.file("model.onnx"), threads)
 
     def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
-        """The shares of each pair, in order."""
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._network.logits([view.row for seen in views for view in seen]))
         return [

@@ -1,4 +1,4 @@
-"""Boosted decision trees, as `stack.json` holds them: what scikit-learn grows, this reads and follows."""
+"""Boosted decision trees in JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toulmin.errors import ModelError
 
 
 class Node(NamedTuple):
-    """A question to a measure: up to `level` to the left, above to the right. Where both are 0, a leaf's `value`."""
+    """A split: `measure` up to `level` goes left, above right; or, with both 0, a leaf's `value`."""
 
     measure: int
     level: float
@@ -22,7 +22,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The sum of `base` and of each tree's leaf. A tree is its nodes, the root first.
+    """The sum of `base` and each tree's leaf. A tree's first node is its root.
 
     Raises `ModelError` for nodes that lead nowhere, or back.
     """
@@ -39,15 +39,14 @@ class Trees:
         )
         numbers = [self.base, *(number for tree in self.trees for node in tree for number in (node.level, node.value))]
         if not leads_on or not all(self.trees) or not all(map(math.isfinite, numbers)):
-            raise ModelError("The trees of a stack should end in numbers; fit it anew with training/stack.py.")
+            raise ModelError("The trees of a stack should end in numbers; fit it again with training/stack.py.")
 
     @property
     def measures(self) -> int:
-        """How many measures there must be, at least."""
+        """The least number of measures needed."""
         return 1 + max((node.measure for tree in self.trees for node in tree if node.left), default=-1)
 
     def score(self, measures: Sequence[float]) -> float:
-        """The sum for these measures."""
         return self.base + sum(_leaf(tree, measures) for tree in self.trees)
 
 
@@ -59,7 +58,7 @@ def _leaf(tree: Sequence[Node], measures: Sequence[float]) -> float:
 
 
 def read_trees(told: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
-    """Trees as JSON holds them. Raises ValueError or TypeError for what is none."""
+    """From JSON. Raises ValueError or TypeError for other values."""
     return Trees(
         float(base),
         tuple(

@@ -1,9 +1,8 @@
-"""Verdicts kept on disk: a pair that a judge has decided before, it does not decide again.
+"""Verdicts cached on disk, so that no judge decides a pair twice.
 
 Rules of this file
-* A verdict is kept under everything that determines it: the judge, and the titles, texts, claim and question of the
-  pair. Where the passages came from is none of it.
-* A row that does not prove itself by its digest is as good as none, and the next verdict takes its place.
+* The key covers the judge, and a pair's titles, texts, claim and question, but not where the passages came from.
+* A row with a wrong digest counts as missing; the next verdict replaces it.
 """
 
 from __future__ import annotations
@@ -22,37 +21,36 @@ from toulmin.errors import ModelError
 from toulmin.runtime.database import Kind, clearly, opened
 from toulmin.steps import Pair, Verdict, resolve
 
-FORMAT = "1"  # of keys; a verdict under a key of another one is never found
+FORMAT = "1"  # of keys; verdicts with keys of another format are never found
 _KIND = Kind(
     "memo of verdicts",
     0x746D656D,
     "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)",
     "Delete it if it is one, or name another file.",
 )
-_ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite take 999
+_ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 
 
 class Asked(Protocol):
-    """The judge behind a memo: a `Judge`, which may have a `key`, a text of all that its verdicts depend on."""
+    """A `Judge`, optionally with a `key`, a text of all that its verdicts depend on."""
 
     @property
     def name(self) -> str:
-        """What a verdict calls it."""
+        """The name in its verdicts."""
         ...
 
     def judge(self, pairs: Sequence[Pair]) -> Any:
-        """One verdict a pair, plain or to be awaited."""
+        """One verdict for each pair, plain or awaitable."""
         ...
 
 
 class Remembered:
-    """A judge whose verdicts are kept in the file at `path`, for this and later processes.
+    """A judge with its verdicts in the file at `path`, which only the owner may read, since it quotes documents.
 
-    Judges are told apart by their `key` (weights, precision, prompt), or by their name where they have none. Of equal
-    pairs in one call the judge sees one. Verdicts of a call that raises are not kept. The file is made for its owner
-    alone, since it quotes documents; several processes may share it, and deleting it, while nobody uses it, forgets
-    everything. `asked` counts the pairs that the judge itself decided. Raises `SourceError` for a file that is no such
-    memo, or that cannot be read or written.
+    Judges are distinguished by `key` (weights, precision, prompt), or else by name. The judge sees equal pairs of a
+    call once; `asked` counts the pairs it decided. Verdicts of a call that raises are not kept. Processes may share the
+    file; deleting it while unused forgets everything. Raises `SourceError` for a file of another kind, or one that
+    cannot be read or written.
     """
 
     def __init__(self, judge: Asked, path: str | os.PathLike[str]) -> None:
@@ -64,7 +62,6 @@ class Remembered:
         self.asked = 0
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order."""
         keys = _keys(self._identity, pairs)
         found = self._rows.verdicts(dict.fromkeys(keys))
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
@@ -84,12 +81,11 @@ class Remembered:
         return verdicts
 
     def close(self) -> None:
-        """Closes the file."""
         self._rows.close()
 
 
 def _keys(identity: str, pairs: Sequence[Pair]) -> list[str]:
-    """SHA-256, in hex, of all that determines each verdict."""
+    """SHA-256, in hex."""
     texts: dict[tuple[str, str], str] = {}
     keys = []
     for pair in pairs:
@@ -110,16 +106,16 @@ def _sha(value: Any) -> str:
 
 
 class Rows:
-    """The verdicts of one file by key. Raises `SourceError` for a file that is no memo or cannot be used."""
+    """The file's verdicts by key. Raises `SourceError` for a file of another kind or one that cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = opened(path, _KIND)
         finalize(self, self._file.close)
-        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not crash
 
     def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
-        """Those of the keys that the file holds, damaged rows left out."""
+        """Damaged rows are left out."""
         wanted = list(keys)
         found: dict[str, Verdict] = {}
         with self._clearly():
@@ -134,7 +130,7 @@ class Rows:
         return found
 
     def keep(self, verdicts: Mapping[str, Verdict]) -> None:
-        """Keeps all of them in one step; a verdict takes the place of what stood under its key."""
+        """In one transaction; replaces older verdicts."""
         rows = [(key, text, _digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
         with self._clearly(), self._file:
             self._file.execute("BEGIN IMMEDIATE")
@@ -142,13 +138,11 @@ class Rows:
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
         with self._clearly():
             (count,) = self._file.execute("SELECT count(*) FROM verdicts").fetchone()
             return int(count)
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()
 
     def _clearly(self) -> AbstractContextManager[None]:

@@ -1,4 +1,4 @@
-"""The methods by name. Each takes a question and its own options and gives a program."""
+"""The answering methods by name; each takes a question and its own options and returns a program."""
 
 from __future__ import annotations
 

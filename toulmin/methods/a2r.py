@@ -1,12 +1,12 @@
-"""A2R: an answer is assessed by explicit metrics and refined by feedback on its scores, until they are high enough.
+"""A2R: assesses an answer by explicit metrics and refines it by feedback until its scores are high enough.
 
-The paper is "Ask, Assess, and Refine" (2024), Algorithm 1. Where it is silent:
-* An answer without claims ends the rounds: there is nothing to refine.
-* `stop="after"` looks, as the algorithm's line 7 can, at the scores from which the refinement was made.
-* Equation 5 (`returns="final"`) is asked for only where something was refined; its history ends with the feedback on
-  the last answer. Its own result is assessed like any other, but never dropped for another.
-* A prompt that comes out equal to an earlier one is another draw of it.
-* The wording of the refinement prompt, and all of it for lists, is ours: the paper prints neither.
+"Ask, Assess, and Refine" (2024), Algorithm 1. Where the paper is silent:
+* An answer without claims ends the rounds.
+* `stop="after"` checks the scores from which the refinement was made (line 7).
+* Equation 5 (`returns="final"`) runs only after a refinement; its history ends with feedback on the last answer,
+  and its result is assessed but never dropped.
+* A prompt equal to an earlier one is another draw of it.
+* The refinement prompt, and all prompts for lists, are ours.
 """
 
 from __future__ import annotations
@@ -55,16 +55,11 @@ def a2r(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """An answer, assessed and refined up to `max_rounds` times (K), of which the best by its mean score is returned.
+    """Answers, assesses and refines up to `max_rounds` times (K); returns the answer with the best mean score.
 
-    `targets` replace ours one by one (0 to 100: correctness 60, citation recall 80, citation precision 80; a list has
-    an answer recall and an answer precision in the place of correctness); `metrics` leaves out the others. Refining
-    stops once the mean score reaches the mean target, before feedback is asked for or (`stop="after"`) behind the
-    refinement. Feedback is composed from the verdicts and, in "both", takes over what the model says of an aspect
-    where that agrees with its score; "model" takes the model's words as they are (the paper). `returns="final"` is
-    Equation 5. `correctness` is a dataset's own metric from 0 to 100, for evaluations. At most 1 + 2 `max_rounds`
-    model calls, 2 more for "final"; "grounded" needs no call for feedback. Raises `UsageError` for a value that means
-    nothing.
+    Targets are 0 to 100. `correctness` is a dataset's own metric from 0 to 100, for evaluations; `returns="final"`
+    is Equation 5. `docs/methods.md` explains the other options. At most 1 + 2 x `max_rounds` model calls, 2 more
+    for "final"; `feedback="grounded"` needs none for feedback. Raises `UsageError` for invalid values.
     """
     plan = plan_of(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
     answer = yield from found(question, "a2r", style, k)
@@ -94,10 +89,10 @@ def refine(
     correctness: Oracle | None = None,
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """The answer of any method, assessed and refined as in `a2r` from the passages that it read.
+    """Assesses and refines any method's answer from the passages that it read; options as in `a2r`.
 
-    Its rounds and notes stay, with those of the refinement behind them; its usage is that of the refinement alone.
-    An answer without claims or passages comes back as it is. Options as in `a2r`.
+    Its rounds and notes stay; its usage is that of the refinement alone. Without claims or passages nothing is
+    refined.
     """
     goals = aims(answer.style, metrics, targets, correctness)
     plan = plan_of(answer.style, max_rounds, goals, stop, feedback, returns, history)

@@ -1,8 +1,4 @@
-"""What a model says of an answer, held against the scores that it was told.
-
-A2R's own error analysis (Table 7) is a model that praises what scored 0. Of its words, one part an aspect, only what
-agrees with the score gets through.
-"""
+"""A model's feedback, checked against the scores"""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ _FAULT = (
     r"|contradict\w*)"
 )
 _NOT = r"(?:\s+not|n['’]t)"
-# What sounds like fault-finding but is none.
+# Phrases that sound like fault-finding but are not.
 _HARMLESS = re.compile(
     r"\b(?:no|without(?: any)?|free (?:of|from)|devoid of|not any|zero|hardly any|needs? no)"
     rf"\s+(?:\w+\s+){{0,3}}?{_FAULT}"
@@ -46,8 +42,8 @@ _VERBS = (
     r"|verify|clarify|correct|fix|mend|improve|expand|elaborate|specify|complete|mention|cover|address|focus|use|give"
     r"|say|tell|name|limit|shorten|look|refer|back|support|state|list|attach|answer|stick)"
 )
-# What asks for a change. A verb asks where a clause begins with it ("You cite well" does not), and is no noun there
-# ("Use of citations is excellent").
+# Phrases that ask for a change. A verb asks at the start of a clause (not in "You cite well"), unless it is a noun
+# there ("Use of citations is excellent").
 _ASKS = re.compile(
     rf"(?:\A|[,;:–—]\s|\n)\W{{0,8}}(?:(?:also|then|next|instead|finally|first|and|but|or|so)\W{{1,8}}){{0,2}}{_VERBS}"
     r"\b(?!\s*(?:[:.!]|\Z|(?:of|for|is|are|was|were|and|or)\b))"
@@ -68,7 +64,7 @@ _BLAMES = re.compile(
     r"|not (?!only|just|merely)\w+|cannot|\w+n['’]t|nowhere)\b",
     re.IGNORECASE,
 )
-# What turns a fault into praise ("Nothing is wrong", "No sentence lacks a source", "hard to see what is missing").
+# Words that turn a fault into praise ("Nothing is wrong", "No sentence lacks a source", "hard to see what is missing").
 _SWEEPING = re.compile(
     r"(?<!not )\b(?:nothing|none|never|neither|nobody|anything|every(?:thing|body|one)?|each|all|always|hard(?:ly)?"
     r"|scarcely|barely|difficult|few,? if any|not (?:one|a single))\b|(?:\A|[,;:]\s*)\W{0,4}no\b",
@@ -84,12 +80,10 @@ _PRAISES = re.compile(
 
 
 def agreeing(part: str, score: float, target: float) -> str | None:
-    """What of a model's words on one aspect agrees with its score; None where nothing does.
+    """The part of a model's words on one aspect that agrees with its score; None if nothing does.
 
-    From the target on, whatever was said becomes a plain affirmation. Below it only words that ask for a change or
-    name a fault agree: sentences that only affirm are left out, and words in which nothing of that kind is found
-    (in another language than English, say) count as affirming. What could be either counts as affirming too, since
-    the composed feedback is there to take its place: praise of a low score is to be kept out, not advice let in.
+    From the target on this is a plain affirmation. Below it affirming sentences are dropped, and words in which no
+    fault or request is recognised (in other languages, say) count as affirming.
     """
     if score >= target:
         return affirmation(score, target)
@@ -99,7 +93,6 @@ def agreeing(part: str, score: float, target: float) -> str | None:
 
 
 def affirmation(score: float, target: float) -> str:
-    """The whole of what is said of an aspect that reaches its target."""
     return f"This is good: {score:.0f} of 100, where {target:.0f} are asked for. Keep it as it is."
 
 
@@ -116,14 +109,12 @@ def _affirms(sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The feedback that a refinement is given, by aspect, and the parts of a model's that were left out, with why."""
-
     said: Mapping[str, str]
     discarded: tuple[Dropped, ...] = ()
 
 
 def merged(own: Mapping[str, str], model: Mapping[str, str], aims: Aims, scores: Mapping[str, float]) -> Advice:
-    """The grounded feedback, in which each of the model's parts stands that agrees with its score."""
+    """The composed feedback; a model's part that agrees with a low score replaces ours."""
     said, discarded = dict(own), []
     for aspect, target in aims.targets.items():
         score = scores[aspect]

@@ -1,9 +1,4 @@
-"""How far two drafts agree, and which claims of the one the other corroborates (CaLM, section 4, step 4).
-
-The paper measures ROUGE-2. It knows Latin letters only, so texts in other scripts are compared by pairs of
-`language.terms` in the same way; and it says nothing of single words and lists, which are compared by their words and
-as sets of names (ours).
-"""
+"""How far two drafts agree (CaLM, section 4)"""
 
 from __future__ import annotations
 
@@ -43,7 +38,6 @@ def _words(text: str) -> list[str]:
 
 
 def _pairs(candidate: str, reference: str) -> Overlap:
-    """ROUGE-2, of terms where one of the texts is not in Latin letters."""
     words = rouge_words if is_legible(candidate) and is_legible(reference) else terms
     return shared_sequences(words(candidate), words(reference), 2)
 
@@ -52,7 +46,7 @@ def _pairs(candidate: str, reference: str) -> Overlap:
 
 
 def _held_pairs(claim: str, others: Texts) -> float:
-    """ROUGE-2 precision by the best single claim of the others, or by all together; token F1 under two words."""
+    """ROUGE-2 precision by the best single claim or all together; token F1 under two words."""
     held = _precision if len(_words(claim)) >= 2 else token_f1
     return max(held(claim, text) for text in (" ".join(others), *others))
 

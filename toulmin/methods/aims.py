@@ -1,4 +1,4 @@
-"""What an answer is to reach: A2R's metrics and their targets, and by which mode correctness is measured."""
+"""Targets and the measure of correctness"""
 
 from __future__ import annotations
 
@@ -41,25 +41,24 @@ _OF_A_LIST = (ANSWER_RECALL, ANSWER_PRECISION)
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """The targets by metric, 0 to 100, in the order in which they are told; without an oracle no gold is known."""
+    """Targets by metric, 0 to 100, in reporting order; without an oracle no gold answer is known."""
 
     targets: Mapping[str, float]
     oracle: Oracle | None = None
 
     @property
     def mode(self) -> Mode:
-        """How correctness is measured."""
         return "oracle" if self.oracle else "reference-free"
 
     def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str]) -> Assessment:
-        """The claims with the scores aimed at; an answer without claims scores 0 throughout."""
+        """All scores are 0 without claims."""
         free = reference_free(claims, questions)
         scores = (self._gold(claims) if self.oracle and claims else _in_one(free)) | citation_scores(claims)
         shown = CORRECTNESS in self.targets and self.oracle is None
         return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {})
 
     def _gold(self, claims: Sequence[Assessed]) -> dict[str, float]:
-        """What the scoring function of an evaluation gives, where any of it is aimed at."""
+        """Raises `UsageError` for a result of the wrong type or range."""
         if self.oracle is None or not {CORRECTNESS, *_OF_A_LIST} & self.targets.keys():
             return {}
         given = self.oracle(tuple(one.claim for one in claims))
@@ -72,22 +71,20 @@ class Aims:
         return {CORRECTNESS: _in_bounds("correctness: the score", given)}
 
     def mean(self, scores: Mapping[str, float]) -> float:
-        """The mean of the scores."""
         return fmean(scores[name] for name in self.targets)
 
     def are_reached(self, scores: Mapping[str, float]) -> bool:
-        """Whether the mean of the scores reaches the mean of the targets (the paper, footnote 5)."""
+        """Whether the mean score reaches the mean target (the paper, footnote 5)."""
         return self.mean(scores) >= fmean(self.targets.values())
 
     def told(self, assessment: Assessment) -> dict[str, float]:
-        """The scores as a round tells them: what answers best says by which mode, and from which parts it is made."""
+        """The scores for a round, with the mode of answering scores and their parts."""
         answering = (CORRECTNESS, *_OF_A_LIST)
         named = {f"{n} ({self.mode})" if n in answering else n: score for n, score in assessment.scores.items()}
         return named | dict(assessment.parts)
 
 
 def _in_one(parts: Mapping[str, float]) -> dict[str, float]:
-    """Reference-free correctness from its parts, whole and, as a list has it, as precision and recall."""
     entailed, held = parts[ENTAILED], parts[ADDRESSED]
     return {CORRECTNESS: entailed * held / 100, ANSWER_RECALL: held, ANSWER_PRECISION: entailed}
 
@@ -101,10 +98,10 @@ def _in_bounds(what: str, value: object) -> float:
 def aims(
     style: Style, metrics: Sequence[str] | None, targets: Mapping[str, float] | None, oracle: Oracle | None
 ) -> Aims:
-    """The metrics of the style, or those named, with the targets that differ from ours.
+    """The style's metrics, or only those in `metrics`, with `targets` (0 to 100) in place of ours.
 
-    In a list "correctness" means both of its scores; `_` is as good as a space. Raises `UsageError` for a name that
-    the style does not have, for a target outside 0 to 100, and where no metric is left.
+    For a list "correctness" means both of its scores; `_` counts as a space. Raises `UsageError` for an unknown
+    name, a target out of range, and an empty choice.
     """
     own = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
     asked = {name: value for given, value in (targets or {}).items() for name in _named(given, own)}
@@ -121,7 +118,6 @@ def _listed(metrics: Sequence[str]) -> Sequence[str]:
 
 
 def _named(given: str, own: Sequence[str]) -> tuple[str, ...]:
-    """The metrics of a style that a name means."""
     name = " ".join(str(given).replace("_", " ").lower().split())
     if name == CORRECTNESS and name not in own:
         return _OF_A_LIST

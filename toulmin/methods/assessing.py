@@ -1,10 +1,9 @@
-"""A2R's assessment: how well claims are cited and how well they answer, in scores from 0 to 100.
+"""A2R's assessment: scores, 0 to 100, for how well claims are cited and how well they answer, and their targets.
 
-The paper is "Ask, Assess, and Refine" (2024), section 2.3; citation recall and precision are counted as ALCE's
-evaluator counts them, but that all citations of a claim are read where its tool reads three. Without gold answers
-(`reference-free`) correctness is the share of the claims that the passages read entail, times the share of the
-question's content terms that the evidence of those claims holds: its words, its passages' titles and the sentences
-that the judge found decisive. For a list the two stand apart, as answer precision and answer recall.
+"Ask, Assess, and Refine" (2024), section 2.3. Citation recall and precision follow ALCE (Gao et al. 2023), but all
+citations of a claim are read, not three. Without gold answers correctness is the share of claims that the passages
+entail, times the share of the question's content terms in their evidence (claims, titles and decisive sentences).
+For a list these are answer precision and answer recall.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 @dataclass(frozen=True, slots=True)
 class ListCorrectness:
-    """How a list of entities does against gold answers, 0 to 100 each."""
+    """A list's scores against gold answers, 0 to 100."""
 
     recall: float
     precision: float
@@ -37,11 +36,11 @@ Oracle = Callable[[tuple[Claim, ...]], float | ListCorrectness]
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """A claim with its verdict, and what was found out about the passages.
+    """A claim with its verdict, and what the judge found about the passages.
 
-    `needless` are citations that it does not need: alone they do not support it, and the others do without them. Of a
-    claim that its citations do not support, `others` are the passages read that each support it, best first, and
-    `is_entailed` says whether these or all passages together do. `terms` are what its evidence speaks of.
+    `needless` citations alone do not support it, and the others do without them. Of an unsupported claim, `others`
+    are passages that each support it, best first; `is_entailed`: one of these or all passages together do. `terms`
+    are the content terms of its evidence.
     """
 
     claim: Claim
@@ -53,7 +52,7 @@ class Assessed:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The claims as assessed, their `scores` by metric, and the `parts` of a reference-free correctness."""
+    """Assessed claims, their `scores` by metric, and the `parts` of a reference-free correctness."""
 
     claims: tuple[Assessed, ...]
     scores: Mapping[str, float]
@@ -61,17 +60,16 @@ class Assessment:
 
     @property
     def judged(self) -> tuple[Claim, ...]:
-        """The claims with their verdicts."""
         return tuple(one.claim for one in self.claims)
 
 
 def assess(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
 ) -> Program[tuple[Assessed, ...]]:
-    """What the judge says of the claims, in three requests at most for all of them.
+    """Judges the claims in at most three requests for all of them.
 
-    First every claim by what it cites; then the single citations of supported claims that have several, and for a
-    claim that fails each passage alone and all together; then the citations without each one that fails alone.
+    First every claim by its citations; then citations and passages alone, and all passages together; last the
+    citations without each one that fails alone.
     """
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)
@@ -89,8 +87,6 @@ def _ask(known: dict[Pair, Verdict], pairs: Sequence[Pair]) -> Program[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Trials:
-    """A judged claim, and the sets of passages that it is tried with."""
-
     claim: Claim
     passages: Mapping[str, Passage]
     question: str
@@ -102,7 +98,7 @@ class _Trials:
 
     @property
     def singles(self) -> tuple[str, ...]:
-        """The passages to try alone; what is the only citation was judged already."""
+        """The passages to try alone; an only citation is judged already."""
         cited = self.claim.cited
         if self.claim.is_supported:
             return cited if len(cited) > 1 else ()
@@ -112,12 +108,10 @@ class _Trials:
         return [self.pair([id]) for id in self.singles]
 
     def together(self) -> list[Pair]:
-        """All passages at once, for a claim that fails and that so few have not been tried for."""
         is_new = len(self.passages) > 1 and set(self.claim.cited) != set(self.passages)
         return [self.pair(list(self.passages))] if is_new and not self.claim.is_supported else []
 
     def failing(self, known: Mapping[Pair, Verdict]) -> list[str]:
-        """Of several citations of a supported claim those that do not support it alone."""
         cited = self.singles if self.claim.is_supported else ()
         return [id for id in cited if not known[self.pair([id])].entails]
 
@@ -145,14 +139,13 @@ class _Trials:
         return Assessed(self.claim, (), others, True, self._terms(ids, verdict.quotes))
 
     def _terms(self, ids: Sequence[str], quotes: Sequence[Quote | None]) -> frozenset[str]:
-        """What the claim and its evidence speak of; a judge that quotes nothing is taken to mean the whole passages."""
+        """If the judge quotes nothing, whole passages count as evidence."""
         evidence = [self.passages[id] for id in ids]
         decisive = [quote.text for quote in quotes if quote] or [passage.text for passage in evidence]
         return content_terms(" ".join([self.claim.text, *decisive, *(passage.title for passage in evidence)]))
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """The terms of a text without stop words."""
     return frozenset(terms(text)) - _STOP_TERMS
 
 
@@ -160,7 +153,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def citation_scores(claims: Sequence[Assessed]) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`); an answer without citations has a precision of 0."""
+    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations."""
     credits = sum(len(one.claim.cited) - len(one.needless) for one in claims if one.claim.is_supported)
     total = sum(len(one.claim.cited) for one in claims)
     recall = _percent(sum(one.claim.is_supported for one in claims), len(claims))
@@ -168,23 +161,18 @@ def citation_scores(claims: Sequence[Assessed]) -> dict[str, float]:
 
 
 def addressed(claims: Sequence[Assessed], questions: Sequence[str]) -> float:
-    """The mean over the questions of the share, 0 to 100, of their content terms that the evidence speaks of.
-
-    A question without content terms asks for nothing, and all of it is addressed; claims that no passage entails have
-    no evidence.
-    """
+    """The mean share, 0 to 100, of each question's content terms in the evidence; 100 without such terms."""
     told = told_terms(claims)
     shares = [_percent(len(asked & told), len(asked)) for asked in map(content_terms, questions) if asked]
     return sum(shares) / len(shares) if shares else 100.0
 
 
 def told_terms(claims: Sequence[Assessed]) -> frozenset[str]:
-    """What the evidence of the claims speaks of."""
     return frozenset[str]().union(*(one.terms for one in claims))
 
 
 def reference_free(claims: Sequence[Assessed], questions: Sequence[str]) -> dict[str, float]:
-    """The two parts of correctness without gold answers; both are 0 where nothing is claimed."""
+    """The two parts of correctness without gold answers, 0 to 100; both 0 without claims."""
     entailed = _percent(sum(one.is_entailed for one in claims), len(claims))
     return {ENTAILED: entailed, ADDRESSED: addressed(claims, questions) if claims else 0.0}
 

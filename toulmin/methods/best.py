@@ -1,7 +1,7 @@
-"""The product's own method: a draft, of which only what fails is put right, at no cost where it holds.
+"""The product's own method: a draft in which only failing claims are repaired, at no cost if all hold.
 
-It composes the pieces of the other methods: `vanilla`'s draft, VTG's simplification, memory check and search for
-evidence, A2R's grounded feedback, CaLM's contrast. Its numbers were chosen by `benchmarks/best_thresholds.py`.
+It combines `vanilla`'s draft, VTG's simplification, memory check and search for evidence, A2R's feedback, and
+CaLM's contrast. `benchmarks/best_thresholds.py` chose its numbers.
 """
 
 from __future__ import annotations
@@ -37,18 +37,13 @@ def best(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """A draft from the `k` best passages, whose claims stay where the judge supports them and are else put right.
+    """Drafts from the `k` best passages, keeps the claims that the judge supports and repairs the others.
 
-    One model call where all claims hold; else at most `max_rounds` more. A claim that its citations do not support is
-    cited anew if other passages read support it; then `per_query` passages are searched for with the claim itself (or
-    with up to `queries` questions of the model about all such claims, a call more a round); then the model rewrites
-    what still fails, by feedback from the verdicts. What then fails is left out, with a note, but for claims of which
-    the judge is unsure: these stay, labelled so, unless `unsupported` is "drop". Where nothing holds, or the model says
-    nothing, the next `k` passages are read too; where nothing holds in the end the answer is an abstention.
-
-    With `contrast` the role "verifier" is asked, once a draft, about claims whose score by the judge lies from
-    `doubt_from` up to `doubt_to`: it answers from what they cite, and those that its answer does not bear out fail.
-    It makes no claim supported. Raises `UsageError` for a value that means nothing.
+    One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
+    `contrast` one of the verifier for each draft. What fails in the end is left out with a note; claims of which
+    the judge is unsure stay, labelled, unless `unsupported` is "drop". If nothing holds, the answer is an
+    abstention. The verifier decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes
+    no claim supported. `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
     """
     check_whole(1, k=k, per_query=per_query)
     check_whole(0, max_rounds=max_rounds, queries=queries)
@@ -70,9 +65,9 @@ def best(
 
 
 def answered(task: Task, state: State) -> Program[State]:
-    """The state with a text over what was read, put right in up to `max_rounds` rounds; each stage is shown.
+    """Drafts from the passages read and repairs in up to `max_rounds` rounds, showing each stage.
 
-    A model that fails to put it right costs nothing of what holds: that is the text, with a note.
+    If the model fails at repairing, the claims that hold stay, with a note; without any, its error is raised.
     """
     state = yield from _drafted(task, state, 1)
     for n in range(1, task.max_rounds + 1):
@@ -90,10 +85,10 @@ def answered(task: Task, state: State) -> Program[State]:
 
 
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
-    """The state after round `n`; None where there is nothing to do, or nothing left to do it with.
+    """The state after round `n`; None if nothing is left to do.
 
-    A model that says nothing is asked once more, over more passages; the second time it is believed. What stays unsure
-    when it was rewritten once is not rewritten again.
+    A model that gives no answer is asked once more, with more passages. A claim unsure after one rewriting stays
+    so.
     """
     if any(n == 1 or not task.tolerates(one) for one in state.failing):
         return (yield from _repaired(task, state, n))
@@ -106,7 +101,6 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
 
 
 def _drafted(task: Task, state: State, n: int) -> Program[State]:
-    """The state with the claims of a draft over all passages read, judged."""
     passages = state.answer.passages
     done = yield from exchange(task.drafting(passages))
     told = draft_round(done, task.style, n=n)
@@ -122,7 +116,6 @@ def _drafted(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _contrasted(task: Task, state: State, n: int) -> Program[State]:
-    """The state with the verifier's word on doubtful claims; without it they are as the judge has them, with a note."""
     try:
         decided = yield from contrasted(task, state.claims, state.answer.passages, n)
     except ModelError as error:
@@ -135,7 +128,6 @@ def _contrasted(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _repaired(task: Task, state: State, n: int) -> Program[State]:
-    """The state with evidence for what fails, and what still fails rewritten, from more where nothing holds."""
     state = yield from with_evidence(task, state, n)
     yield from show(task.present(state))
     if state.failing:
@@ -146,7 +138,6 @@ def _repaired(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _with_unread(task: Task, state: State, n: int) -> Program[State]:
-    """The state having read the next `k` passages for the question, if there are any."""
     (found,) = yield from evidence([task.asked], task.k * (n + 1))
     read = {passage.id for passage in state.answer.passages}
     unread = tuple(passage for passage in found.passages if passage.id not in read)[: task.k]

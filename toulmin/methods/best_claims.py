@@ -1,4 +1,4 @@
-"""Which claims hold, by the judge and without a model call: as cited, cited anew, or not at all."""
+"""Which claims hold, by the judge alone"""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ CITED_ANEW = "cited anew: another passage that was read supports it"
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A judged claim, whether it may stay, and why it may not, or what was done that it may.
+    """A judged claim: whether it may stay, and why it may not or what was changed.
 
-    `borne_out` is the word of a verifier model, None where it was not asked.
+    `borne_out` is the verifier's view, None if it was not asked.
     """
 
     claim: Claim
@@ -27,18 +27,16 @@ class Settled:
 
     @property
     def is_anew(self) -> bool:
-        """Whether it cites other passages than it came with."""
         return self.why == CITED_ANEW
 
 
 def settled(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
 ) -> Program[tuple[Settled, ...]]:
-    """The claims judged by what they cite and, where that fails, by all the passages; each cites no more than it needs.
+    """Judges claims by their citations, else by the smallest set of one or two passages that supports them.
 
-    All passages means the smallest set that supports the claim, of one or two (`smallest_support`): the more passages
-    are read as one, the more easily do their words add up to what none of them says. A claim that nothing supports
-    keeps its citations and the verdict on them.
+    More passages read as one easily add up to what none of them says. Each claim then cites no more than it needs;
+    one that nothing supports keeps its citations and their verdict.
     """
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)

@@ -1,4 +1,4 @@
-"""Where the judge is unsure, the verifier model is asked: it answers from what the doubtful claims cite (CaLM)."""
+"""The verifier decides about doubtful claims"""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ from toulmin.methods.contrast import cited_by
 from toulmin.methods.reporting import left_out, read_by
 from toulmin.steps import Program, exchange
 
-CORROBORATED = 0.25  # more than this of a claim's word pairs stands in the verifier's answer, as in `calm`
-NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not bear it out"
+CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a claim's word pairs, as in `calm`
+NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not corroborate it"
 
 
 class Contrasted(NamedTuple):
-    """The claims with the verifier's word on the doubtful ones, the rounds that tell of it, and invalid labels."""
-
     claims: tuple[Settled, ...]
     rounds: tuple[Round, ...] = ()
     invalid: int = 0
 
 
 def contrasted(task: Task, claims: tuple[Settled, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
-    """The claims, of which a doubtful one stays exactly if the verifier bears it out; one call for all of them.
+    """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
 
-    Its label stays what the judge gave it: the verifier makes no claim supported. It is asked about a claim once.
+    The judge's label stays: the verifier makes no claim supported.
     """
     doubtful = [one for one in claims if one.borne_out is None and task.doubts(one.claim)]
     if not doubtful:

@@ -1,4 +1,4 @@
-"""Putting right what fails: evidence is looked for, and only then are the failing claims rewritten, in one call."""
+"""Evidence for failing claims, then their rewriting"""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from toulmin.methods.sentence_wording import worded
 from toulmin.prompts.types import Queries, Refine
 from toulmin.steps import Program, exchange, generate
 
-AGAIN = "rewritten, but what stands in its place is not supported either"
+AGAIN = "rewritten, but the new sentence is not supported either"
 ADDED = "added: a passage that was read says it"
 
 
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
-    """The state with passages found for its failing claims, and those claims judged by all that was read."""
     queries = yield from _queries(task, state)
     state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
     failing = [one.claim for one in state.failing]
@@ -33,12 +32,11 @@ def with_evidence(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _better(before: Settled, now: Settled) -> Settled:
-    """A claim that was found wanting by its own citations needs others to hold."""
+    """A claim that failed by its own citations needs others to hold."""
     return now if now.is_anew else before
 
 
 def anew_rounds(claims: Sequence[Settled], before: Sequence[Settled] = ()) -> list[Round]:
-    """What is told of claims that were cited anew, unless they were so `before`."""
     return [
         Round(
             "repair",
@@ -54,10 +52,7 @@ def anew_rounds(claims: Sequence[Settled], before: Sequence[Settled] = ()) -> li
 
 
 def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
-    """The failing claims themselves, or up to `queries` questions about all of them that the model writes.
-
-    An entity or a short answer says too little by itself and is searched for with the question.
-    """
+    """An entity or a short answer is searched for together with the question."""
     texts = [one.claim.text for one in state.failing]
     alone = tuple(f"{task.asked} {text}" for text in texts) if task.style in ("list", "short") else tuple(texts)
     if not task.queries:
@@ -73,10 +68,9 @@ def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
 
 
 def rewritten(task: Task, state: State, n: int) -> Program[State]:
-    """The state with what the model makes of its failing claims; those that hold stay as they are, whatever it says.
+    """Has the model rewrite the failing claims, from the whole answer, all passages read and feedback.
 
-    The model is shown the whole answer, all passages read and feedback composed from the verdicts. What it writes anew
-    is judged like a draft; what does not hold of it is what fails now.
+    Claims that hold never change. New ones are judged like a draft; those that fail are the failing ones now.
     """
     passages = state.answer.passages
     asked = yield from _asked(task, state, passages)
@@ -98,7 +92,6 @@ def _asked(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[R
 
 
 def _doubts(state: State, name: Numbered) -> dict[str, str]:
-    """What the verdicts do not say: which claims a verifier model did not bear out."""
     remedy = "Replace it by what the passages say, or remove it."
     refuted = [n for n, one in enumerate(state.claims, start=1) if one.borne_out is False]
     found = [f"{name.noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
@@ -106,7 +99,6 @@ def _doubts(state: State, name: Numbered) -> dict[str, str]:
 
 
 def _new(claims: Sequence[Claim], state: State) -> list[Claim]:
-    """What the answer does not say yet, each once."""
     known = {worded(claim.text) for claim in state.holding}
     found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
@@ -116,7 +108,7 @@ def _new(claims: Sequence[Claim], state: State) -> list[Claim]:
 
 
 def _placed(state: State, new: Sequence[Settled]) -> State:
-    """The state with the new claims in the places of those that they rewrite, else at the end; each change is told."""
+    """Puts new claims in place of those that they rewrite, else at the end."""
     homes = [_home(one.claim, state.claims) for one in new]
     claims: list[Settled] = []
     told, gone = [], []
@@ -133,14 +125,12 @@ def _placed(state: State, new: Sequence[Settled]) -> State:
 
 
 def _home(new: Claim, claims: Sequence[Settled]) -> int | None:
-    """The place of the failing claim that a new one rewrites, if there is one."""
     failing = [(n, one.claim.text) for n, one in enumerate(claims) if not one.holds]
     place = rewrites(new.text, [text for _, text in failing])
     return None if place is None else failing[place][0]
 
 
 def _change(n: int, old: Settled, own: Sequence[Settled]) -> Round:
-    """What became of a failing claim: `own` stands in its place."""
     holding = [one.claim for one in own if one.holds]
     way = REWRITTEN if holding else AGAIN if own else LEFT_OUT
     return Round(

@@ -1,4 +1,4 @@
-"""`best` in the style `report`: an outline first, then each paragraph as a text of its own, all side by side."""
+"""Reports: an outline, then sections side by side"""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from toulmin.methods.sentence_wording import worded
 from toulmin.prompts.types import Paragraph
 from toulmin.steps import Program, show, together
 
-PARAGRAPHS = 10  # of a plan, as in `plan`; what is beyond is left out and told
+PARAGRAPHS = 10  # of an outline, as in `plan`; the others are left out, and its round says so
 
 Writing = Callable[[Task, State], Program[State]]
 
 
 def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
-    """The answer with a section a paragraph of the outline, each searched for and written by `writing`.
+    """Searches for each paragraph of an outline and has `writing` write its section, all side by side.
 
-    What is shown is whatever all sections have by then, so that of a run that ends early the ready ones remain.
+    A section for which the model fails is noted; if no section has a claim, its error is raised.
     """
     plan = yield from outlined(task.question, "other", answer.passages, PARAGRAPHS)
     report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
@@ -36,7 +36,6 @@ def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
 
 
 def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
-    """Writes section n into the report, or notes that a model failed to write it."""
     own = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
     found = yield from evidence([own.asked], task.k)
     start = State(Answer(own.asked, "long", "best", "abstained"))
@@ -45,12 +44,12 @@ def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[N
         state = yield from writing(own, state)
     except ModelError as error:
         report.failures.append(error)
-        state = state.noting(f"{error} It is missing here.")
+        state = state.noting(f"{error} This section is missing.")
     yield from show(report.with_part(n, state))
 
 
 class _Report:
-    """A report that grows section by section, in whatever order they come; what there is of it is a whole answer."""
+    """A report that grows section by section, in any order; at any time it is a whole answer."""
 
     def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
         self._start = answer
@@ -60,17 +59,15 @@ class _Report:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """What was read before the sections."""
         return self._start.passages
 
     def with_part(self, n: int, state: State) -> Answer:
-        """The report with the section as it stands now."""
         self._parts[n] = state.draft
         return self.answer
 
     @property
     def answer(self) -> Answer:
-        """All sections in their order, and a note of those without text; a sentence stands in the first that has it."""
+        """A repeated sentence stays in the first section that has it."""
         parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
         claims = _placed(parts)
         told = [part for _, part in parts]
@@ -88,7 +85,6 @@ class _Report:
 
 
 def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
-    """The sections' notes, each under its title; why the model wrote nothing at all is said once, of the report."""
     return tuple(
         dict.fromkeys(
             note if note in (REFUSED, EMPTY) and not has_text else f"{paragraph.title}: {note}"

@@ -1,12 +1,12 @@
 """CaLM: a smaller model answers from the cited passages alone, and what it does not corroborate is corrected.
 
-The paper is "CaLM: Contrasting Large and Small Language Models to Verify Grounded Generation" (2024), section 4. Where
-it is silent:
-* The verifier reads its passages in the pool's order. A candidate that cites nothing valid fails without being read.
-* An empty reply is no candidate: the draft stays as it was, and reading goes on. If the last reply is empty, the draft
-  of what was corroborated before is the answer.
+"CaLM: Contrasting Large and Small Language Models to Verify Grounded Generation" (2024), section 4. Where it is
+silent:
+* The verifier reads in the pool's order. A candidate that cites nothing valid fails unread.
+* An empty reply is no candidate: the draft stays, and reading goes on. If the last reply is empty, the draft is the
+  answer.
 * A verifier without an answer corroborates nothing.
-* A prompt that is asked again, by another round or the other model, is another draw (`Draws`).
+* A prompt that is asked again, in another round or by the other model, is another draw (`Draws`).
 """
 
 from __future__ import annotations
@@ -60,16 +60,13 @@ def calm(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """An answer that a verifier model, shown only what it cites, gives too; else corrected, at most T times over.
+    """Answers, and corrects the answer until a verifier model, shown only what it cites, answers the same.
 
-    The role "main" is asked at most `max_rounds` times (T), "verifier" at most once less; `corrections=n` is n+1 main
-    calls (Figure 4). A candidate is accepted *above* `threshold` (θ; by `preset`, else 0.5) of its style's measure, or
-    of `consistency`: ROUGE-2 for `long`, the F1 of words for `short`, of names for `list`. Else the claims that the
-    verifier corroborates above `claim_threshold` (for `list`: that it names too) are the next round's draft. That round
-    reads what the draft cites (`carry="all_cited"`: what the candidate cited, as in Figure 6), then the next unread of
-    the `pool` best passages (default: enough for all rounds). `verifier_reads="all"` shows the verifier what the main
-    model saw (Table 6). The judge's verdict on every claim comes at the end. Raises `UsageError` for a value that
-    means nothing.
+    The role "main" is asked at most `max_rounds` times (T), "verifier" at most once less; `corrections=n` is n + 1
+    main calls (Figure 4). A candidate is accepted *above* `threshold` (θ; by `preset`, else 0.5) of its style's
+    measure or `consistency`. Else the claims corroborated above `claim_threshold` are the next draft.
+    `carry="all_cited"` is Figure 6, `verifier_reads="all"` Table 6. `docs/methods.md` has the steps. Raises
+    `UsageError` for invalid values.
     """
     check_whole(1, k=k, max_rounds=max_rounds, pool=1 if pool is None else pool)
     check_whole(0, corrections=0 if corrections is None else corrections)
@@ -104,12 +101,12 @@ def _named(kind: str, name: str, table: Mapping[Any, V]) -> V:
 def _share(**given: float) -> float:
     ((name, value),) = given.items()
     if not 0 <= value <= 1:
-        raise UsageError(f"{name} lies between 0 and 1, not at {value}; leave it out for the paper's.")
+        raise UsageError(f"{name}: expected a number from 0 to 1, not {value}; leave it out for the paper's value.")
     return value
 
 
 def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
-    """Steps 2 to 5, until a candidate is accepted, the rounds are spent, or nothing new could be read or dropped."""
+    """Steps 2 to 5, until a candidate is accepted, the rounds end, or nothing new can be read or dropped."""
     pool = answer.passages
     read: set[str] = set()
     draws = Draws()
@@ -152,13 +149,11 @@ def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: in
 
 
 def _told(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
-    """The answer with the candidate's claims, or the draft's where it has none."""
     told = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
     return drafted(answer, candidate.value.claims or basis.claims, told, candidate.value.invalid)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:
-    """The answer without those passages of the pool that no model was shown."""
     passages = tuple(passage for passage in answer.passages if passage.id in read)
     searched = replace(answer.rounds[0], read=ids(passages))
     return replace(answer, passages=passages, rounds=(searched, *answer.rounds[1:]))

@@ -1,4 +1,4 @@
-"""`check`: what a text that somebody else wrote claims, held against sources."""
+"""`check`: compares the claims of a text from elsewhere with sources."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from toulmin.verify import smallest_support, verify
 
 
 def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:
-    """Every claim with its verdict: cited ones against what they cite, the others against what a search finds.
+    """Judges every claim of a text: cited ones by what they cite, the others by what a search finds.
 
-    `[n]` in the text is the n-th of `passages`; a label that none of them has is counted as invalid.
+    `[n]` in the text is the n-th of `passages`; a label that none of them has counts as invalid.
     """
     draft = read_draft(text, passages, "long")
     found = yield from together([_found(claim, k) for claim in draft.claims])
@@ -31,7 +31,6 @@ def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Progr
 
 
 def _found(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
-    """The passages that a search for an uncited claim brings."""
     if claim.citations:
         return ()
     hits = yield from search(claim.text, k)

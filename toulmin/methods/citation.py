@@ -1,4 +1,4 @@
-"""VTG's citation generator: which passages a model names for a sentence that is written already."""
+"""VTG's citation generator"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEYOND = f"a claim has {MOST} citations at most"
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A claim with its citations, what was left out of them, and how many labels nobody offered."""
+    """`invalid` counts labels that were not offered."""
 
     claim: Claim
     dropped: tuple[Dropped, ...]
@@ -24,10 +24,7 @@ class Cited:
 
 
 def cite(text: str, passages: Sequence[Passage], sample: int) -> Program[Cited]:
-    """The sentence with the first three of the passages that the model names for it.
-
-    Its words stay as they are, whatever the model makes of them; it cites nothing where no passage is named.
-    """
+    """The sentence, unchanged, with the first three citations that the model names for it, or none."""
     done = yield from exchange(Cite(text, tuple(passages)), sample=sample)
     offered = read_by(done.prompt)
     named = [id for id in dict.fromkeys(done.value.ids) if id in offered]

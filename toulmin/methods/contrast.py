@@ -1,4 +1,8 @@
-"""CaLM's steps 3 and 4: the verifier answers from a candidate's grounds, and the two answers are contrasted."""
+"""CaLM's steps 3 and 4: the verifier answers from a candidate's passages, and the two answers are compared.
+
+ROUGE-2 knows Latin letters only; other scripts are compared by pairs of `language.terms`. Of single words and lists
+the paper says nothing: they are compared by words and as sets of names.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +23,17 @@ Carry = Literal["claims", "all_cited"]
 
 
 def cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Those of the passages that the claims cite, in the passages' order."""
+    """The cited passages, in the passages' order."""
     cited = {id for claim in claims for id in claim.cited}
     return tuple(passage for passage in passages if passage.id in cited)
 
 
-# What the verifier reads, of the passages that a candidate's claims were written from.
+# Which of the passages that a candidate was written from the verifier reads.
 GROUNDS: Mapping[Reads, Callable[[Sequence[Claim], Sequence[Passage]], tuple[Passage, ...]]] = {
     "cited": cited_by,
     "all": lambda _, shown: tuple(shown),
 }
-# Whose citations the next round reads first: of all the candidate's claims and the kept ones, these.
+# The claims whose citations the next round reads first: the kept ones, or all of the candidate's.
 CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Claim]]] = {
     "claims": lambda _, kept: kept,
     "all_cited": lambda candidate, _: candidate,
@@ -38,7 +42,7 @@ CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Cl
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a correction starts from: the draft (Ā) and the passages that it rests on (Ḡ)."""
+    """What a correction starts from: the draft (Ā) and its passages (Ḡ)."""
 
     claims: tuple[Claim, ...] = ()
     passages: tuple[Passage, ...] = ()
@@ -46,10 +50,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether the candidate is accepted, what a correction would start from, and the round as it is told.
-
-    `invalid` counts the labels in the verifier's answer that it was not offered.
-    """
+    """The result of a contrast; `invalid` counts labels in the verifier's answer that it was not offered."""
 
     accepted: bool
     basis: Basis
@@ -59,8 +60,6 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """How candidates are contrasted: the prompt (its passages left open), the measure, and what is read and carried."""
-
     asked: AnswerPrompt
     measure: Measure
     threshold: float
@@ -69,7 +68,7 @@ class Contrast:
     carry: Carry
 
     def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int, draws: Draws) -> Program[Outcome]:
-        """The outcome of round `n`; one call of the verifier, none for a candidate that cites nothing valid."""
+        """Round `n`: one verifier call, none for a candidate that cites nothing valid."""
         claims = candidate.value.claims
         if not any(claim.citations for claim in claims):
             return _ungrounded(claims, n)
@@ -96,11 +95,10 @@ class Contrast:
         return Outcome(accepted, basis, told, done.value.invalid)
 
     def _agreement(self, claims: Sequence[Claim], others: Sequence[str]) -> float:
-        """No answer agrees with none: an abstaining verifier has shown nothing."""
+        """An abstaining verifier agrees with nothing."""
         return AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
 
     def _sifted(self, claims: Sequence[Claim], others: Sequence[str]) -> _Sifted:
-        """The claims that the other answer corroborates above the threshold, and why the rest goes."""
         held = [CORROBORATION[self.asked.style](claim.text, others) if others else 0.0 for claim in claims]
         rated = list(zip(claims, held, strict=True))
         return _Sifted(
@@ -126,7 +124,6 @@ class _Sifted(NamedTuple):
 
 
 def _ungrounded(claims: Sequence[Claim], n: int) -> Outcome:
-    """A candidate that cites nothing valid fails unread."""
-    why = "the candidate cites no passage, so there is nothing to read for the verifier"
+    why = "the candidate cites no passage, so the verifier has nothing to read"
     told = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
     return Outcome(False, Basis(), told)

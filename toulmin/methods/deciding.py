@@ -1,4 +1,4 @@
-"""Which change of a text is made: the first by which none of the text's scores falls."""
+"""The first change that lowers no score"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The claims of a text, assessed; `sentences[n]` is what stands in the place of its n-th one."""
+    """The assessed claims of a text; `sentences[n]` are those in place of its n-th sentence."""
 
     aims: Aims
     questions: tuple[str, ...]
@@ -26,31 +26,28 @@ class Body:
 
     @property
     def claims(self) -> tuple[Assessed, ...]:
-        """All claims in the order of the text."""
         return tuple(one for own in self.sentences for one in own)
 
     @property
     def assessment(self) -> Assessment:
-        """The scores of the text as it stands."""
         return self.aims.assessment(self.claims, self.questions)
 
     def mended(self, n: int, claims: tuple[Assessed, ...]) -> Body:
-        """The text with these claims in the place of its n-th sentence."""
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
 
 
 def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], question: str) -> Program[Body]:
-    """The claims of a text, each assessed by passages of its own, those that it cites among them; all side by side."""
+    """Assesses each claim by its own passages, which include those that it cites."""
     programs = [assess([claim], own, "", "long") for claim, own in zip(claims, premises, strict=True)]
     done = yield from together(programs)
-    # The verdict that a claim came with says more: of one that cites nothing, what was found for it.
+    # Keep the verdict that the claim came with: without citations it says what a search found.
     sentences = tuple((replace(one, claim=claim),) for (one,), claim in zip(done, claims, strict=True))
     return Body(aims("long", None, None, None), (question,) if question else (), sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What could stand in the place of a sentence (nothing: it is taken away), and how that came to be."""
+    """What could replace a sentence (nothing: it is taken away), and how it was made."""
 
     claims: tuple[Assessed, ...]
     why: str
@@ -58,7 +55,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What becomes of the n-th sentence: the way that was taken, if any, and those that were refused, with why."""
+    """The way taken for the n-th sentence, if any, and those refused."""
 
     n: int
     way: Way | None
@@ -66,7 +63,7 @@ class Decision:
 
 
 def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> Program[tuple[Way, ...]]:
-    """What can be done about a sentence, the best first; only under `drop` is it taken away."""
+    """What can be done about a sentence, best first; it is taken away only under `drop`."""
     away = (Way((), TAKEN_AWAY),) if policy == "drop" else ()
     if remedy is None:
         return away

@@ -1,6 +1,7 @@
-"""Methods that ask for an answer once: from memory (`closed`) or from one retrieval (`vanilla`).
+"""Methods that ask for an answer once: from memory, from one retrieval, or from shortened passages.
 
-The steps that every method of one draft ends with stand here too: the draft is told, shown, judged and concluded.
+The last steps of every method of one draft are here too. Only the prompts of `summ` and `snippet` hold shortened
+texts: the originals are judged, quoted and cited.
 """
 
 from __future__ import annotations
@@ -28,11 +29,10 @@ def closed(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """An answer from the model's memory (ALCE's closed book, the plan paper's No Retrieval).
+    """Answers from the model's memory (ALCE's closed book, the plan paper's No Retrieval).
 
-    Nothing is searched and no claim is checked, which the answer's notes say; `support` is None. With `attribute` the
-    question is searched for once afterwards, and each claim cites the smallest set among the top `k` passages that
-    supports it.
+    Nothing is searched or checked, as a note says; `support` is None. With `attribute` each claim cites the
+    smallest set of the top `k` passages of one later search that supports it.
     """
     done = yield from exchange(AnswerPrompt(question, (), style, (), prompt, inline=False))
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
@@ -45,7 +45,6 @@ def closed(
 
 
 def _unsearched(answer: Answer, policy: Policy) -> Answer:
-    """The end of an answer for which nothing was searched, which so says nothing of what sources say."""
     told = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
     ended = concluded(told, answer.claims, policy, verified=False)
     return replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
@@ -61,11 +60,10 @@ def vanilla(
     inline: bool = True,
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """The top `k` passages in one prompt, answered with citations; every claim is then judged (ALCE's VANILLA).
+    """Answers with citations from the top `k` passages in one prompt; every claim is then judged (ALCE's VANILLA).
 
-    `examples` are shown to the model first. `inline=False` asks for no citations (the plan paper's One-Retrieval, with
-    `k` doubled its "2x snippets"): each claim then cites the smallest set of passages in the prompt that supports it.
-    The preset `plain` never asks for citations.
+    `inline=False` and the preset `plain` ask for no citations (the plan paper's One-Retrieval): each claim then
+    cites the smallest set of passages in the prompt that supports it.
     """
     inline = inline and prompt != "plain"
     answer = yield from found(question, "vanilla", style, k)
@@ -81,26 +79,25 @@ def vanilla(
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
-    """The answer with the claims of a draft, the round that tells of it, and a note where the model gave none."""
+    """Adds a draft's claims and round, and a note if the model gave none."""
     told = replace(answer, notes=(*answer.notes, *unsaid(done)))
     return drafted(told, done.value.claims, draft_round(done, answer.style), done.value.invalid)
 
 
 def shown(answer: Answer) -> Program[None]:
-    """Lets whoever watches see a draft that has claims."""
     if answer.claims:
         yield from show(answer)
 
 
 def judged(answer: Answer, policy: Policy) -> Program[Answer]:
-    """The end of an answer whose claims cite: each is judged by what it cites, and the policy applies."""
+    """Judges each claim by its citations and concludes."""
     passages = {passage.id: passage for passage in answer.passages}
     claims = yield from verify(answer.claims, passages, answer.question, answer.style)
     return concluded(answer, claims, policy)
 
 
 def attributed(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
-    """The end of an answer without citations: each claim cites the smallest set of candidates that supports it."""
+    """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
     claims = yield from smallest_support(asked, answer.question, answer.style)
     return concluded(answer, claims, policy)

@@ -1,4 +1,4 @@
-"""Searches beside the first: one that fails costs its query the passages, and not the answer."""
+"""Searches for evidence, and the memory of what they found. A failing search costs its passages, not the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from toulmin.steps import Program, search, together
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a search for the query found; `failure` says why it found nothing where the search itself failed."""
+    """What a search found; `failure` says why it found nothing if it failed."""
 
     query: str
     passages: tuple[Passage, ...] = ()
@@ -21,7 +21,7 @@ class Evidence:
 
 
 def evidence(queries: Sequence[str], k: int) -> Program[tuple[Evidence, ...]]:
-    """At most `k` passages for each query, in the queries' order; a damaged index fails the answer all the same."""
+    """At most `k` passages for each query, in order. Only a damaged index raises (`IndexDamaged`)."""
     return (yield from together([_of(query, k) for query in queries]))
 
 
@@ -36,17 +36,15 @@ def _of(query: str, k: int) -> Program[Evidence]:
 
 
 def gathered(found: Sequence[Evidence]) -> tuple[Passage, ...]:
-    """The passages of all searches, each once."""
     return distinct(passage for one in found for passage in one.passages)
 
 
 def failed(found: Sequence[Evidence]) -> tuple[Dropped, ...]:
-    """What a round tells of the searches that failed."""
     return tuple(Dropped(one.query, one.failure) for one in found if one.failure)
 
 
 def missing(found: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
-    """What a reader should know of the searches that failed, one note a reason, without the notes `known` already."""
+    """Notes on failed searches, one for each reason, without those in `known`."""
     reasons = dict.fromkeys(one.failure for one in found if one.failure)
     notes = (_note(why, [one.query for one in found if one.failure == why]) for why in reasons)
     return tuple(note for note in notes if note not in known)

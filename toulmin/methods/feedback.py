@@ -1,6 +1,7 @@
-"""Feedback composed from the judge's verdicts, in plain words: which sentence is wrong, and what would support it.
+"""Feedback in plain words: composed from the judge's verdicts, or a model's where it agrees with the scores.
 
-Passages are named by their number in the prompt that the feedback is for, claims by theirs in the answer.
+Passages are named by their number in the prompt, claims by theirs in the answer. Models praise what scored 0 (A2R,
+Table 7).
 """
 
 from __future__ import annotations
@@ -25,19 +26,16 @@ from toulmin.text.language import words
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """How feedback names things: passages by their place in the prompt, claims by theirs in the answer."""
-
     numbers: Mapping[str, int]
     noun: str
 
     @classmethod
     def of(cls, passages: Sequence[Passage], style: Style) -> Numbered:
-        """For a prompt with these passages, in order, and an answer of that style."""
         noun = {"list": "Entity", "short": "Claim"}.get(style, "Sentence")
         return cls({passage.id: n for n, passage in enumerate(passages, start=1)}, noun)
 
     def passages(self, ids: Iterable[str]) -> str:
-        """The passages as `[1], [2] and [4]`; those that the prompt does not show are left out."""
+        """The passages as `[1], [2] and [4]`, without those not in the prompt."""
         marks = [f"[{self.numbers[id]}]" for id in ids if id in self.numbers]
         return " and ".join([", ".join(marks[:-1]), marks[-1]] if len(marks) > 1 else marks)
 
@@ -45,10 +43,7 @@ class Numbered:
 def grounded(
     assessment: Assessment, aims: Aims, passages: Sequence[Passage], questions: Sequence[str], style: Style
 ) -> dict[str, str]:
-    """Feedback from the verdicts alone, by aspect: where the target is missed what is wrong, and else that it holds.
-
-    `questions` are the question and the sub-questions that there are.
-    """
+    """Feedback from the verdicts alone, by aspect; `questions` are the question and any sub-questions."""
     name = Numbered.of(passages, style)
     said = {}
     for aspect, target in aims.targets.items():
@@ -78,7 +73,7 @@ def _joined(remarks: Sequence[str], otherwise: str) -> str:
 
 
 def recall_faults(claims: Sequence[Assessed], name: Numbered) -> list[str]:
-    """For each claim that its citations do not support: what is wrong with them, and what would support it."""
+    """For each unsupported claim, what is wrong and what would support it."""
     failing = [(n, one) for n, one in enumerate(claims, start=1) if not one.claim.is_supported]
     return [f"{name.noun} {n} {_cited_wrongly(one, name)}{_remedy(one, name)}" for n, one in failing]
 
@@ -109,7 +104,6 @@ def _remedy(one: Assessed, name: Numbered) -> str:
 
 
 def _precision_faults(claims: Sequence[Assessed], name: Numbered) -> list[str]:
-    """For each claim with a citation that earns nothing, which one it is."""
     faults = []
     for n, one in enumerate(claims, start=1):
         needless, cited = name.passages(one.needless), name.passages(one.claim.cited)
@@ -134,7 +128,6 @@ def _unproven(claims: Sequence[Assessed], name: Numbered) -> list[str]:
 
 
 def _gaps(claims: Sequence[Assessed], questions: Sequence[str]) -> list[str]:
-    """What of each question the evidence does not speak of, in the question's own words."""
     told = told_terms(claims)
     gaps = []
     for n, question in enumerate(questions):

@@ -1,4 +1,4 @@
-"""What could stand in the place of a sentence that its sources do not support: the same cited anew, or a rewriting."""
+"""New citations or words for failing sentences"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CITED_ANEW = "cited anew: a search found passages that support it"
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """A sentence that its sources do not support: its place among the claims, and what it cites or a search found."""
+    """An unsupported sentence: its position among the claims, and what it cites or a search found."""
 
     n: int
     one: Assessed
@@ -30,22 +30,18 @@ class Failing:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Supported claims to stand in the place of a sentence, and in which way they came to be."""
-
     claims: tuple[Claim, ...]
     way: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The remedies that the model wrote, by the place of the sentence, and the round that tells of it."""
-
     remedies: Mapping[int, Remedy]
     told: Round
 
 
 def cited_anew(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
-    """Those sentences that what was read for them supports: citing one passage or two, or what it takes of all."""
+    """New citations for sentences that their passages support: one or two, or what it takes of all."""
     few = yield from smallest_support([(each.one.claim, each.read) for each in failing])
     open_ = [each for each, claim in zip(failing, few, strict=True) if each.one.is_entailed and not claim.is_supported]
     pool = {passage.id: passage for each in open_ for passage in each.read}
@@ -56,10 +52,10 @@ def cited_anew(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
 
 
 def rewritten(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
-    """What the model makes of the sentences, asked once for all of them with feedback from their verdicts.
+    """Has the model rewrite the sentences, all in one call, with feedback from their verdicts.
 
-    A sentence of the reply belongs to the one that it rewrites. It must be supported, by what it cites or by what was
-    read for that one, and say what `text` does not yet.
+    A new sentence belongs to the one that it rewrites. It must be supported, by its citations or by that one's
+    passages, and say what `text` does not yet.
     """
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
     asked = Refine(question or _question(failing), offered, _claims(failing), _feedback(failing, offered))
@@ -80,7 +76,6 @@ def rewritten(failing: Sequence[Failing], question: str, text: Sequence[Claim]) 
 def _supported(
     new: Sequence[Claim], homes: Sequence[Failing | None], passages: Mapping[str, Passage]
 ) -> Program[tuple[Claim, ...]]:
-    """The new sentences judged by what they cite, else by what was read for the old one, citing what they need."""
     judged = list((yield from verify(new, passages, "", "long")))
     weak = [(i, home) for i, home in enumerate(homes) if home and not judged[i].is_supported]
     anew = yield from smallest_support([(judged[i], home.read) for i, home in weak])
@@ -94,17 +89,15 @@ def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
 
 
 def _question(failing: Sequence[Failing]) -> str:
-    """What a text that answers no question is about: the sentences themselves.
+    """For a text without a question: its failing sentences, if possible those that their passages speak of.
 
-    Those of which the passages know little are left out, if there are others: a writer that is asked about what is not
-    there may find nothing to say at all.
+    A writer asked about anything else may say nothing at all.
     """
     known = [each for each in failing if _is_spoken_of(each)]
     return " ".join(claim.text for claim in _claims(known or failing))
 
 
 def _is_spoken_of(each: Failing) -> bool:
-    """Whether half of the sentence's terms stand in what was read for it."""
     asked = content_terms(each.one.claim.text)
     held = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in each.read))
     return 2 * len(asked & held) >= len(asked)
@@ -116,11 +109,9 @@ def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[st
 
 
 def _home(new: Claim, failing: Sequence[Failing]) -> Failing | None:
-    """The sentence that a new one rewrites, if there is one."""
     place = rewrites(new.text, [claim.text for claim in _claims(failing)])
     return None if place is None else failing[place]
 
 
 def _stopped(text: str) -> str:
-    """The sentence with a stop at its end, so that it does not run into the next."""
     return text if text.rstrip("\"'”’»)]").endswith(tuple(STOPS)) else f"{text}."

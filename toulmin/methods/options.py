@@ -1,4 +1,4 @@
-"""What the options of a method may be."""
+"""Checks of options"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from toulmin.errors import UsageError
 
 
 def check_whole(least: int, **given: object) -> None:
-    """Raises `UsageError` unless each of the options is a whole number of at least that."""
+    """Raises `UsageError` unless each option is a whole number of at least `least`."""
     for name, value in given.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise UsageError(f"The option {name!r} is a whole number of at least {least}, not {value!r}.")
+            raise UsageError(f"The option {name!r} must be a whole number of at least {least}, not {value!r}.")

@@ -1,7 +1,7 @@
-"""Where the claims of a text stand in it, to the character, and the text with some of them replaced.
+"""The place of a text's claims in it, to the character, and the text with some of them replaced.
 
-`check` takes a text apart into claims without marks, emphasis and line breaks; here each claim is found again by its
-letters and digits, so that everything that nobody meant to change stays byte for byte.
+`check` reads claims without marks, emphasis and line breaks. Here each is found again by its letters and digits, so
+that all else stays byte for byte.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ STOPS = ".!?…。！？｡؟۔।॥።"
 _STOP = re.compile(r"[.!?。！？]$")
 _NEWLINE = re.compile(r"\r?\n")
 _BLANK_LINE = re.compile(r"\n\r?\n\Z")
-_WIDE = ("。", "！", "？")  # behind these no space is needed
-_OPENS = ("Ps", "Pi")  # of Unicode's categories: brackets and quotation marks that open
+_WIDE = ("。", "！", "？")  # no space is needed after these
+_OPENS = ("Ps", "Pi")  # Unicode's categories of opening brackets and quotation marks
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a claim stands: `text[start:end]`, its stop and its marks included, within the paragraph or item `block`.
+    """`text[start:end]` is a claim with its stop and marks, within the paragraph or item `block`.
 
-    `strays` are marks of its own that stand behind a heading, or on lines before a text's first claim. `is_led`: the
-    paragraph opens with a mark, so that in it marks stand before their sentences.
+    `strays` are marks of its own after a heading, or on lines before a text's first claim. `is_led`: the paragraph
+    opens with a mark, so marks precede their sentences.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Place:
 def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | None, ...]:
     """The place of each claim, in order; None for one that cannot be found again.
 
-    `offered` is how many passages its marks could name, as when the claims were read.
+    `offered` is how many passages its marks could name.
     """
     page = _Page.of(text, offered)
     cores = page.cores(claims)
@@ -69,7 +69,7 @@ class _Core(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A text with its marks and paragraphs; `worded` are their letters and digits, `positions` those of claims only."""
+    """`worded` are the positions of letters and digits outside marks, `positions` those that belong to claims."""
 
     text: str
     marks: tuple[Mark, ...]
@@ -89,7 +89,6 @@ class _Page:
         return cls(text, marks, marked, found, tuple(worded), tuple(i for i in worded if i not in silent))
 
     def cores(self, claims: Sequence[Claim]) -> list[_Core | None]:
-        """Each claim's letters, looked for behind those of the claim before."""
         letters = "".join(self.text[i] for i in self.positions)
         lines = [block.line for block in self.blocks]
         found: list[_Core | None] = []
@@ -106,7 +105,7 @@ class _Page:
         return found
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
-        """The core with the signs and marks around it that are its own; nothing of it stands before `floor`."""
+        """The core with its own signs and marks, none before `floor`."""
         bound = max(floor, core.block.start)
         ahead = min((mark.start for mark in self._before(core, bound)), default=core.first)
         start = next((i for i in range(bound, ahead) if self._is_sign(i)), ahead)
@@ -120,7 +119,6 @@ class _Page:
         return Place(start, end, core.block, (*self._ahead(core), *strays), self._opens(core.block))
 
     def _between(self, start: int, end: int) -> Sequence[Mark]:
-        """The marks that begin there."""
         first = bisect_left(self.marks, start, key=_start)
         return self.marks[first : bisect_left(self.marks, end, key=_start)]
 
@@ -131,7 +129,7 @@ class _Page:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
 
     def _closed(self, core: _Core, end: int) -> int:
-        """Behind the signs that close a sentence; those set off by a space belong to it as long as no stop has come."""
+        """The position after the closing signs; until a stop has come, also those after a space."""
         while True:
             while self._closes(end):
                 end += 1
@@ -143,29 +141,28 @@ class _Page:
             end = following
 
     def _is_stopped(self, core: _Core, end: int) -> bool:
-        """Whether a stop has come: a sign behind it, also behind marks, opens the next sentence ("[1] **A**")."""
+        """After a stop, and its marks, a sign opens the next sentence ("[1] **A**")."""
         return any(self.text[i] in STOPS for i in range(core.end, end) if i not in self.marked)
 
     def _closes(self, at: int) -> bool:
         return at < len(self.text) and self._is_sign(at) and unicodedata.category(self.text[at]) not in _OPENS
 
     def _opens(self, block: Block) -> bool:
-        """Whether a paragraph begins with a mark: there, marks stand before their sentences."""
+        """Whether the paragraph begins with a mark: then marks precede their sentences."""
         return bool(self._between(block.line, block.start + 1))
 
     def _before(self, core: _Core, bound: int) -> list[Mark]:
-        """The marks in front of a claim that point ahead to it."""
         if not self._opens(core.block):
             return []
         return [mark for mark in self._between(bound, core.first) if not self._has_words(mark.end, core.first)]
 
     def _ahead(self, core: _Core) -> Sequence[Mark]:
-        """Of the first claim, the marks on lines before it, which have no other claim to belong to."""
+        """The marks on lines before the first claim belong to it."""
         is_first = self.positions[0] == core.first
         return self._between(0, core.block.line) if is_first else ()
 
     def _behind(self, core: _Core, following: _Core | None) -> Sequence[Mark]:
-        """The marks behind a claim that point back to it: where others point ahead, those before its stop."""
+        """The marks that point back to the claim; if the next ones point ahead, those before its stop."""
         marks = self._between(core.end, following.first if following else len(self.text))
         is_led = following is not None and self._opens(following.block)
         if following is None or (following.block == core.block and not is_led):
@@ -182,7 +179,7 @@ def _start(mark: Mark) -> int:
 
 
 def remarked(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
-    """The sentence, else byte for byte, with these marks in the place of its own: in front of its stop, or of all."""
+    """The sentence with these marks in place of its own: before its stop or, if `is_led`, before all of it."""
     kept, at = "", 0
     for mark in find_marks(sentence, offered):
         piece = sentence[at : mark.start]
@@ -196,9 +193,9 @@ def remarked(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
 
 
 def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str]) -> str:
-    """The text with the claims of these positions replaced; an empty text takes a claim away, and its white space.
+    """The text with the claims at these positions replaced; an empty text removes a claim with its white space.
 
-    A list item or paragraph of which nothing is left goes with its marker and its line.
+    A list item or paragraph that becomes empty goes with its marker and its line.
     """
     staying = [place for n, place in enumerate(where) if place and edits.get(n, "stays")]
     last = {place.block: place for place in staying}
@@ -215,12 +212,11 @@ def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str])
 
 
 def _runs_on(text: str, end: int, words: str) -> bool:
-    """Whether what follows would run into a new sentence: it was set off by a mark alone."""
     return not (end == len(text) or text[end].isspace() or words.endswith(_WIDE))
 
 
 def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
-    """What goes with a claim: the space behind it, that before it where it is the last, or all of its lines.
+    """What goes with a claim: the space after it, before it if it is the last, or all of its lines.
 
     `last` is the last claim of its paragraph that stays.
     """
@@ -229,7 +225,7 @@ def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
     start, end = place.start, place.end
     if last.start >= end:
         if start > place.block.start and not text[start - 1].isspace():
-            return start, end  # a mark alone set it off: the space behind it is all there is
+            return start, end  # only a mark separated it: the space after it is the only one
         while text[end].isspace():
             end += 1
         return start, end
@@ -239,7 +235,7 @@ def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
 
 
 def _line(text: str, place: Place) -> tuple[int, int]:
-    """The lines of a paragraph or item with what ends them, and one of two blank lines around it."""
+    """The lines of a paragraph or item, with one of two blank lines around them."""
     block = place.block
     newline = text.find("\n", max(block.end, place.end))
     end = len(text) if newline < 0 else newline + 1

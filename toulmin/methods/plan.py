@@ -1,7 +1,7 @@
-"""Plan-based retrieval: an outline, its questions, a second search, and then the writing (Godbole et al. 2024).
+"""Plan-based retrieval: an outline, its questions, a second search, and then the writing.
 
-"Analysis of Plan-based Retrieval for Grounded Text Generation", section 3.3 and appendix A.2. The paper's text has no
-citations; here every sentence is led back afterwards to the passages that support it.
+"Analysis of Plan-based Retrieval for Grounded Text Generation" (Godbole et al. 2024), section 3.3 and appendix A.2.
+The paper's text has no citations; here every sentence is attributed afterwards.
 """
 
 from __future__ import annotations
@@ -48,23 +48,13 @@ def plan(
     max_questions: int = 10,
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """A text about a topic (or the answer to a question), planned before its evidence is gathered and it is written.
+    """Plans a text about a topic (or the answer to a question) before gathering evidence and writing.
 
-    `attribute` tells topics of one name apart ("inventor"), `kind` says what is to be planned of it. The first search
-    finds `k` passages (the paper's K), each question's own `per_question`; the paper gives neither, nor
-    `qa_threshold`. The model is asked for an outline, for the questions of each paragraph, and for the text: in one
-    piece or, for a `report`, in titled sections written side by side (`layout`).
-
-    Variant A writes from all passages; a question counts as answered when a supported claim that rests on its own
-    passages takes it up. Variant B asks the kit's reader (without one it fails with `UsageError`) and writes from its
-    answers at or above `qa_threshold`; a question without any is marked as one to skip, or left out with
-    `unanswerable="drop"` (Table 4). Each claim cites the smallest set of its part's passages that supports it;
-    `inline=True` (variant A) has the model cite instead.
-
-    `second_search=False` (Table 3) answers from the first passages; `outline=False` (Table 5) asks for questions at
-    once; `merge_questions=False` keeps a question once for each paragraph that asks it, as in the paper. Paragraphs
-    beyond `max_paragraphs`, and a paragraph's questions beyond `max_questions`, are left out. Raises `UsageError` for
-    options that do not go together.
+    The first search finds `k` passages (the paper's K), each question's own `per_question`. Variant A writes from
+    all passages, variant B from the reader's answers at or above `qa_threshold`. Each claim cites the smallest set
+    of its part's passages that supports it; with `inline=True` (variant A) the model cites instead. Tables 3 to 5
+    of the paper are `second_search=False`, `unanswerable="drop"` and `outline=False`. `docs/methods.md` explains
+    the other options. Raises `UsageError` for options that do not go together, and for variant B without a reader.
     """
     sections = _in_sections(layout, style, outline)
     _check_choices(variant=variant, kind=kind, unanswerable=unanswerable)
@@ -90,7 +80,6 @@ def plan(
 def _from_answers(
     answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
 ) -> Program[Answer]:
-    """Variant B: the reader's answers to the questions, and the text that is written from them."""
     read = yield from readings(whole.plan.inquiries, threshold)
     answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
     parts = whole.from_findings(read, skip=unanswerable == "keep")
@@ -103,7 +92,6 @@ def _from_answers(
 
 
 def _in_sections(layout: Layout | None, style: Style, outline: bool) -> bool:
-    """Whether each paragraph of the outline becomes a section; a report's do unless it is told otherwise."""
     if layout is None:
         return style == "report" and outline
     _check_choices(layout=layout)
@@ -125,21 +113,19 @@ def _check_choices(**given: str) -> None:
 
 def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, threshold: float) -> None:
     if variant == "B" and inline:
-        raise UsageError("inline=True is for variant A: variant B writes from answers, and sees no passage to cite.")
+        raise UsageError("inline=True needs variant A: variant B writes from answers and sees no passages to cite.")
     if variant == "A" and unanswerable == "drop":
         raise UsageError("unanswerable='drop' is for variant B: variant A shows the writer no questions.")
     if not 0 < threshold <= 1:
-        raise UsageError(f"qa_threshold lies above 0 and is at most 1, not {threshold!r}; 0.5 is the default.")
+        raise UsageError(f"qa_threshold: expected more than 0 and at most 1, not {threshold!r}; 0.5 is the default.")
 
 
 # ---------------------------------------------------------------- the text
 
 
 def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage] = ()) -> Answer:
-    """The answer with more rounds, and with passages that it has read beside its own."""
     return replace(answer, rounds=(*answer.rounds, *rounds), passages=distinct((*answer.passages, *passages)))
 
 
 def _concluded(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
-    """The end of an answer, with those sections that have a claim left, and a note of the others."""
     return in_sections(concluded(answer, answer.claims, policy), titles(parts))

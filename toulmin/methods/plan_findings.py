@@ -1,4 +1,4 @@
-"""Variant B's findings: what a reader finds in each question's passages, and how sure it is."""
+"""Variant B: the reader's answers"""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ class Reading:
 
     @property
     def kept(self) -> tuple[Span, ...]:
-        """The answers at or above the threshold, part by part."""
         return tuple(span for part in self.parts for span in part if span.confidence >= self.threshold)
 
     @property
     def result(self) -> SubQuestion:
-        """The outcome, with the passages that hold the answers, or else those that come nearest."""
         best = [part[0].confidence if part else 0.0 for part in self.parts]
         near = [span for part in self.parts for span in part if span.confidence >= self.threshold / 2]
         passages = dict.fromkeys(span.passage for span in self.kept or near)
@@ -38,14 +36,12 @@ class Reading:
 
     @property
     def finding(self) -> Finding:
-        """The question as the writer is shown it; without an answer it is one to skip."""
         answers = {worded(span.quote.text): span.quote.text for span in reversed(self.kept)}
         holding = {span.passage for span in self.kept}
         passages = tuple(passage for passage in self.inquiry.passages if passage.id in holding)
         return Finding(self.inquiry.text, tuple(reversed(answers.values())), passages)
 
     def told(self, n: int) -> Round:
-        """The reading of the n-th question as a round."""
         spans = [span for part in self.parts for span in part]
         weak = [span for span in spans if span.confidence < self.threshold]
         why = f"is below the threshold of {self.threshold:.2f}"
@@ -65,7 +61,7 @@ class Reading:
 
 
 def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Reading, ...]]:
-    """Each question read in each of its passages by itself, so that it can have several answers; all side by side."""
+    """Reads each question in each of its passages alone, side by side."""
     asked = [
         (part, passage) for inquiry in inquiries for part in parts_of(inquiry.text) for passage in inquiry.passages
     ]
@@ -78,7 +74,7 @@ def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Re
 
 
 def _standing(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
-    """The spans that stand where they are said to, surest first: a reader that misquotes has found nothing."""
+    """A reader that misquotes has found nothing."""
     found = [
         span
         for span, passage in zip(spans, passages, strict=True)

@@ -1,7 +1,4 @@
-"""What became of a plan's questions: answered, partly, or unanswerable.
-
-A question of several parts ("When and where was she born?", two questions in one) is answered when all of them are.
-"""
+"""How far claims answer the questions"""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from toulmin.methods.plan_questions import Inquiry
 from toulmin.text.facts import Kind, facts
 from toulmin.text.language import STOPWORDS, rarity, stem, terms
 
-# Ours, for variant A, which has no reader: the share of a question's words that a claim must take up.
+# For variant A, which has no reader, and ours: the share of a question's words that a claim must take up.
 ADDRESSED = 0.5
 
 _WH = r"(?:who|whom|whose|what|which|when|where|why|how(?: (?:many|much|long|old|far|often))?)"
 _TWO_HEADS = re.compile(rf"(?P<one>{_WH}) (?:and|or) (?P<two>{_WH}) (?P<rest>.+)", re.IGNORECASE | re.DOTALL)
 _NEXT = re.compile(rf"(?<=[?？؟])\s*(?=\S)|,? (?:and|or) (?={_WH}\b)", re.IGNORECASE)
-_MOST_PARTS = 4  # what seems to have more is no question to take apart
-# What an answer must hold beside the question's own words.
+_MOST_PARTS = 4  # a question that seems to have more is not split
+# The kinds of fact that an answer must add to the question's own words.
 _WANTED: tuple[tuple[re.Pattern[str], frozenset[Kind]], ...] = (
     (re.compile(r"(?:when|(?:in|on|since) (?:what|which) (?:year|date|day)|what year)\b", re.I), frozenset({"date"})),
     (re.compile(r"how (?:many|much|long|old|far|often)\b", re.I), frozenset({"number", "date"})),
@@ -31,7 +28,6 @@ _STOPS = frozenset(map(stem, STOPWORDS))
 
 
 def parts_of(question: str) -> tuple[str, ...]:
-    """The questions that a question joins; most are one."""
     heads = _TWO_HEADS.fullmatch(question.strip())
     if heads:
         return (f"{heads['one']} {heads['rest']}", f"{heads['two']} {heads['rest']}")
@@ -40,18 +36,17 @@ def parts_of(question: str) -> tuple[str, ...]:
 
 
 def outcome(best: Sequence[float], threshold: float) -> Outcome:
-    """The outcome of a question whose parts are answered with these confidences, 0 where there is no answer."""
+    """The outcome for parts answered with these confidences, 0 without an answer."""
     if all(confidence >= threshold for confidence in best):
         return "answered"
     return "partly" if any(confidence >= threshold / 2 for confidence in best) else "unanswerable"
 
 
 def told_by(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
-    """What the supported claims that rest on each question's own passages make of it.
+    """How far the supported claims that cite each question's own passages answer it.
 
-    A part of the question is answered as far as one such claim takes up its telling words beside the topic's, weighted
-    by rarity: from `ADDRESSED` on it is. A claim that lacks what is asked for (a date for "when", a number for "how
-    many", a name for "who" and "where") answers it in part at most.
+    A part is answered once such a claim takes up a share `ADDRESSED` of its words beyond the topic's, weighted by
+    rarity; without the kind of fact asked for (a date for "when"), only in part.
     """
     supported = [claim for claim in claims if claim.is_supported]
     return tuple(_told_by(supported, inquiry, topic) for inquiry in inquiries)
@@ -70,7 +65,6 @@ def _told_by(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQue
 
 
 def _share(question: str, claim: str, topic: str) -> float:
-    """How far the claim answers the question, by the words that it takes up."""
     asked = _terms(question) - _STOPS
     asked = asked - _terms(topic) or asked
     whole = sum(map(rarity, asked))
@@ -80,7 +74,7 @@ def _share(question: str, claim: str, topic: str) -> float:
 
 @lru_cache(maxsize=4_096)
 def _terms(text: str) -> frozenset[str]:
-    """Kept, because every claim is held against every question, and again with each part that is written."""
+    """Cached: every claim is compared with every question."""
     return frozenset(terms(text))
 
 

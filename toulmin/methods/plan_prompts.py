@@ -1,4 +1,4 @@
-"""From a plan to the prompts that ask for its text: what each part is written from."""
+"""What each part is written from"""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from toulmin.prompts.types import AnswerPrompt, Finding, Paragraph, Preset, Prom
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is written in one go: all of it, or one paragraph of the outline, which becomes a section.
+    """What is written in one go: the whole text, or one paragraph, which becomes a section.
 
-    `context` are the passages that its claims may rest on; `prompt` is None where there is nothing to write from.
+    Its claims may cite `context`; `prompt` is None if there is nothing to write from.
     """
 
     context: tuple[Passage, ...]
@@ -28,19 +28,17 @@ class Part:
 
     @property
     def section(self) -> Section | None:
-        """The section that the part becomes."""
         return Section(self.paragraph.title, self.paragraph.description) if self.paragraph else None
 
 
 def titles(parts: Sequence[Part]) -> list[str]:
-    """The titles of the sections that the parts become."""
     return [part.section.title for part in parts if part.section]
 
 
 def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Passage, ...]:
-    """The passages of the first search, then the best one of each question, then each one's second, and so on.
+    """The first search's passages, then each question's best one, then each one's second, and so on.
 
-    A model's window takes from the end, so that no question loses its best passage before another loses its third.
+    A model's window cuts from the end: no question loses its best passage before another its third.
     """
     ranks = zip_longest(*(inquiry.passages for inquiry in inquiries))
     return distinct((*first, *(passage for passage in chain.from_iterable(ranks) if passage is not None)))
@@ -48,7 +46,7 @@ def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Pas
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """All that a text is written from; `in_sections` it is written in parts, one a paragraph of the plan."""
+    """What a text is written from; `in_sections` makes a part of each paragraph."""
 
     topic: str
     style: Style
@@ -57,7 +55,7 @@ class Whole:
     in_sections: bool
 
     def from_passages(self, *, inline: bool) -> tuple[Part, ...]:
-        """Variant A: all passages of a part in one prompt; for the whole text that of One-Retrieval (A.2.2)."""
+        """Variant A: a part's passages in one prompt, for the whole text One-Retrieval's (A.2.2)."""
         return tuple(
             Part(passages, self._passages_prompt(passages, paragraph, inline=inline), paragraph, passages)
             for paragraph, inquiries in self._portions()
@@ -72,13 +70,13 @@ class Whole:
         return self._whole_prompt(passages, inline=inline)
 
     def _whole_prompt(self, passages: tuple[Passage, ...], *, inline: bool = False, written: str = "") -> AnswerPrompt:
-        """One paragraph, which has no headings as a report's own prompt would ask for; or an answer or a list."""
+        """Asks for prose without headings, even in a report."""
         is_prose = self.style in ("long", "report")
         preset: Preset = "plain" if is_prose and not inline else "cited"
         return AnswerPrompt(self.topic, passages, "long" if is_prose else self.style, (), preset, inline, written)
 
     def from_findings(self, read: Sequence[Reading], *, skip: bool) -> tuple[Part, ...]:
-        """Variant B: the questions with their answers (A.2.5), and with `skip` those without, marked so."""
+        """Variant B: questions with answers (A.2.5); `skip` adds those without, marked so."""
         findings = {one.inquiry: one.finding for one in read}
         parts = []
         for paragraph, inquiries in self._portions():
@@ -90,7 +88,6 @@ class Whole:
     def _part_of_findings(
         self, passages: tuple[Passage, ...], paragraph: Paragraph | None, findings: tuple[Finding, ...]
     ) -> Part:
-        """Where no question is answered there is nothing to write from, and no model is asked."""
         holding = distinct(passage for finding in findings for passage in finding.passages)
         if not holding:
             return Part(passages, None, paragraph)
@@ -101,12 +98,10 @@ class Whole:
         return Part(passages, prompt, paragraph, holding)
 
     def _portions(self) -> list[tuple[Paragraph | None, tuple[Inquiry, ...]]]:
-        """What each part is about, and its questions."""
         if not self.in_sections:
             return [(None, self.plan.inquiries)]
         return [(paragraph, self.plan.of(n)) for n, paragraph in enumerate(self.plan.paragraphs)]
 
 
 def _pairs(findings: Sequence[Finding]) -> str:
-    """The questions with their answers as a text; a short answer or a list is drawn from it and the passages."""
     return "\n".join(f"{one.question} {'; '.join(one.answers) or 'Not enough information.'}" for one in findings)

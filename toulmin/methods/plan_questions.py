@@ -1,4 +1,7 @@
-"""Planning before retrieval: an outline, the questions of its paragraphs, and what is found for each of them."""
+"""Planning before retrieval: an outline, its questions, their passages, and how far each is answered.
+
+A question of several parts ("When and where was she born?") is answered when all of them are.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,15 @@ from toulmin.prompts.types import Outline, Paragraph, Questions
 from toulmin.steps import Exchange, Program, exchange, together
 
 Kind = Literal["person", "event", "other"]
-# What the outline is asked to be of; the paper's prompt plans "a bio about" its entity (A.2.3).
+# What the outline is about; the paper's prompt plans "a bio about" its entity (A.2.3).
 PLANNED: Mapping[Kind, str] = {"person": "a biography of {}", "event": "an account of {}", "other": "{}"}
 
-LONGEST_TITLE = 60  # characters; a model that gives no titles begins with its instructions
+LONGEST_TITLE = 60  # characters; without titles a paragraph begins with what it should say
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question of the plan: the paragraphs that asked it (positions from 0), and the passages found for it."""
+    """A question, the paragraphs that asked it (positions from 0), and its passages."""
 
     text: str
     asked_by: tuple[int, ...]
@@ -32,7 +35,7 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is planned so far, with its rounds and notes; without an outline there are no paragraphs."""
+    """The plan so far; without an outline there are no paragraphs."""
 
     paragraphs: tuple[Paragraph, ...] = ()
     inquiries: tuple[Inquiry, ...] = ()
@@ -41,11 +44,9 @@ class Plan:
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """What was found for the questions, in their order."""
         return tuple(passage for inquiry in self.inquiries for passage in inquiry.passages)
 
     def of(self, position: int) -> tuple[Inquiry, ...]:
-        """The questions that the paragraph of that position asked."""
         return tuple(inquiry for inquiry in self.inquiries if position in inquiry.asked_by)
 
 
@@ -63,7 +64,7 @@ def outlined(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) -> P
 
 
 def _titled(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple[Paragraph, ...]:
-    """The paragraphs with titles that are short and distinct; one that was never named is called by the topic."""
+    """An unnamed paragraph is called by the topic."""
     taken: set[str] = set()
     titled = []
     for paragraph in paragraphs:
@@ -73,7 +74,6 @@ def _titled(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple
 
 
 def _shortened(paragraph: Paragraph, topic: str) -> Paragraph:
-    """With what is too long for a title at the head of the description; a title is text, never a mark."""
     title = " ".join(without_marks(paragraph.title).split()) or topic
     if len(title) <= LONGEST_TITLE:
         return replace(paragraph, title=title)
@@ -82,7 +82,7 @@ def _shortened(paragraph: Paragraph, topic: str) -> Paragraph:
 
 
 def _distinct(paragraph: Paragraph, taken: set[str]) -> Paragraph:
-    """A claim names its section by title, so that no two may be the same."""
+    """A claim names its section by title, so no two may be equal."""
     title, number = paragraph.title, 1
     while title.casefold() in taken:
         number += 1
@@ -95,11 +95,11 @@ def _distinct(paragraph: Paragraph, taken: set[str]) -> Paragraph:
 
 
 def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *, merge: bool) -> Program[Plan]:
-    """The plan with the questions of all its paragraphs, asked for side by side, at most `most` a paragraph.
+    """Asks for the questions of all paragraphs side by side, at most `most` each.
 
     A paragraph without questions is searched for by its description. Without an outline the questions are about the
-    topic, which stands for itself where there are none. With `merge` a question that several paragraphs ask is one
-    inquiry: the same words, whatever their case and punctuation.
+    topic, which replaces missing ones. `merge` makes one inquiry of equal questions, whatever their case and
+    punctuation.
     """
     parts: tuple[Paragraph | None, ...] = plan.paragraphs or (None,)
     replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
@@ -110,7 +110,6 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
 
 
 def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
-    """What is asked for where the model has no question."""
     return (part.description or part.title,) if part else (topic,)
 
 
@@ -128,7 +127,6 @@ def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry,
 def _questions_round(
     plan: Plan, position: int, questions: Sequence[str], done: Exchange[tuple[str, ...]], most: int
 ) -> Round:
-    """What the paragraph of that position asks, and which of it was asked before."""
     own = {inquiry.text for inquiry in plan.inquiries if inquiry.asked_by[0] == position}
     again = [Dropped(text, _where_before(plan, position, text)) for text in questions if text not in own]
     beyond = [Dropped(text, f"more than {most} questions") for text in done.value[most:]]
@@ -153,7 +151,7 @@ def _where_before(plan: Plan, position: int, question: str) -> str:
 
 
 def searched(plan: Plan, per_question: int) -> Program[Plan]:
-    """The plan with what a search for each question, all side by side, found; one that fails is told and noted."""
+    """Searches for every question, side by side; a failed search is noted."""
     found = yield from evidence([inquiry.text for inquiry in plan.inquiries], per_question)
     inquiries = tuple(
         replace(inquiry, passages=one.passages) for inquiry, one in zip(plan.inquiries, found, strict=True)
@@ -166,5 +164,5 @@ def searched(plan: Plan, per_question: int) -> Program[Plan]:
 
 
 def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:
-    """The plan whose questions are to be answered from the first search alone (Table 3, "w/o 2nd search")."""
+    """The plan with the first search's passages for every question (Table 3, "w/o 2nd search")."""
     return replace(plan, inquiries=tuple(replace(inquiry, passages=first) for inquiry in plan.inquiries))

@@ -1,4 +1,4 @@
-"""Writing from a plan: its parts drafted and judged side by side, and put together as they come."""
+"""Parts, drafted and judged side by side"""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 
 
 def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline: bool) -> Program[Answer]:
-    """The answer with its text: each part drafted, shown, and judged, all parts side by side.
+    """Drafts, shows and judges all parts side by side and joins them in the answer.
 
-    What is shown is whatever all parts have by then, so that of a run that is ended from outside the parts that were
-    ready remain. A part for which the model fails is left out, with a note; where it fails for all, its error is
-    raised. `outcomes` tells what claims make of the plan's questions.
+    A part for which the model fails is left out with a note; if it fails for all, its error is raised. `outcomes`
+    says how far the claims answer the plan's questions.
     """
     growing = _Growing(answer, parts, outcomes)
     asked = [n for n, part in enumerate(parts) if part.prompt is not None]
@@ -38,8 +37,6 @@ def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """The draft of a part: its claims and its story; `unsaid` is the note on a reply that was empty or a refusal."""
-
     claims: tuple[Claim, ...]
     round: Round
     invalid: int = 0
@@ -47,7 +44,7 @@ class _Written:
 
 
 class _Growing:
-    """A text that grows part by part, in whatever order they come; what there is of it is always a whole answer."""
+    """A text that grows part by part, in any order; at any time it is a whole answer."""
 
     def __init__(self, answer: Answer, parts: Sequence[Part], outcomes: Outcomes) -> None:
         self.parts = parts
@@ -58,12 +55,10 @@ class _Growing:
         self._drafts = {n: self._nothing(n, "none of its questions is answered") for n in nothing}
 
     def name(self, n: int) -> str:
-        """What part n is about."""
         paragraph = self.parts[n].paragraph
         return paragraph.title if paragraph else "the text"
 
     def give_up(self, n: int, error: ModelError) -> None:
-        """Takes nothing for part n, for which the model failed."""
         self.failures[n] = error
         self._drafts[n] = self._nothing(n, str(error))
 
@@ -71,22 +66,18 @@ class _Growing:
         return _Written((), Round("draft", n + 1, dropped=(Dropped(self.name(n), why),)))
 
     def put(self, n: int, draft: _Written) -> None:
-        """Takes the draft for part n, in place of the one before."""
         self._drafts[n] = draft
 
     @property
     def unsaid(self) -> tuple[str, ...]:
-        """Why the model wrote no draft, where that tells nothing of the sources."""
         return tuple(dict.fromkeys(note for n in sorted(self._drafts) for note in self._drafts[n].unsaid))
 
     @property
     def draft(self) -> Answer:
-        """The answer so far, with a note of the sections that are still to come."""
         return in_sections(self.answer, titles(self.parts))
 
     @property
     def answer(self) -> Answer:
-        """All parts so far in their order, no sentence twice; its sections are the planned ones."""
         answer = self._answer
         for draft in _without_repetitions([self._drafts[n] for n in sorted(self._drafts)]):
             answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
@@ -95,7 +86,6 @@ class _Growing:
 
 
 def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
-    """Drafts and judges part n; without `inline` each claim cites the smallest set that supports it of what it read."""
     part = growing.parts[n]
     if part.prompt is None:
         return
@@ -130,13 +120,12 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
 
 
 def _seen(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
-    """The part's passages without those that the model's window could not hold."""
     left = set(read_by(part.prompt)) - set(read_by(done.prompt)) if part.prompt else set()
     return tuple(passage for passage in part.context if passage.id not in left)
 
 
 def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
-    """Of sentences that say the same in the same words the first that is supported stays, or else the first."""
+    """Of sentences in the same words keeps the first supported one, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
     for claim in (claim for draft in drafts for claim in draft.claims):
         known = staying.setdefault(worded(claim.text), claim)

@@ -1,4 +1,4 @@
-"""A2R's loop: assess, ask for feedback, refine, until the scores are high enough (the paper's Algorithm 1)."""
+"""A2R's loop: assess, advise, refine"""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 WITH_GOLD = "Correctness was measured against gold answers (oracle): these scores are of use in an evaluation only."
 WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
-WITHDRAWN = "The answer was withdrawn: it scored nothing, and asked to refine it the model gave no claims."
+WITHDRAWN = "The answer was withdrawn: it scored 0, and the model's refinement of it has no claims."
 UNTOUCHED = "No refinement scored better than the answer as it was."
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an answer is refined; `source` is whose feedback it is refined by."""
+    """How an answer is refined; `source` says whose feedback is used."""
 
     style: Style
     rounds: int
@@ -50,7 +50,7 @@ class Plan:
 def plan_of(
     style: Style, rounds: int, goals: Aims, stop: Stop, source: Source, returns: Returned, has_history: bool
 ) -> Plan:
-    """A plan whose values mean something; raises `UsageError`."""
+    """Raises `UsageError` for options without a meaning."""
     check_whole(0, max_rounds=rounds)
     for option, value in {"stop": stop, "feedback": source, "returns": returns}.items():
         if value not in _CHOICES[option]:
@@ -60,10 +60,7 @@ def plan_of(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An answer on the way, assessed, with the feedback that it was given; `place` is its round in the story.
-
-    `unsaid` is the note on a reply that was empty or a refusal.
-    """
+    """An assessed answer and its feedback; `place` is the index of its round, `unsaid` as in `reporting`."""
 
     draft: Draft
     place: int | None
@@ -74,7 +71,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The answer with its story so far, the passages that it is refined from, and the candidates in order."""
+    """The answer with its rounds so far, the passages to refine it from, and the candidates in order."""
 
     answer: Answer
     passages: tuple[Passage, ...]
@@ -83,21 +80,18 @@ class Course:
 
     @property
     def last(self) -> Candidate:
-        """The candidate that was written last."""
         return self.candidates[-1]
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The question and, of a planned answer, the sub-questions that can be answered."""
+        """The question and, of a planned answer, the answerable sub-questions."""
         return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
 
     def asking(self, prompt: Feedback | Refine) -> Course:
-        """The course with a prompt more that was asked."""
         return replace(self, asked=(*self.asked, prompt))
 
 
 def refined(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    """Algorithm 1 from a first answer on."""
     course = yield from _assessed(course, draft, place, plan)
     for _ in range(plan.rounds):
         before = course.last.assessment
@@ -112,7 +106,7 @@ def refined(course: Course, draft: Draft, place: int | None, plan: Plan) -> Prog
 
 
 def _assessed(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    """The course with one candidate more, scored by the judge and by what measures correctness (Equation 2)."""
+    """Equation 2."""
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
     assessment = plan.aims.assessment(claims, course.questions)
     n = len(course.candidates) + 1
@@ -122,7 +116,7 @@ def _assessed(course: Course, draft: Draft, place: int | None, plan: Plan) -> Pr
 
 
 def _advised(course: Course, plan: Plan) -> Program[Course]:
-    """The course with feedback on its last candidate (Equation 3)."""
+    """Equation 3."""
     assessment, targets = course.last.assessment, plan.aims.targets
     own = grounded(assessment, plan.aims, course.passages, course.questions, plan.style)
     is_good = all(score >= targets[aspect] for aspect, score in assessment.scores.items())
@@ -136,7 +130,6 @@ def _advised(course: Course, plan: Plan) -> Program[Course]:
 
 
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
-    """The course with the feedback told in the round of the assessment, as the refinement is given it."""
     told = replace(
         course.answer.rounds[-1],
         role="main" if done else None,
@@ -148,7 +141,7 @@ def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str
 
 
 def _rewritten(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
-    """The course with the answer that the model makes of the feedback (Equation 4; with the whole history 5)."""
+    """Equation 4; with the whole history Equation 5."""
     *earlier, last = course.candidates
     history = tuple((one.assessment.judged, one.said) for one in earlier) if has_history else ()
     asked = Refine(course.answer.question, course.passages, last.assessment.judged, last.said, plan.style, history)
@@ -167,7 +160,6 @@ def _rewritten(course: Course, plan: Plan, has_history: bool) -> Program[Course]
 
 
 def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
-    """The candidate that is returned, with its verdicts; which one it is stands in the rounds and in a note."""
     candidates = course.candidates
     means = [plan.aims.mean(one.assessment.scores) for one in candidates]
     best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
@@ -188,22 +180,20 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
 
 
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
-    """The first with the best mean; but claims that score nothing give way to a refinement that takes them back."""
+    """The first of the best means; if these are 0, a refinement that withdraws all claims."""
     best = means.index(max(means))
-    last = candidates[-1]  # only the last can be without claims: there is nothing to refine then
+    last = candidates[-1]  # only the last can be without claims: an answer without any is not refined
     is_withdrawn = not last.assessment.claims and REFUSED not in last.unsaid
     return len(candidates) - 1 if is_withdrawn and not means[best] else best
 
 
 def _sections(known: Sequence[Section], claims: Sequence[Claim]) -> tuple[Section, ...]:
-    """The sections of a report that has any, as its claims now name them."""
     described = {section.title: section for section in known}
     titles = dict.fromkeys(claim.section for claim in claims if claim.section)
     return tuple(described.get(title, Section(title)) for title in titles) if known else ()
 
 
 def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
-    """Which of several candidates was returned, and why."""
     if plan.returns != "best" or len(means) == 1:
         return ()
     if not means[best]:

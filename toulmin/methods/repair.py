@@ -1,8 +1,8 @@
-"""`check --repair`: a text that somebody else wrote, in which what the sources do not support is put right.
+"""`check --repair`: repairs the sentences of a text that the sources do not support.
 
-Sentences that hold stay byte for byte, with the text between them. One that fails is, in this order, cited anew if
-passages that a search finds support it; rewritten, if the rewriting is supported; or taken away. A change is made only
-if no score of the text falls by it: citation recall, citation precision, and correctness without gold answers.
+Supported sentences stay byte for byte, with the text between them. A failing one is, in this order: given new
+citations, if passages that a search finds support it; rewritten, if the rewriting is supported; or taken away. No
+change may lower a score of the text: citation recall, citation precision, correctness without gold answers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from toulmin.methods.reporting import concluded, ids, why
 from toulmin.parsing.marks import LabelRange, find_marks
 from toulmin.steps import Program, search, together
 
-_ANY = 10**9  # as many passages as a label could name: then no number is taken for a year
-_WIDEST = 100  # a range of labels
+_ANY = 10**9  # more passages than any label names, so that no number is taken for a year
+_WIDEST = 100  # labels in one range
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a sentence: its text before, its text after (empty: taken away), and why."""
+    """A changed sentence: its text before and after (empty: taken away), and why."""
 
     before: str
     after: str
@@ -35,20 +35,18 @@ class Change:
 
 
 def changes(answer: Answer) -> tuple[Change, ...]:
-    """The sentences that a repair changed, in the order of the text."""
     return tuple(Change(told.dropped[0].text, "".join(told.kept), told.dropped[0].why) for told in _changing(answer))
 
 
 def repaired_text(answer: Answer) -> str:
-    """The whole text as a repair left it."""
     texts = [told.text for told in answer.rounds if told.kind == "repair" and told.text is not None]
     return texts[-1] if texts else answer.text
 
 
 def labels(answer: Answer) -> dict[int, str]:
-    """The passages, by id, that the marks which a repair has set name.
+    """The ids of the passages that the marks set by a repair name, by number.
 
-    Those of sentences that stayed count the passages that were given with the text.
+    Marks of unchanged sentences count the passages given with the text.
     """
     named: dict[int, str] = {}
     for told in _changing(answer):
@@ -57,8 +55,9 @@ def labels(answer: Answer) -> dict[int, str]:
 
 
 def numbering(answer: Answer) -> dict[str, int]:
-    """The number by which the repaired text names a passage, by its id: the place of one that was given with the text,
-    the mark that the repair has set for one that a search found. A passage that no mark can name has none.
+    """The number of each passage in the repaired text, by id: the position of a given one, else its mark.
+
+    Passages that no mark can name have none.
     """
     wholes = [told for told in answer.rounds if told.kind == "repair" and told.text is not None]
     given = wholes[-1].read if wholes else ()
@@ -67,13 +66,11 @@ def numbering(answer: Answer) -> dict[str, int]:
 
 
 def _numbers(text: str) -> list[int]:
-    """The numbers that the marks of a sentence name, each once."""
     labels = (label.first for mark in find_marks(text, _ANY) for label in mark.labels)
     return list(dict.fromkeys(labels))
 
 
 def _changing(answer: Answer) -> list[Round]:
-    """The rounds of changed sentences."""
     return [told for told in answer.rounds if told.kind == "repair" and told.text is None and told.chosen]
 
 
@@ -86,14 +83,13 @@ def repair(
     rewrite: bool = True,
     unsupported: Policy = "drop",
 ) -> Program[Answer]:
-    """The claims of the text as repaired; `repaired_text`, `changes` and `numbering` read the rest off the Answer.
+    """Repairs a text; `final_text`, `changes` and `numbering` read the result from the answer.
 
-    `[n]` in the text is the n-th of `passages`; a passage that only a search found gets the next number that the text
-    does not use. The claims are judged as `check` judges them, and whatever is not supported is put right; a search
-    brings `k` passages for each. Rewriting asks the model once for all of them, and not at all where nothing is left to
-    rewrite or `rewrite` is False. `unsupported`: under "keep" and "flag" what cannot be put right stays as it is. A
-    `question` that the text answers counts for correctness. A round of kind `repair` tells of each sentence that failed
-    (`n` counts the claims of the text), the last one of the whole text.
+    `[n]` in the text is the n-th of `passages`; others that a search found get numbers that the text does not use.
+    A search brings `k` passages for each unsupported claim. The model is asked at most once, never with
+    `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A `question` that the text answers
+    counts for correctness. Each failing sentence has a round of kind `repair` (`n` counts the claims), the last
+    such round holds the whole text.
     """
     answer = yield from check(text, passages=passages, k=k)
     page = Page(text, places(text, answer.claims, len(passages)), passages)
@@ -116,14 +112,12 @@ def repair(
 
 
 class _Searched(NamedTuple):
-    """An answer that knows what was found, and the passages found for each claim that fails."""
-
     answer: Answer
     found: Mapping[int, tuple[Passage, ...]]
 
 
 def _searched(answer: Answer, where: Sequence[Place | None], k: int) -> Program[_Searched]:
-    """A search for each claim that fails; for those that cite nothing `check` has searched."""
+    """`check` has searched for claims without citations."""
     known = {told.n - 1: told.read for told in answer.rounds if told.kind == "search"}
     weak = [n for n, claim in enumerate(answer.claims) if where[n] and not claim.is_supported]
     new = [n for n in weak if n not in known]
@@ -136,19 +130,15 @@ def _searched(answer: Answer, where: Sequence[Place | None], k: int) -> Program[
 
 
 def _premises(claim: Claim, found: Sequence[Passage], pool: Mapping[str, Passage]) -> list[Passage]:
-    """What a claim cites, and what was found for it."""
     return list(({id: pool[id] for id in claim.cited} | {passage.id: passage for passage in found}).values())
 
 
 class _Remedied(NamedTuple):
-    """An answer with what was written told, and what can stand in the place of claims, by their number."""
-
     answer: Answer
     remedies: Mapping[int, Remedy]
 
 
 def _remedied(answer: Answer, failing: Sequence[Failing], question: str, rewrite: bool) -> Program[_Remedied]:
-    """Those that passages read support, cited anew; of the others, what the model makes of them."""
     anew = yield from cited_anew(failing)
     left = [each for each in failing if each.n not in anew and each.read]
     if not left or not rewrite:
@@ -161,7 +151,6 @@ def _remedied(answer: Answer, failing: Sequence[Failing], question: str, rewrite
 
 
 def _ended(answer: Answer, page: Page, before: Body, after: Body, decisions: Sequence[Decision]) -> Answer:
-    """The repaired text with its claims, and what became of each sentence."""
     numbers = page.numbers(decisions)
     edits = {d.n: page.after(d, answer.claims[d.n], numbers) for d in decisions if d.way}
     told = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
@@ -186,7 +175,6 @@ def _ended(answer: Answer, page: Page, before: Body, after: Body, decisions: Seq
 
 
 def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Claim) -> Round:
-    """A sentence that was changed, as it was and as it is; or one that stays, with the changes that were refused."""
     n, old = decision.n, page.before(decision.n)
     if decision.way is None:
         return Round("repair", n + 1, kept=(old,), dropped=decision.refused, chosen=False)
@@ -196,13 +184,11 @@ def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Clai
 
 
 def _cited(decision: Decision) -> tuple[str, ...]:
-    """The passages that a sentence cites as changed, in the order of its marks."""
     claims = decision.way.claims if decision.way else ()
     return tuple(dict.fromkeys(id for one in claims for id in one.claim.cited))
 
 
 def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]:
-    """How many sentences failed, and what became of them."""
     failed = sum(not claim.is_supported for claim in claims)
     if not failed:
         return ("Nothing was changed: every sentence is supported.",) if claims else ()
@@ -213,20 +199,18 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
 
 
 def _spelled(label: LabelRange) -> Sequence[int]:
-    """The numbers of a range; of a slip of the pen ("[1-999999]") its ends."""
+    """Of a mistyped range ("[1-999999]") only its ends."""
     return range(label.first, label.last + 1) if label.last - label.first <= _WIDEST else label
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A text, where its claims stand in it, and the passages that were given with it."""
-
     text: str
     where: Sequence[Place | None]
     given: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
-        """The labels of passages: of those given their place, of others the next that the text leaves free."""
+        """Given passages count by position, others get the next free number."""
         numbers: dict[str, int] = {}
         for n, passage in enumerate(self.given, start=1):
             numbers.setdefault(passage.id, n)
@@ -238,19 +222,17 @@ class Page:
         return numbers
 
     def before(self, n: int) -> str:
-        """The n-th sentence, its marks included."""
         place = self.where[n]
         return self.text[place.start : place.end] if place else ""
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        """The sentence as it is to stand: its own words with other marks, or other words."""
         place, claims = self.where[decision.n], tuple(one.claim for one in decision.way.claims) if decision.way else ()
         is_led = place is not None and place.is_led
         if [claim.text for claim in claims] == [was.text]:
             same = remarked(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
-        # Written anew, what looks like a mark in the words ("[2018]") is escaped.
+        # In new text, words that look like a mark ("[2018]") are escaped.
         if not is_led:
             return render(claims, "long", numbers=numbers).text
         return " ".join(f"{_marks(claim, numbers)} {render((claim,), 'long', numbers={}).text}" for claim in claims)

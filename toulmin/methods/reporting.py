@@ -1,4 +1,4 @@
-"""What every method tells in the same way: what it found, what it drafted, and how it ended."""
+"""What all methods share: rounds and notes, the end of an answer, checks of options, comparison of sentences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EMPTY = "The model's reply was empty; whether the sources say it is not known."
 
 
 def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
-    """An answer that so far only knows the passages, `k` at most, that a search for the question found."""
+    """An answer that holds only the passages, at most `k`, that a search for the question found."""
     hits = yield from search(question, k)
     passages = tuple({hit.passage.id: hit.passage for hit in hits}.values())
     told = Round("search", read=ids(passages), queries=(question,))
@@ -28,12 +28,10 @@ def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
 
 
 def ids(passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The ids of the passages."""
     return tuple(passage.id for passage in passages)
 
 
 def drafted(answer: Answer, claims: Sequence[Claim], told: Round, invalid: int = 0) -> Answer:
-    """The answer with these claims in place of its own, one round more, and more invalid citations counted."""
     status: Status = "answered" if claims else "abstained"
     count = answer.invalid_citations + invalid
     return replace(answer, status=status, claims=tuple(claims), rounds=(*answer.rounds, told), invalid_citations=count)
@@ -42,7 +40,6 @@ def drafted(answer: Answer, claims: Sequence[Claim], told: Round, invalid: int =
 def draft_round(
     done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1, role: str = "main"
 ) -> Round:
-    """The round of a draft: what the model read and wrote, and the passages that its window could not hold."""
     claims = done.value.claims
     return Round(
         kind,
@@ -56,12 +53,10 @@ def draft_round(
 
 
 def read_by(prompt: Prompt[Any]) -> tuple[str, ...]:
-    """The ids of the passages that a prompt showed."""
     return ids(getattr(prompt, "passages", ()))
 
 
 def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
-    """What a trace says of passages that the model's window could not hold."""
     count = done.reply.omitted
     if not count:
         return ()
@@ -69,12 +64,12 @@ def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
 
 
 def unsaid(done: Exchange[Draft]) -> tuple[str, ...]:
-    """Why a reply holds no answer where that tells nothing of the sources, as a note."""
+    """The note on a reply without claims, as by `silence_of`."""
     return () if done.value.claims else silence_of(done.reply)
 
 
 def silence_of(reply: Reply) -> tuple[str, ...]:
-    """The note on a reply without an answer that is a refusal or empty; none where the model says that it has none."""
+    """The note on an empty reply or a refusal; none if the model says that it has no answer."""
     if reply.value is not None:
         return ()
     if reply.finish == "refused":
@@ -83,9 +78,9 @@ def silence_of(reply: Reply) -> tuple[str, ...]:
 
 
 def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
-    """The final answer: the claims under the policy, and an abstention where none is left.
+    """The final answer: the claims under the policy, an abstention if none is left.
 
-    `verified=False` leaves out the round of verdicts, for a method that has told them already.
+    `verified=False` adds no round of verdicts.
     """
     kept, _ = apply_policy(claims, policy)
     rounds = (*answer.rounds, verdicts_round(claims)) if claims and verified else answer.rounds
@@ -96,9 +91,9 @@ def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifi
 
 
 def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
-    """The answer with those of its sections that hold a claim, and a note of the planned ones (titles) that hold none.
+    """Keeps the sections that hold a claim, with a note of the planned titles that hold none.
 
-    An answer without claims has no such note: why it is empty is told otherwise.
+    An answer without claims gets no such note.
     """
     filled = {claim.section for claim in answer.claims}
     sections = tuple(section for section in answer.sections if section.title in filled)
@@ -108,10 +103,10 @@ def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
 
 
 def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
-    """What stands of a draft when the budget ends: its claims, judged as far as there is time, and a note of it.
+    """Returns a draft's claims when the budget ends, judged as far as there is time, with a note.
 
-    A claim without citations gets the smallest set of the draft's passages that supports it: its method may have left
-    citing for later. Raises `ended` where no claim is supported: then nothing could be verified.
+    A claim without citations gets the smallest set of the draft's passages that supports it. Raises `ended` if no
+    claim is supported.
     """
     try:
         claims = yield from _judged(draft)
@@ -125,7 +120,6 @@ def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer
 
 
 def _judged(draft: Answer) -> Program[list[Claim]]:
-    """The claims of a draft, those judged that were not yet."""
     unjudged = [claim for claim in draft.claims if claim.support is None]
     passages = {passage.id: passage for passage in draft.passages}
     cited = yield from verify([c for c in unjudged if c.citations], passages, draft.question, draft.style)
@@ -136,7 +130,6 @@ def _judged(draft: Answer) -> Program[list[Claim]]:
 
 
 def _remarks(invalid: int, kept: Sequence[Claim], silence: str) -> tuple[str, ...]:
-    """What a reader should know of the claims that stay; `silence` is said where none does."""
     marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
     if not kept:
         return (*marks, silence) if silence else marks
@@ -145,7 +138,6 @@ def _remarks(invalid: int, kept: Sequence[Claim], silence: str) -> tuple[str, ..
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
-    """The verdicts as a round: what holds, and why the rest does not."""
     return Round(
         "verify",
         n,
@@ -155,7 +147,6 @@ def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
 
 
 def why(claim: Claim) -> str:
-    """Why a claim is not supported, in words."""
     if claim.support is None:
         return "not checked"
     return f"{claim.support.label}: {claim.support.reason}" if claim.support.reason else claim.support.label

@@ -1,4 +1,4 @@
-"""Which sentence a new one rewrites."""
+"""Which sentence a new one rewrites"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _NEAR = 0.5  # of the content terms of the shorter sentence
 
 
 def rewrites(new: str, sentences: Sequence[str]) -> int | None:
-    """The place of the sentence that the new one rewrites: the one with which it has most content terms in common.
+    """The index of the sentence that shares most content terms with the new one, the first of equals.
 
-    The first of those that are equally near; None where these are less than half of the shorter one's.
+    None if they share less than half of the shorter one's.
     """
     own = content_terms(new)
     near = [_nearness(own, content_terms(sentence)) for sentence in sentences]

@@ -1,4 +1,4 @@
-"""Methods that draw several answers and keep one: `rerank` and `usc`."""
+"""Methods that sample one model several times: `rerank` and `usc` keep one answer, `self-refine` rewrites it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def rerank(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """`n` samples of `vanilla` at high temperature; the one with the best citation recall is kept (ALCE's RERANK).
+    """Draws `n` samples of `vanilla` and keeps the one with the best citation recall (ALCE's RERANK).
 
-    Citation recall is the share of a sample's claims that the judge finds supported: by the passages that each cites
-    (`by="cited"`, the VTG paper, Appendix A) or by all passages shown (`by="all"`, ALCE's tool); a claim that cites
-    nothing counts as 0 either way, and so does a sample without claims. The first of equals wins, also when all are 0,
-    where ALCE's tool would return an empty text. `n` model calls; all samples are judged in one request.
+    Recall is the share of claims supported by what each cites (`by="cited"`, the VTG paper, Appendix A) or by all
+    passages shown (`by="all"`, ALCE's tool). A claim without citations and a sample without claims count 0. The
+    first of equals wins, even if all are 0, where ALCE's tool returns an empty text. `n` model calls; one request
+    to the judge.
     """
     _check(n, temperature)
     answer = yield from found(question, "rerank", style, k)
@@ -62,10 +62,9 @@ def usc(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """`n` samples of `vanilla`, of which the model chooses the most consistent (CaLM 5.4: universal self-consistency).
+    """Draws `n` samples of `vanilla`; the model chooses the most consistent (CaLM 5.4: universal self-consistency).
 
-    A sample that abstains is a candidate too: where most of them withhold an answer, that is the consistent one.
-    `n` + 1 model calls; the choice is not asked for where all samples are equal.
+    An abstention is a candidate too. `n` + 1 model calls, `n` if all samples are equal.
     """
     _check(n, temperature)
     answer = yield from found(question, "usc", style, k)
@@ -90,12 +89,10 @@ def _check(n: int, temperature: float) -> None:
 
 
 def _drawn(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
-    """`n` samples of one prompt, side by side."""
     return (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in range(n)]))
 
 
 def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float]]:
-    """The citation recall of each sample, 0 to 1; one request for all of them."""
     passages = {passage.id: passage for passage in answer.passages}
 
     def asked(claim: Claim, draft: Exchange[Draft]) -> Pair:
@@ -114,7 +111,7 @@ def _share(held: Sequence[bool]) -> float:
 
 
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
-    """The answer with the claims of the chosen sample; every sample is told, and only the chosen one's marks count."""
+    """Only the chosen sample's invalid marks count."""
     told = [
         replace(draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best)
         for i, draft in enumerate(drafts)

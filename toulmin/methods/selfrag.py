@@ -1,12 +1,11 @@
 """Self-RAG: a model trained with reflection tokens decides when to search and criticises what it writes.
 
-The paper is "Self-RAG: Learning to Retrieve, Generate, and Critique through Self-Reflection" (Asai et al. 2023, arXiv
-2310.11511), Algorithm 1 and section 3.3; CaLM's Tables 2 and 3 have it as a baseline. Where the paper is silent:
+Asai et al. 2023 (arXiv 2310.11511), Algorithm 1 and section 3.3. Where the paper is silent:
 * A segment ends where the model asks for another search. Within it, what follows [No Retrieval] cites nothing.
 * Answers are compared by the mean score of their segments, finished ones with those that go on.
 * A segment that says nothing new is no segment. An answer that nothing can be added to is complete.
 * A short answer is the first claim of one segment.
-* Where the model says nothing about searching, the passages are read: what cites nothing cannot be proven.
+* If the model says nothing about searching, the passages are read: what cites nothing cannot be proven.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ Retrieve = Literal["adaptive", "always", "never"]
 
 FROM_MEMORY = "The model answered from memory, without a search; nothing proves what it says."
 NO_TOKENS = (
-    "The model wrote no reflection tokens, so it judged no passage: of what it wrote from each of them the likeliest"
-    " was taken, or the first where the server gave no probabilities. Self-RAG needs a model trained with such tokens."
+    "The model wrote no reflection tokens, so it rated no passage: the likeliest of its continuations was taken, or the"
+    " first where the server gave no probabilities. Self-RAG needs a model trained with such tokens."
 )
-NO_ODDS = "The server gave no log-probabilities of reflection tokens; those that were written counted as certain."
+NO_ODDS = "The server gave no log-probabilities of reflection tokens; each token that was written counted as certain."
 
-DECISION = 25  # tokens; the released code looks no further for the wish to search
+DECISION = 25  # tokens; the released code looks for the wish to search in these alone
 
 
 def self_rag(
@@ -55,17 +54,13 @@ def self_rag(
     logprobs: int = 20,
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Writes segment by segment, each from the passage of which the model itself thinks best.
+    """Writes segment by segment, each from the passage that the model itself rates best.
 
-    `retrieve`: "adaptive" searches where the probability of [Retrieval] against [No Retrieval] exceeds `threshold`,
-    "always" and "never" do not ask. Each of `k` passages then has a segment of at most `segment_tokens` tokens written
-    from it, which cites it; a segment scores its generation probability plus `relevance` x ISREL + `support` x ISSUP +
-    `utility` x ISUSE. The `beam` best answers go on, up to `max_segments` segments. `hard` refuses segments that the
-    model calls not supported. `requery` searches anew for each segment (Algorithm 1); else all have the passages of
-    the first search, as the released code does. `logprobs` is how many likeliest tokens the server is asked for.
-
-    At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. The judge gives its verdicts at the end, as for
-    every method. A model or server without reflection tokens is noted. Raises `UsageError` for a value out of range.
+    "adaptive" searches if the probability of [Retrieval] exceeds `threshold`. A segment scores its generation
+    probability plus `relevance` x ISREL + `support` x ISSUP + `utility` x ISUSE; the `beam` best answers go on.
+    `requery` searches for each segment (Algorithm 1), not once as the released code. `docs/methods.md` explains the
+    other options. At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. A model or server without
+    reflection tokens is noted. Raises `UsageError` for a value out of range.
     """
     check_whole(1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
     if retrieve not in get_args(Retrieve):
@@ -86,8 +81,6 @@ def self_rag(
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What stays the same for every segment."""
-
     question: str
     style: Style
     k: int
@@ -100,13 +93,12 @@ class _Task:
     logprobs: int
 
     def query(self, path: Path) -> str:
-        """What is searched for the next segment (Algorithm 1: the question and the segment before it)."""
         if not (self.requery and path.segments):
             return self.question
         return " ".join([self.question, *(claim.text for claim in path.segments[-1].claims)])
 
     def end(self, said: Reflected) -> Mark | None:
-        """The mark at which a segment ends, because something is to be searched for what follows."""
+        """The mark at which a segment ends, because what follows needs a search."""
         return next((mark for mark in said.marks if mark.kind == "retrieval" and self._asks(mark)), None)
 
     def _asks(self, mark: Mark) -> bool:
@@ -119,7 +111,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The answer, its beam, the story so far, what each search found, what the model said, and if it ever refused."""
+    """`found` are the passages by query, `said` what the model wrote."""
 
     answer: Answer
     paths: tuple[Path, ...] = ()
@@ -129,14 +121,12 @@ class _State:
     was_refused: bool = False
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
-        """The state with what a search found."""
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
         told = Round("search", len(self.found) + 1, read=ids(passages), queries=(query,))
         found = (*self.found, (query, passages))
         return replace(self, answer=replace(self.answer, passages=read), log=(*self.log, told), found=found)
 
     def on(self, paths: tuple[Path, ...]) -> _State:
-        """The state with that beam, and the answer as its best path has it."""
         first = paths[0]
         return replace(
             self,
@@ -155,7 +145,6 @@ class _State:
 
 
 def _decided(task: _Task, state: _State) -> Program[_State]:
-    """Whether the first segment is to be written from passages."""
     if task.retrieve != "adaptive":
         return state.on((Path(searches=task.retrieve == "always"),))
     prompt = NextSegment(task.question, style=task.style)
@@ -181,7 +170,6 @@ def _said(prompt: NextSegment, reply: Reply) -> Reflected:
 
 
 def _grown(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
-    """The state with the n-th segments: all that are asked for are written side by side, and the best answers stay."""
     live = [path for path in state.paths if not path.is_over]
     state = yield from _searched(task, state, live)
     found = dict(state.found)
@@ -202,7 +190,6 @@ def _grown(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
 
 
 def _searched(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
-    """The state with the passages for what comes next; a query is searched once."""
     known = dict(state.found)
     wanted = dict.fromkeys(task.query(path) for path in paths if path.searches)
     queries = [query for query in wanted if query not in known]
@@ -214,15 +201,12 @@ def _searched(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_Sta
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """A segment, what the reply that it was read from said, and whether that was a refusal."""
-
     segment: Segment
     said: Reflected
     was_refused: bool
 
 
 def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
-    """One segment more, from the passage or from memory."""
     prompt = NextSegment(task.question, path.written, passage, task.style, from_memory=passage is None)
     reply = yield from _reply(task, prompt, task.segment_tokens)
     whole_reply = _said(prompt, reply)
@@ -243,7 +227,6 @@ def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Progra
 
 
 def _with_notes(state: _State) -> Answer:
-    """The answer with what a reader should know of how it was made."""
     answer = state.answer
     notes = [] if state.found else [FROM_MEMORY if answer.claims else NO_MEMORY]
     if state.was_refused and not answer.claims:

@@ -1,4 +1,4 @@
-"""The beam of Self-RAG: segments with their scores, and answers as paths of segments. Nothing here asks anything."""
+"""The beam: segments, scores and paths"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toulmin.text.language import sentences
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each critique counts beside the generation probability, whose weight is 1 (the paper, section 3.3)."""
+    """The weight of each critique; the generation probability's is 1 (section 3.3). Raises `UsageError`."""
 
     relevance: float
     support: float
@@ -29,9 +29,9 @@ class Weights:
                 raise UsageError(f"{name}: expected a weight of 0 or more, not {getattr(self, name)}.")
 
     def scores(self, said: Reflected, pieces: Sequence[Piece]) -> dict[str, float]:
-        """What the model thinks of a segment, by name, and the `score` made of it; what it left unsaid counts 0.
+        """The model's scores of a segment, by name, and their weighted sum `score`; a missing one counts 0.
 
-        Of several sentences in one segment the mean of their support counts; the released code takes the first one's.
+        The support of several sentences is their mean; the released code takes the first one's.
         """
         relevance, utility = said.first("relevance"), said.first("utility")
         supports = [piece.support.worth for piece in pieces if piece.support is not None]
@@ -47,9 +47,9 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One continuation: `raw` as the model wrote it, its claims, its scores, and whether it asks for another one.
+    """One continuation, `raw` as the model wrote it.
 
-    `n` counts from 1, `passage` is None where it was written from memory, `refused` says why it cannot be taken.
+    `n` counts from 1, `passage` is None if it was written from memory, `refused` says why it cannot be taken.
     """
 
     n: int
@@ -63,11 +63,9 @@ class Segment:
 
     @property
     def is_fit(self) -> bool:
-        """Whether it says something new and was not refused."""
         return bool(self.claims) and not self.refused
 
     def told(self, answer: Path) -> Round:
-        """The segment as a round, chosen if it is part of that answer."""
         chosen = any(segment is self for segment in answer.segments)
         words = " ".join(claim.text for claim in self.claims)
         why = self.refused or "another one scored higher"
@@ -87,7 +85,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """An answer as far as it is written; `is_over` when nothing is to follow."""
+    """An answer as far as it is written; `is_over` if nothing is to follow."""
 
     segments: tuple[Segment, ...] = ()
     searches: bool = True
@@ -97,8 +95,7 @@ class Path:
     def score(self) -> float:
         """The mean score of its segments, 0 without any.
 
-        The paper does not say how segments add up. The released code multiplies, under which a segment below 0 turns
-        the order round and a longer answer scores differently from a shorter one for its length alone.
+        The paper leaves it open. The released code multiplies, so that a score below 0 reverses the order.
         """
         return fmean(segment.scores["score"] for segment in self.segments) if self.segments else 0.0
 
@@ -109,16 +106,15 @@ class Path:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims of all segments."""
         return tuple(claim for segment in self.segments for claim in segment.claims)
 
     @property
     def invalid(self) -> int:
-        """How many citation marks the model wrote by itself; it was offered no labels, so all of them are invalid."""
+        """No labels were offered, so all marks that the model wrote are invalid."""
         return sum(segment.invalid for segment in self.segments)
 
     def taking(self, segment: Segment, searches: bool) -> Path:
-        """The answer with that segment; `searches` if the one that follows is to be written from passages."""
+        """`searches`: the next segment is written from passages."""
         return Path((*self.segments, segment), searches, is_over=not segment.goes_on)
 
 
@@ -132,9 +128,9 @@ def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
 
 
 def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, before: Sequence[Claim]) -> Draft:
-    """The claims of a segment that do not stand `before` it; those that were written from the passage cite it.
+    """The claims of a segment that are not in `before`; those written from the passage cite it.
 
-    A short answer is the first of them.
+    A short answer is only the first.
     """
     known = {worded(claim.text) for claim in before}
     cited = (Citation(passage.id),) if passage else ()
@@ -150,7 +146,7 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
 
 
 def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The pieces of a reply that was cut off, without the sentence in which that happened, if it has another one."""
+    """The pieces of a cut-off reply without its unfinished sentence, unless that is the only one."""
     if not pieces or pieces[-1].support is not None:
         return tuple(pieces)
     *before, last = pieces
@@ -162,5 +158,4 @@ def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
 
 
 def denied(pieces: Sequence[Piece]) -> bool:
-    """Whether the model itself finds a sentence not supported by its passage, or contradicted."""
     return any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)

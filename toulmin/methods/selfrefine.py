@@ -1,4 +1,4 @@
-"""`self-refine`: the model judges and rewrites its own answer, with no metric to tell it what is wrong."""
+"""`self-refine`: feedback without any metric"""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ def self_refine(
     prompt: Preset = "expert",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """A draft, then `max_rounds` times feedback by the model itself and a rewriting by it; the last one is returned.
+    """Has the model criticise and rewrite its own answer `max_rounds` times; the last one is returned.
 
-    The control of the A2R paper ("intrinsic"): feedback is asked for without scores, and the claims are judged only
-    once the last answer stands. 1 + 2 x `max_rounds` model calls; an answer without claims ends the rounds, since there
-    is nothing to refine.
+    The control of the A2R paper ("intrinsic"): feedback without scores; only the last answer is judged. 1 + 2 x
+    `max_rounds` model calls; an answer without claims ends the rounds.
     """
     check_whole(0, max_rounds=max_rounds)
     answer = yield from found(question, "self-refine", style, k)
@@ -48,13 +47,12 @@ def self_refine(
 
 
 def _advised(answer: Answer, advice: Exchange[Mapping[str, str]], n: int) -> Answer:
-    """The answer with the n-th round of feedback told."""
     told = Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
     return replace(answer, rounds=(*answer.rounds, told))
 
 
 def _refined(answer: Answer, done: Exchange[Draft], n: int) -> Answer:
-    """The rewritten answer in place of the one before; only the marks of what is returned count as invalid."""
+    """Only the marks of the answer returned count as invalid."""
     told = draft_round(done, answer.style, kind="refine", n=n)
     gone = [claim.text for claim in answer.claims if claim.text not in told.kept]
     dropped = (*told.dropped, *(Dropped(text, "not in the refined answer") for text in gone))

@@ -1,4 +1,4 @@
-"""The wording of sentences: whether two say the same in the same words."""
+"""The wording of sentences"""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ _AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
 
 
 def worded(text: str) -> tuple[str, ...]:
-    """The words of a text as two texts are compared: whatever their case and the punctuation around them.
+    """The words of a text for comparison, without case and the punctuation around them.
 
-    Signs that say something stay: "C++" is not "C", and "-5" not "5".
+    Signs with a meaning stay: "C++" is not "C", and "-5" not "5".
     """
     return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))

@@ -1,8 +1,4 @@
-"""Methods that answer from shortened passages: `summ` and `snippet`.
-
-Only the prompt holds the shortened texts. Each of them is a passage of its own there; the citations of the draft are
-led back to the original passages at once, so that what is judged, quoted and cited is always the original.
-"""
+"""Answers from shortened passages"""
 
 from __future__ import annotations
 
@@ -28,11 +24,10 @@ def summ(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Each of the top `k` passages is summarised for the question, then answered as `vanilla` does (ALCE's SUMM).
+    """Summarises each of the top `k` passages for the question, then answers as `vanilla` does (ALCE's SUMM).
 
-    A summary has at most `words` words; passages that the model calls irrelevant are left out, and where none is left
-    the answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`. Citations and verdicts are about the
-    original passages.
+    A summary has at most `words` words. Passages that the model calls irrelevant are left out; without any left the
+    answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`.
     """
     check_whole(1, words=words)
     answer = yield from found(question, "summ", style, k)
@@ -49,7 +44,7 @@ def snippet(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """As `summ`, with a span that the model extracts from each passage, able to stand alone (ALCE's SNIPPET)."""
+    """As `summ`, with a self-contained span extracted from each passage (ALCE's SNIPPET)."""
     answer = yield from found(question, "snippet", style, k)
     prompts = [Extract(question, passage) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
@@ -62,7 +57,6 @@ def _from_shortened(
     preset: Preset,
     policy: Policy,
 ) -> Program[Answer]:
-    """The answer from what the prompts make of its passages, one prompt a passage, all side by side."""
     replies = yield from together([exchange(prompt) for prompt in prompts])
     shorts = _shorts(answer.passages, [done.value for done in replies])
     answer = replace(answer, rounds=(*answer.rounds, *(short.told(n) for n, short in enumerate(shorts, start=1))))
@@ -79,21 +73,20 @@ def _from_shortened(
 
 @dataclass(frozen=True, slots=True)
 class _Short:
-    """What a passage was shortened to, and why that was left out (empty: it was not)."""
+    """A shortened passage; `why` says why it was left out, empty if it was not."""
 
     original: Passage
     passage: Passage
     why: str
 
     def told(self, n: int) -> Round:
-        """What became of the n-th passage."""
         kept = () if self.why else (self.passage.text,)
         dropped = (Dropped(self.passage.text or self.original.text, self.why),) if self.why else ()
         return Round("refine", n, role="main", read=(self.original.id,), kept=kept, dropped=dropped)
 
 
 def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_Short]:
-    """Each passage as shortened. Of those that say the same only the best ranked stays: a label has one original."""
+    """Of equal ones only the best ranked stays: a label has one original."""
     known: set[str] = set()
     shorts = []
     for original, text in zip(originals, texts, strict=True):
@@ -108,7 +101,6 @@ def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_
 
 
 def _led_back(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
-    """The draft as if the original passages had been read: it cites them, without quotes of the shortened texts."""
     read = replace(asked, passages=tuple(originals[id] for id in read_by(done.prompt)))
     claims = []
     for claim in done.value.claims:

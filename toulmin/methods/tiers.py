@@ -1,4 +1,4 @@
-"""VTG's two-tier verifier: do the cited passages support a claim; if not, does anything that is at hand?"""
+"""VTG's citations, and the two tiers that verify them: the cited passages, then everything in memory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ NOT_NEEDED = "not needed: the other passages support the claim without it"
 
 @dataclass(frozen=True, slots=True)
 class Verifier:
-    """How claims about a question are verified.
+    """`window`: the most words (titles and texts) that the judge reads at once, None for no limit.
 
-    `window` is the most words (of titles and texts) that the judge takes in at once, None for no limit.
-    `is_simplifying` says whether citations that a claim does not need are dropped.
+    `is_simplifying`: citations that a claim does not need are dropped.
     """
 
     question: str
@@ -31,7 +30,7 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A claim with a judge's verdict on what it cites; `read` decided it, as `told` says in words; `scores` by tier."""
+    """A judged claim: `read` are the passages that decided it, `told` says how, `scores` are by tier."""
 
     claim: Claim
     read: tuple[str, ...]
@@ -41,16 +40,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with its verdict and the citations that stay, and the round that tells of it."""
-
     claim: Claim
     round: Round
 
 
 def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: Style) -> Program[Checked]:
-    """The claim as the first tier that supports it leaves it, else with its own citations and the verdict on them.
+    """The claim from the first tier that supports it, else with its own citations and their verdict.
 
-    `memory` is every passage at hand, those that the claim cites among them.
+    `memory` includes the passages that the claim cites.
     """
     passages = {passage.id: passage for passage in memory}
     found = yield from _found(by, claim, passages, style)
@@ -61,7 +58,6 @@ def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: St
 
 
 def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[Found]:
-    """The claim through both tiers; one that cites nothing fails the first without a judge."""
     (generated,) = yield from verify([claim], passages, by.question, style)
     scores = _scores(GENERATION, [generated] if claim.citations else [])
     if generated.is_supported:
@@ -79,13 +75,11 @@ def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: S
 
 
 def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
-    """The best score that a tier gave, under its name; nothing where it was not asked."""
     found = [claim.support.score for claim in judged if claim.support]
     return {tier: max(found)} if found else {}
 
 
 def _round(found: Found, kept: Claim) -> Round:
-    """Kept and dropped are citations by id, or what is dropped is the claim that failed, with why."""
     dropped = [Dropped(id, NOT_NEEDED) for id in found.claim.cited if id not in kept.cited]
     return Round(
         "verify",

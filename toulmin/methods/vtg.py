@@ -1,4 +1,4 @@
-"""VTG: an answer written and verified claim by claim, with evolving memory (Sun et al. 2023, Algorithm 1)."""
+"""VTG: writes and verifies an answer claim by claim, with an evolving memory (Sun et al. 2023, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -43,20 +43,13 @@ def vtg(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Writes one claim at a time, cites it, verifies it, and looks for evidence and tries again where it fails.
+    """Writes one claim at a time, cites and verifies it; if that fails, searches for evidence and tries again.
 
-    `max_trials` (T), `queries` (M), `per_query` (N) and `k`, unless given, come from the `preset`, a column of the
-    paper's Tables 6 and 7 ("asqa-davinci", "nq-vicuna", ...; "asqa-vicuna" where none is named). A claim gets T + 2
-    attempts as in Algorithm 1, or T with `strict_trials`; then it stays, unverified, and a note counts such claims.
-
-    Switches of the paper's Table 3: `verify=False` takes claims as generated; the judge is asked once, at the end, and
-    its verdicts change no citation. `memory=False` stays with the first k passages. `simplify=False` keeps every
-    citation that passed. `diverse_queries=False` searches with the claim itself. `window` is the most words of
-    passages that the judge reads at once; 512 tokens are some 350 words of English.
-
-    Ours, where the paper says nothing: in style `list` each claim is one entity. In style `short` sentences are written
-    first; the answer proper, asked for once over them (with `prompt` and `examples`) and verified without a further
-    search, is the only claim, and the sentences stand in the rounds. Without any passage no model is asked.
+    `max_trials` (T), `queries` (M), `per_query` (N) and `k` come from the `preset` unless given: a column of the
+    paper's Tables 6 and 7, "asqa-vicuna" by default. A claim gets T + 2 attempts (Algorithm 1), or T with
+    `strict_trials`; then it stays unverified, with a note. `verify`, `memory`, `simplify` and `diverse_queries` are
+    the switches of Table 3. `window` is the most words of passages that the judge reads at once, None for no limit.
+    `docs/methods.md` explains the rest. Raises `UsageError` for invalid values.
     """
     numbers = parameters(preset, k=k, max_trials=max_trials, queries=queries, per_query=per_query)
     check_whole(1, max_claims=max_claims, window=1 if window is None else window)
@@ -77,13 +70,13 @@ def vtg(
 
 
 def trials(answer: Answer) -> tuple[int, ...]:
-    """How many attempts each claim of a VTG answer took, in order; the paper's Table 4 gives their mean."""
+    """The number of attempts for each claim of a VTG answer, in order (Table 4)."""
     return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What stays the same for every claim. No `verifier`: claims are taken as generated."""
+    """Without a `verifier` claims are taken as generated."""
 
     question: str
     style: Style
@@ -98,7 +91,6 @@ class _Task:
 
 
 def _written(task: _Task, state: State, max_claims: int) -> Program[State]:
-    """Claim after claim until the model ends the answer, or `max_claims` are there; each is shown."""
     while len(state.claims) < max_claims:
         state = yield from _next_claim(task, state)
         if state.is_over:
@@ -108,7 +100,7 @@ def _written(task: _Task, state: State, max_claims: int) -> Program[State]:
 
 
 def _next_claim(task: _Task, state: State) -> Program[State]:
-    """The output with one claim more, or ended. `trial` is the algorithm's t + 1; each is a draw of its own."""
+    """`trial` is the algorithm's t + 1; each is another draw."""
     trial = 0
     while True:
         trial += 1
@@ -125,14 +117,12 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
 
 
 class _Sentence(NamedTuple):
-    """The round of a sentence, and the note on a reply that was empty or a refusal."""
-
     told: Round
     unsaid: tuple[str, ...]
 
 
 def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
-    """The sentence that comes next; its round is without text where the model ended the answer."""
+    """Its round has no text if the model ended the answer."""
     asked = NextClaim(task.question, state.written(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
@@ -150,12 +140,10 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
 
 
 def _stands(text: str, claims: Sequence[Claim]) -> bool:
-    """Whether the output holds that sentence already."""
     return worded(text) in {worded(claim.text) for claim in claims}
 
 
 def _attempt(task: _Task, memory: Memory, text: str, told: Round, trial: int) -> Program[Attempt]:
-    """The sentence cited and, where there is a verifier, verified."""
     cited = yield from cite(text, memory.passages, trial - 1)
     told = replace(told, kept=cited.claim.cited, dropped=(*told.dropped, *cited.dropped))
     attempt = Attempt(cited.claim, True, (told,), cited.invalid)
@@ -163,7 +151,6 @@ def _attempt(task: _Task, memory: Memory, text: str, told: Round, trial: int) ->
 
 
 def _verified(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
-    """The attempt with the verifier's word on it."""
     if task.verifier is None:
         return attempt
     checked = yield from check_claim(task.verifier, attempt.claim, memory.passages, style)
@@ -172,7 +159,6 @@ def _verified(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Pr
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
-    """The state with new passages in its short-term memory: N for each of up to M queries about the claim."""
     queries: tuple[str, ...] = (claim,)
     if task.asks_queries:
         asked = Queries(task.question, state.written(task.style), claim, task.numbers.queries)
@@ -189,7 +175,6 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
 
 
 def _with_notes(task: _Task, state: State) -> State:
-    """What a reader should know: claims that nothing verified, and an answer that was ended from outside."""
     notes = list(state.answer.notes)
     if state.unverified:
         notes.append(f"Claims left unverified after all attempts ({task.attempts} each): {state.unverified}.")
@@ -199,7 +184,7 @@ def _with_notes(task: _Task, state: State) -> State:
 
 
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
-    """The short answer, drawn from O and the memories, in the place of O; verified like a claim, but asked for once."""
+    """Replaces O by the short answer, which is asked for once and verified like a claim."""
     memory, written = state.memory, state.written(task.style)
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
@@ -212,13 +197,12 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
 
 
 def _final_attempt(task: _Task, done: Exchange[Draft], memory: Memory) -> Program[Attempt | None]:
-    """The answer proper with the citations that it came with, or else those that are named for it; None for none."""
     if not done.value.claims:
         return None
     claim, told = done.value.claims[0], draft_round(done, "short")
     if claim.citations:
         return Attempt(claim, True, (told,), done.value.invalid)
-    # Some words without a sentence say too little to be cited by themselves.
+    # A few words say too little to be cited without the question.
     cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
     claim = replace(claim, citations=cited.claim.citations)
     told = replace(told, dropped=(*told.dropped, *cited.dropped))

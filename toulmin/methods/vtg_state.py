@@ -1,4 +1,4 @@
-"""What VTG's Algorithm 1 changes as it goes: the output with its story, the memories, the count of what failed."""
+"""The state that Algorithm 1 changes"""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from toulmin.methods.memory import Memory, distinct
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A claim as it was generated, cited and (where it was) verified, and the rounds that tell of it.
+    """A claim as generated, cited and verified, with its rounds.
 
-    `passed` is whether it may stay; without a verifier every claim passes. `invalid` counts labels nobody offered.
+    `passed`: it may stay, as every claim may without a verifier. `invalid` counts labels that were not offered.
     """
 
     claim: Claim
@@ -22,7 +22,6 @@ class Attempt:
     invalid: int = 0
 
     def told(self, *, chosen: bool) -> tuple[Round, ...]:
-        """The rounds, the claim's own saying whether it was taken into the output."""
         return tuple(replace(step, chosen=chosen) if step.kind == "claim" else step for step in self.rounds)
 
 
@@ -30,7 +29,7 @@ class Attempt:
 class State:
     """The output O (the answer's claims), the memories, and whether O has ended.
 
-    `unsaid` is the note on a last reply that was empty or a refusal.
+    `unsaid` is the note on an empty last reply or a refusal.
     """
 
     answer: Answer
@@ -46,26 +45,23 @@ class State:
 
     @property
     def told(self) -> Answer:
-        """The answer, where O is empty with a note of a model that wrote nothing."""
         return self.answer if self.claims else replace(self.answer, notes=(*self.answer.notes, *self.unsaid))
 
     def written(self, style: Style) -> str:
-        """O as a model sees it: without citations."""
+        """O without citations, as a model sees it."""
         return (", " if style == "list" else " ").join(claim.text for claim in self.claims)
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
-        """With more of the story; rounds carry the number of the claim in work."""
         numbered = [replace(step, n=len(self.claims) + 1) for step in rounds]
         count = self.answer.invalid_citations + invalid
         answer = replace(self.answer, rounds=(*self.answer.rounds, *numbered), invalid_citations=count)
         return replace(self, answer=answer)
 
     def noting(self, *notes: str) -> State:
-        """With more notes for the reader."""
         return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
 
     def taking(self, attempt: Attempt) -> State:
-        """With the attempt's claim in O: what it cites is remembered if it passed, else it is counted as unverified."""
+        """Its citations enter the memory if it passed; else it counts as unverified."""
         told = self.telling(*attempt.told(chosen=True), invalid=attempt.invalid)
         answer = replace(told.answer, status="answered", claims=(*self.claims, attempt.claim))
         if not attempt.passed:
@@ -73,20 +69,16 @@ class State:
         return replace(told, answer=answer, memory=self.memory.retaining(attempt.claim.cited))
 
     def refusing(self, attempt: Attempt) -> State:
-        """With O as it was, and what was tried in its story."""
         return self.telling(*attempt.told(chosen=False), invalid=attempt.invalid)
 
     def finding(self, passages: Sequence[Passage]) -> State:
-        """With these passages as the whole short-term memory, and among those that the answer read."""
         answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
         return replace(self, answer=answer, memory=self.memory.refreshed(passages))
 
     def ended(self, told: Round, unsaid: tuple[str, ...]) -> State:
-        """With O as it is for good."""
         return replace(self.telling(told), is_over=True, unsaid=unsaid)
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
-        """With these claims in the place of O."""
         told = self.telling(*rounds, invalid=invalid)
         status: Status = "answered" if claims else "abstained"
         return replace(told, answer=replace(told.answer, status=status, claims=tuple(claims)))

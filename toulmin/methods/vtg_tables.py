@@ -1,4 +1,4 @@
-"""VTG's parameters, and the values that its paper gives them for each dataset (Sun et al. 2023, Tables 6 and 7)."""
+"""Parameters by dataset (Tables 6 and 7)"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from toulmin.errors import unknown_name
 from toulmin.methods.options import check_whole
 
-# The least that each number may be.
+# The least value of each number.
 _LEAST = {"max_trials": 0, "queries": 1, "per_query": 1, "k": 1}
 
 
@@ -28,8 +28,8 @@ class Parameters:
     def attempts(self, *, strict: bool) -> int:
         """The most attempts at one claim, at least one.
 
-        Algorithm 1 gives up when t > T, asked after a failure with t counted from 0: T + 2 attempts, which is also
-        what the trial counts of Table 4 need. `strict` is the paper's prose: T attempts.
+        Algorithm 1 gives up when t > T, checked after a failure with t counted from 0: T + 2 attempts, as Table 4
+        needs too. `strict` follows the paper's prose: T.
         """
         return max(1, self.max_trials) if strict else self.max_trials + 2
 
@@ -49,15 +49,12 @@ PRESETS: Mapping[str, Parameters] = {
     "webq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
 }
 
-# Long cited answers are what ASQA asks for and the default style; Vicuna is the model of the paper's analyses (3.5).
+# ASQA asks for long cited answers, the default style; the paper's analyses use Vicuna (section 3.5).
 DEFAULT = "asqa-vicuna"
 
 
 def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
-    """The preset's values (`DEFAULT` where none is named), with those given by hand in their place.
-
-    Raises `UsageError` for an unknown preset or a value that cannot be.
-    """
+    """The preset's values (`DEFAULT` if None), replaced by arguments that are not None. Raises `UsageError`."""
     name = DEFAULT if preset is None else preset
     if name not in PRESETS:
         raise unknown_name("preset of vtg", name, PRESETS)

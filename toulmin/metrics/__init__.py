@@ -1,1 +1,1 @@
-"""What is measured of answers: each metric a column of values, one a question, with its reasons."""
+"""Metrics of answers: columns of values, with reasons."""

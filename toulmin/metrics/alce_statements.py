@@ -1,11 +1,4 @@
-"""What ALCE's evaluator takes for the statements of an answer, with all of its quirks (metrics, section 1.9).
-
-Quirks that the numbers rest on
-* The text ends at its first line break. A sentence's citations are whatever follows an opening bracket as digits, so
-  `[1, 2]` and `[1-3]` name one passage, and a year in brackets names one that is not there.
-* `[0]` is the last passage. One number above the passages, even beyond the cut, voids its sentence.
-* A list is cut at every comma, and each piece is put behind the question; an empty list has one piece.
-"""
+"""Statements as ALCE's evaluator reads them"""
 
 from __future__ import annotations
 
@@ -18,15 +11,21 @@ from toulmin.metrics.statements import Cited, Said, Statement
 
 MOST_CITATIONS = 3
 _NUMBER = re.compile(r"\[(\d+)")
-_LARGEST = 2**53 - 1  # no text has as many passages, and JSON holds it
+_LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any number of passages
 
 
 class Alce:
-    """Answers as ALCE reads them: `Answered.output`, whose `[n]` means `docs[n - 1]`.
+    """Reads answers as ALCE's evaluator does: `Answered.output`, whose `[n]` means `docs[n - 1]`.
 
-    `sentences` cuts a text; ALCE's own numbers need NLTK's Punkt. With `is_list` (QAMPARI) commas cut it instead. Of a
-    statement's citations the first `at_most` are judged (None: all). An empty text is left out of the citation metrics,
-    but not an empty list.
+    `sentences` cuts a text; ALCE's numbers need NLTK's Punkt. With `is_list` (QAMPARI) commas cut it. A statement's
+    first `at_most` citations are judged (None: all). Citation metrics leave out an empty text, but not an empty
+    list.
+
+    ALCE's quirks
+    * A text ends at its first line break. A citation is `[` and digits: `[1, 2]` and `[1-3]` cite one passage,
+      years in brackets none.
+    * `[0]` is the last passage. One number above the passages, even beyond `at_most`, voids its sentence.
+    * Pieces of a list follow the question; an empty list has one.
     """
 
     name = "alce"
@@ -43,9 +42,9 @@ class Alce:
         self._at_most = at_most
 
     def said(self, answered: Answered) -> Said:
-        """The statements of one answer; a failed one is an empty text to ALCE."""
+        """A failed answer is an empty text to ALCE."""
         cited = cited_text(answered.output)
-        # ALCE takes the marks off the text and once more off the premise; "[[1]2" shows the difference.
+        # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
         pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
         if not pieces:
@@ -63,12 +62,12 @@ class Alce:
 
 
 def cited_text(output: str) -> str:
-    """The part of an output that is read: its first line, without a chat model's stop."""
+    """The first line, without a chat model's stop."""
     return output.strip().split("\n")[0].replace("<|im_end|>", "")
 
 
 def without_numbers(text: str) -> str:
-    """The text without citations, as ALCE takes them off: `[` and digits with one space before, ` |`, every `]`."""
+    """Removes like ALCE: `[` and digits with one space before, ` |`, every `]`."""
     text = re.sub(r"\[\d+", "", re.sub(r" \[\d+", "", text))
     return text.replace(" |", "").replace("]", "")
 
@@ -83,7 +82,7 @@ def _number(digits: str) -> int:
 
 
 def _cited(n: int, doc: Passage) -> Cited:
-    """The passage under that number. ALCE writes `Title: ` even where there is none, a judge of ours would not."""
+    """ALCE writes `Title: ` even without a title."""
     if doc.title:
         return Cited(n, doc)
     shown = f"Title: \n{doc.text}"

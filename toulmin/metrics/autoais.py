@@ -1,10 +1,9 @@
-"""AutoAIS: whether the statements of answers follow from what they cite, and whether each citation is needed.
+"""AutoAIS (ALCE, Gao et al. 2023): whether citations support an answer's statements, and whether each is needed.
 
-Recall is the share of an answer's statements that its citations, read together, entail; precision is the share of its
-citations that earn their place (ALCE; metrics, section 1.9). What a judge decides is asked for a whole run in three
-waves: every statement with all its citations; those found supported with each citation alone; and, where one alone is
-not enough, with the others. That a passage entails a statement is never taken to mean that more passages do: judges of
-entailment do not keep to that.
+Recall is the share of statements that their citations together entail, precision that of citations that are needed
+or suffice alone. A judge is asked in three waves for a whole run: statements with all citations; supported ones
+with each alone; where one does not suffice, with the others. Judges are not monotone: more passages may entail
+less.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ _EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
 
 
 async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging) -> Measured:
-    """Citation recall, precision and F1, and claim recall where an item has gold claims; in percent.
+    """Citation recall, precision and F1, and claim recall for items with gold claims; in percent.
 
-    Columns `citation_rec`, `citation_prec` (0..1 an answer) and, if any item has claims, `claims_nli`; the derived
-    `citation_f1` is the harmonic mean of the run's two. An item with a judgement that failed is left out of all of
-    them, and its reason says why. `judging.counts` tells afterwards how many pairs each wave took.
+    Columns `citation_rec`, `citation_prec` (0..1 an answer) and, with claims, `claims_nli`; `citation_f1` is the
+    harmonic mean of the run's two. A failed judgement leaves its item out, with a reason. `judging.counts` has each
+    wave's pairs.
     """
     read = [_Read(one, profile.said(one)) for one in answered]
     await judging.ask((pair for one in read for pair in one.joint()), "together")
@@ -50,8 +49,6 @@ async def cited(answered: Sequence[Answered], profile: Profile, judging: Judging
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """The values of one answer, None where it does not count, and its reasons."""
-
     recall: float | None
     precision: float | None
     claims: float | None
@@ -61,8 +58,6 @@ class _Scored:
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """A statement once it is judged; `uses[i]` is what its i-th citation is good for, None where that is not known."""
-
     statement: Statement
     found: Verdict | ToulminError | None
     uses: tuple[Use | None, ...]
@@ -82,8 +77,6 @@ class _Graded:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One answer, and what of it a judge must decide."""
-
     answered: Answered
     said: Said
 
@@ -93,14 +86,12 @@ class _Read:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it says nothing and is scored all the same, as 0."""
         return self.said.absence is None and not self.said.statements
 
     def _judged(self) -> Iterator[Statement]:
         return (statement for statement in self.said.statements if statement.flaw is None)
 
     def _claim_pairs(self) -> list[Pair]:
-        """The gold claims, to be told by the whole text; a text that says nothing is not judged."""
         if self.said.whole is None:
             return []
         whole = (Passage.of(self.said.whole),)
@@ -121,7 +112,6 @@ class _Read:
             yield from (statement.without(one) for one in failing)
 
     def _shared(self, judging: Judging) -> Iterator[Statement]:
-        """The statements that several citations support together."""
         for statement in self._judged():
             if len(statement.citations) > 1 and judging.entails(statement.pair(statement.citations)):
                 yield statement
@@ -157,10 +147,7 @@ def _graded(statement: Statement, judging: Judging) -> _Graded:
 
 
 def _use(statement: Statement, one: Cited, judging: Judging) -> Use:
-    """What a citation is good for in a statement that all of them together support.
-
-    Of two passages that both suffice alone each is supporting; the rule takes neither away.
-    """
+    """Of two citations that each suffice alone, both are supporting."""
     if len(statement.citations) == 1:
         return "needed"
     if judging.entails(statement.pair([one])):
@@ -210,7 +197,7 @@ def _statement_reason(graded: _Graded) -> dict[str, Any]:
 
 
 def _quote(verdict: Verdict | None, place: int, one: Cited) -> dict[str, Any] | None:
-    """The sentence found decisive, where its offsets are those of the passage itself."""
+    """None unless its offsets are the passage's own."""
     if verdict is None or one.premise is not None or place >= len(verdict.quotes):
         return None
     quote = verdict.quotes[place]

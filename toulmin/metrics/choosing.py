@@ -1,7 +1,7 @@
-"""Which string and model metrics a run has: the one door to all of them but the citation metrics.
+"""Chooses a run's metrics, except those of citations.
 
-A metric without its gold, or without the model that it needs, is left out by name and told in a note; it is never zero
-for want of them. The exception is ALCE's own: in its profile `str_em` and `str_hit` of QAMPARI and ELI5 are 0.
+A metric without its gold or model is left out with a note; only ALCE's `str_em` and `str_hit` are 0 then (QAMPARI,
+ELI5).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toulmin.metrics.short import short
 from toulmin.metrics.word_counts import distinct, length
 
 PROFILES = ("alce", "honest")
-QAMPARI = "qampari"  # ALCE knows the dataset by this word anywhere in the path
+QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path
 NO_READER = (
     f"{', '.join(short_answers.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA"
     " model with --qa-model (ALCE's is gaotianyu1350/roberta-large-squad)."
@@ -36,10 +36,7 @@ NO_MAUVE = (
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models that some metrics need: an extractive reader for the QA metrics, and what MAUVE is made with.
-
-    `span_reader.SpanReader` and `mauve_score.Featurizer` make them of folders.
-    """
+    """`span_reader.SpanReader` for QA metrics, `mauve_score.Featurizer` for MAUVE."""
 
     qa: short_answers.Reader | None = None
     mauve: continuations.Mauve | None = None
@@ -48,10 +45,10 @@ class Models:
 def measures(
     profile: str, path: str, answered: Sequence[Answered], models: Models | None = None, *, reasoned: bool = False
 ) -> list[Measured]:
-    """What the profile's metrics say of answers to the dataset, or in the result file, at that path.
+    """The metrics of answers to the dataset, or in the result file, at that path.
 
-    The profiles are "alce" and "honest"; raises `UsageError` for another. In `alce` a path with `qampari` in it means
-    QAMPARI's metrics and no others, and `reasoned` (ALCE's `--cot`) that its lists begin behind a colon.
+    Profiles are "alce" and "honest"; raises `UsageError` for another. In `alce`, `qampari` in the path means
+    QAMPARI's metrics only; with `reasoned` (`--cot`) lists follow a colon.
     """
     models = models or Models()
     if profile == "alce":
@@ -99,7 +96,6 @@ def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
 
 
 def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iterable[Measured]:
-    """The QA metrics and MAUVE, where the run has gold for them."""
     if any(one.item.gold.parts for one in answered):
         if models.qa is None:
             yield Measured((), notes=(NO_READER,))
@@ -114,7 +110,6 @@ def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iter
 
 
 def _with_gold(found: Sequence[Measured]) -> list[Measured]:
-    """The measures without the columns in which no question counts, and what is made of those; a note names them."""
     empty = [column.name for measured in found for column in measured.columns if not column.n]
     known = {column.name for measured in found for column in measured.columns} - set(empty)
     kept = [

@@ -1,4 +1,4 @@
-"""The text of an answer that each profile compares with what is known to be right."""
+"""The text that each profile compares"""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Read = Callable[[Answered], str | None]
 
 
 def alce_text(answered: Answered) -> str:
-    """The clean text of an output (metrics 1.0); a failed answer is an empty output, as ALCE would have had it."""
+    """The output without citations; empty for a failed answer, as in ALCE."""
     return without_numbers(cited_text(answered.output))
 
 
 def honest_text(answered: Answered) -> str | None:
-    """The words of an answer's claims, empty for an abstention; None for an answer that failed."""
+    """The claims' text, empty for an abstention; None for a failed answer."""
     return None if answered.is_failed else whole_text(answered.answer)
 
 
 def prose_text(answered: Answered) -> str | None:
-    """`honest_text` of an answer that should be prose; None where the question wants a list or a short answer."""
+    """`honest_text`; None where a list or a short answer is wanted."""
     return None if answered.item.style in ("list", "short") else honest_text(answered)

@@ -1,4 +1,4 @@
-"""A metric as a column of a table: its value for each question, and how the values become one number."""
+"""Metrics as columns of values"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One metric of a run; `values[i]` belongs to the i-th question and is None where that question does not count.
+    """One metric of a run; `values[i]` is None if the i-th question does not count.
 
-    The metric is `scale` times the mean of the values. With `weights` it is their sum over the sum of the weights:
-    the micro average of shares whose counts are `values` of `weights`.
+    The metric is `scale` times the values' mean, or with `weights` (micro average) their sum over the sum of
+    weights.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Column:
 
     @property
     def value(self) -> float | None:
-        """The metric, None where no question counts; the mean is numpy's, as ALCE's is, to the last digit."""
+        """None if no question counts; the mean is numpy's, as in ALCE."""
         counted = [value for value in self.values if value is not None]
         if not counted:
             return None
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A metric made of other metrics of the same run, such as the harmonic mean of two; None where one of them is."""
+    """A metric made of others of the run; None if one of them is."""
 
     name: str
     of: tuple[str, ...]
@@ -49,16 +49,14 @@ class Derived:
 
 
 def harmonic(values: Sequence[float]) -> float:
-    """The harmonic mean of numbers of 0 or more; 0 if one of them is."""
+    """The harmonic mean of values of 0 or more; 0 if one is."""
     return len(values) / sum(1 / value for value in values) if all(values) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one measure says of a run: its columns, what is made of them, and why.
-
-    `reasons[i]` are plain JSON values that explain the i-th question's values, by name; `notes` are what a table of
-    these metrics should say below itself (what was left out, or counted otherwise than usual).
+    """`reasons[i]` are JSON values by name that explain the i-th question's values. `notes` belong below a table:
+    what was left out, or counted unusually.
     """
 
     columns: tuple[Column, ...]

@@ -1,4 +1,4 @@
-"""Answers as continuations of their questions, compared with human ones as two heaps of text: MAUVE (metrics 1.6)."""
+"""MAUVE of answers against human texts"""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ Mauve = Callable[[Sequence[str], Sequence[str]], float]
 
 
 def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
-    """`mauve`, over the questions that have a gold text and whose answer did not fail.
-
-    It has no value of one question: the column holds that of the run at the first question that counts.
-    """
+    """One number over questions with a gold text and no failed answer, at the first that counts."""
     texts = [read(one) for one in answered]
     counted = [i for i, one in enumerate(answered) if texts[i] is not None and one.item.gold.answer is not None]
     values: list[float | None] = [None] * len(answered)
@@ -37,5 +34,5 @@ def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
 
 
 def continuation(question: str, text: str) -> str:
-    """The first 100 words of question and text together, without the punctuation at the end."""
+    """The first 100 words of question and text, without punctuation at the end."""
     return " ".join(f"{question} {text.strip()}".split()[:_WORDS]).rstrip(string.punctuation)

@@ -1,8 +1,4 @@
-"""AutoAIS over evidence sets: whether each sentence of an answer follows from some passage that its writer had.
-
-The plan-based retrieval paper's measure (metrics, section 4): citations do not matter; a sentence is attributed when
-any single passage entails it. Beside it stands how much of the answer's wording the evidence holds.
-"""
+"""AutoAIS over evidence sets, the measure of plan-based retrieval (Godbole et al. 2024); citations do not matter."""
 
 from __future__ import annotations
 
@@ -25,12 +21,10 @@ Evidence = Mapping[str, Sequence[Passage]]
 async def attributed(answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None) -> Measured:
     """The columns `ais_strict`, `ais_macro` and `ais_micro`, in percent.
 
-    The evidence of an answer is every passage that it read, or the set that `evidence` has under its item's id
-    (another system's, what the topic itself retrieves, or a reader's answers). strict is 1 where every sentence is
-    attributed, macro the share of those that are, micro their number over that of all sentences of the run. An answer
-    without a sentence is 0 in strict and macro, and adds nothing to micro; a failed one, or one with a judgement that
-    failed where it mattered, is left out. Passages that a sentence cites are judged first, the others only for
-    sentences that those do not entail.
+    An answer's evidence is every passage it read, or `evidence` by item id. A sentence is attributed if a single
+    passage entails it: strict is 1 if all are, macro their share, micro their share of the run's sentences. Answers
+    without sentences are 0 in strict and macro; failed ones, and those that a failed judgement leaves undecided,
+    are left out. Cited passages are judged first, others only where needed.
     """
     read = [_Read(one, *_parts(one, evidence)) for one in answered]
     await judging.ask((pair for one in read for pair in one.cited()), "cited")
@@ -51,10 +45,10 @@ async def attributed(answered: Sequence[Answered], judging: Judging, evidence: E
 
 
 def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = None) -> Measured:
-    """ROUGE-1, -2 and -Lsum precision of each answer against all of its evidence joined, in percent.
+    """ROUGE-1, -2 and -Lsum precision against joined evidence, in percent.
 
-    The evidence is that of `attributed`, texts without titles, a sentence a line; an answer without words scores 0, a
-    failed one is left out.
+    Evidence as in `attribution_metrics`, without titles. An answer without words scores 0; failed ones are left
+    out.
     """
     rows = []
     for one in answered:
@@ -77,7 +71,6 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
 
 
 def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
-    """What the answer says, and what it is held against, each passage once."""
     answer = answered.answer
     given = answer.passages if evidence is None else evidence.get(answered.item.id, ())
     return answer.claims, tuple({passage.id: passage for passage in given}.values())
@@ -85,8 +78,6 @@ def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, 
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """How many of an answer's sentences are attributed."""
-
     attributed: int
     sentences: int
 
@@ -101,8 +92,6 @@ class _Share:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One answer's sentences and the passages that each is held against."""
-
     answered: Answered
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
@@ -123,7 +112,6 @@ class _Read:
         return Pair((passage,), claim.text, answer.question if answer.style in ("list", "short") else None)
 
     def _judged(self, claim: Claim, judging: Judging) -> list[tuple[Passage, Verdict | ToulminError]]:
-        """What was judged of a sentence, cited passages first."""
         first = [p for p in self.passages if p.id in claim.cited]
         found = [(p, judging[self._pair(claim, p)]) for p in first]
         if not any(isinstance(verdict, Verdict) and verdict.entails for _, verdict in found):
@@ -132,14 +120,13 @@ class _Read:
         return found
 
     def share(self, judging: Judging) -> _Share | None:
-        """How many sentences are attributed; None for an answer that does not count."""
         outcomes = [self._outcome(claim, judging) for claim in self.claims]
         if self.answered.is_failed or any(isinstance(outcome, ToulminError) for outcome in outcomes):
             return None
         return _Share(sum(outcome is not None for outcome in outcomes), len(outcomes))
 
     def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
-        """The first passage that entails the sentence; an error matters only where there is none."""
+        """The first entailing passage, else the first error, else None."""
         failure: ToulminError | None = None
         for passage, verdict in self._judged(claim, judging):
             if isinstance(verdict, ToulminError):

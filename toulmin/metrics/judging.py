@@ -1,4 +1,4 @@
-"""A judge as evaluation asks it: many pairs at once, each distinct pair once, and none that fails harms another."""
+"""Asks a judge many pairs at once, each distinct pair once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from toulmin.steps import Pair, Verdict, resolve
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]
 CHUNK = 256
-_DEAD = 20  # pairs in one call, every one failed, that tell a judge that is away from pairs that it cannot judge
+_DEAD = 20  # if this many pairs of a call all fail, the judge is down
 
 
 class Judging:
-    """Asks a judge, plain or async, and remembers what it said.
+    """Asks a judge, plain or async, and remembers its verdicts.
 
-    Two pairs with the same titles, texts, claim and question are one. The longest pairs go first, `chunk` of them in a
-    call, so that those of a call are of like length. A call that fails is repeated pair by pair, so that only the
-    guilty ones fail; a `SourceError` or `UsageError` is nobody's guilt and is raised. `progress` is told (pairs done,
-    pairs of this wave, name of the wave). `counts` are the pairs judged, by wave.
+    Pairs with the same titles, texts, claim and question are one. The longest go first, `chunk` a call. A failed
+    call is repeated pair by pair, so that only the guilty fail; `SourceError` and `UsageError` are raised.
+    `progress` gets (pairs done, pairs of this wave, wave). `counts` are the pairs judged, by wave.
     """
 
     def __init__(self, judge: Judge, *, chunk: int = CHUNK, progress: Progress | None = None) -> None:
@@ -39,30 +38,29 @@ class Judging:
         self._any_failed = False
 
     def __getitem__(self, pair: Pair) -> Verdict | ToulminError:
-        """The verdict on a pair that was asked, or why there is none; raises KeyError for any other pair."""
+        """The verdict or error of a pair that was asked; raises KeyError for others."""
         return self._known[content(pair)]
 
     def failure(self, pairs: Iterable[Pair]) -> ToulminError | None:
-        """The first error among those pairs."""
         if not self._any_failed:
             return None
         return next((found for pair in pairs if isinstance(found := self[pair], ToulminError)), None)
 
     @property
     def refusal(self) -> ToulminError | None:
-        """The first error, where pairs were asked and not one of them got a verdict."""
+        """The first error, if no pair got a verdict."""
         known = self._known.values()
         if not self._any_failed or any(isinstance(found, Verdict) for found in known):
             return None
         return next(found for found in known if isinstance(found, ToulminError))
 
     def entails(self, pair: Pair) -> bool:
-        """Whether the pair was judged, and its premises found to support its claim."""
+        """False for a pair that failed."""
         found = self[pair]
         return isinstance(found, Verdict) and found.entails
 
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
-        """Judges those pairs that were never asked before; afterwards each has its verdict or error."""
+        """Judges new pairs; each then has its verdict or error."""
         wanted = {content(pair): pair for pair in pairs}
         new = [(key, pair) for key, pair in wanted.items() if key not in self._known]
         new.sort(key=lambda entry: _length(entry[0]), reverse=True)
@@ -78,18 +76,18 @@ class Judging:
                 self._progress(done, len(new), wave)
 
     def _check_alive(self, results: Sequence[Verdict | ToulminError]) -> None:
-        """Raises `ModelError` for a judge that failed at everything: it is away, and no pair is guilty."""
+        """Raises `ModelError` if a whole batch failed: the judge is down."""
         errors = [result for result in results if isinstance(result, ToulminError)]
         if len(errors) == len(results) >= _DEAD:
             raise ModelError(
-                f"The judge {self.name} failed at all {len(errors)} pairs of a batch, the last with: {errors[-1]} Mend"
-                " that and score again; verdicts that it gave are kept."
+                f"The judge {self.name} failed at all {len(errors)} pairs of a batch, the last with: {errors[-1]} Fix"
+                " that and score again; earlier verdicts are kept."
             )
 
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
         try:
             return await self._verdicts(pairs)
-        except (SourceError, UsageError):  # no pair is guilty of a memo that cannot be written, or of a wrong setting
+        except (SourceError, UsageError):  # the cache or a setting is at fault, not a pair
             raise
         except ToulminError as error:
             if len(pairs) == 1:
@@ -98,7 +96,6 @@ class Judging:
             return [results[0] for results in alone]
 
     async def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair; whatever else comes from somebody else's code is a `ModelError` that names the judge."""
         try:
             verdicts = list(await resolve(self._judge.judge(pairs)))
         except ToulminError:
@@ -113,7 +110,7 @@ class Judging:
 
 
 def content(pair: Pair) -> Content:
-    """Everything of a pair that a judge may go by; where its passages come from is none of it."""
+    """What a judge may consider of a pair; not the passages' sources."""
     return tuple([(premise.title, premise.text) for premise in pair.premises]), pair.claim, pair.question
 
 

@@ -1,7 +1,7 @@
-"""MAUVE by the `mauve-text` package, over the features of a GPT-2 that lies on this machine.
+"""MAUVE by the `mauve-text` package, over features of a local GPT-2.
 
-The features are made here as that package makes them (the last layer at a text's last token, in batches of 8, texts cut
-at 512 tokens): it would know a model only by a name with "gpt2" in it, and keep it for the whole process.
+They are made as that package does (last layer, last token, batches of 8, 512 tokens at most); it takes only models
+with "gpt2" in their name.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ _BATCH = 8
 
 
 class Featurizer:
-    """The model in a folder (ALCE takes gpt2-large); an object of it is a `continuations.Mauve`.
-
-    Raises `ModelError` for a folder that holds no such model.
+    """ALCE's is gpt2-large; implements `continuations.Mauve`. Raises `ModelError` for a folder without such a
+    model.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
@@ -34,12 +33,12 @@ class Featurizer:
         self.name = os.path.basename(os.fspath(path).rstrip("/"))
 
     def __call__(self, human: Sequence[str], ours: Sequence[str]) -> float:
-        """MAUVE, 0 to 1, with the package's own settings: buckets for every ten texts, k-means seeded with 25."""
+        """MAUVE, 0 to 1: a bucket for every ten texts, k-means seed 25."""
         features = [self.features(texts) for texts in (human, ours)]
         return float(compute_mauve(p_features=features[0], q_features=features[1]).mauve)
 
     def features(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """One row a text, empty ones left out; raises `ModelError` if there is no other."""
+        """One row for each nonempty text. Raises `ModelError` for none."""
         rows = [self._tokenizer.encode(text, truncation=True, max_length=_TOKENS) for text in texts if text]
         if not rows:
             raise ModelError("MAUVE compares texts, but all of one side are empty; leave it out for this run.")

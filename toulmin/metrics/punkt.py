@@ -1,8 +1,4 @@
-"""NLTK's Punkt sentence splitter for English, by which ALCE cuts texts into sentences.
-
-Its data (`punkt_tab`) are taken from wherever NLTK looks for data, else from an installed `llama_index`, which carries
-them; that package is looked up, not imported. NLTK opens no file outside its own places, so that copy is read here.
-"""
+"""NLTK's Punkt, ALCE's sentence splitter"""
 
 from __future__ import annotations
 
@@ -15,7 +11,10 @@ from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTo
 
 
 def punkt() -> Callable[[str], list[str]] | None:
-    """A function from a text to its sentences as `nltk.sent_tokenize` cuts it; None where no data are found."""
+    """`nltk.sent_tokenize` for English; None without its data.
+
+    The data (`punkt_tab`) are NLTK's, else those in an installed `llama_index`, which NLTK does not open itself.
+    """
     try:
         return PunktTokenizer("english").tokenize  # type: ignore[no-any-return]
     except LookupError:
@@ -33,8 +32,6 @@ def _carried() -> Path | None:
 
 
 def _parameters(folder: Path) -> PunktParameters:
-    """What Punkt learned of English: words with a full stop of their own, pairs around one, words that begin."""
-
     def rows(name: str) -> list[tuple[str, ...]]:
         lines = (folder / name).read_text("utf-8").split("\n")
         return [tuple(line.split("\t")) for line in lines if line]

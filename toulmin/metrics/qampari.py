@@ -1,8 +1,8 @@
-"""Lists of entities against the gold entities: ALCE's QAMPARI metrics (metrics 1.7).
+"""Lists of entities against gold entities: ALCE's QAMPARI metrics.
 
-A prediction is right if it equals an alias of a gold entity once both are normalised. The profiles differ in what the
-predictions are. `alce`: the pieces of the text between commas, so that a repeated entity counts as often as it stands
-and one whose name has a comma is never right. `honest`: the entities as they were read, each once.
+A prediction is right if it equals an alias of a gold entity, both normalised. In `alce` predictions are texts
+between commas: repetitions count, and names with a comma are wrong. In `honest` they are entities as read, each
+once.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qam
 
 
 class _Matched(NamedTuple):
-    """Predictions as they are told, which of them are right, and which of the gold entities are found."""
-
     gold: Sequence[Aliases]
     predictions: list[str]
     right: list[bool]
@@ -31,9 +29,9 @@ class _Matched(NamedTuple):
 
 
 def pieces(text: str, reasoned: bool = False) -> list[str]:
-    """The list that ALCE reads in a clean text: normalised pieces between commas, empty ones dropped.
+    """ALCE's list of a clean text: normalised, between commas, none empty.
 
-    With `reasoned` (ALCE's `--cot`) the list is what follows the first colon, and empty without one.
+    With `reasoned` (ALCE's `--cot`) it follows the first colon, and is empty without one.
     """
     if reasoned:
         text = text.partition(":")[2]
@@ -44,18 +42,18 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
 def alce_list(
     answered: Sequence[Answered], reasoned: bool = False, read: Callable[[Answered], str] = alce_text
 ) -> Measured:
-    """ALCE's columns for lists; `num_preds` is a count, the others are shares. `reasoned` as for `pieces`.
+    """`num_preds` is a count, the others are shares. `reasoned` as for `pieces`.
 
-    A question without gold entities, at which ALCE stops, does not count.
+    Questions without gold entities, at which ALCE stops, do not count.
     """
     return _measured([_alce_matched(one.item.gold.answers or (), pieces(read(one), reasoned)) for one in answered])
 
 
 def honest_list(answered: Sequence[Answered]) -> Measured:
-    """The same columns over distinct entities: neither a repetition nor another alias of one already named counts.
+    """Over distinct entities: repetitions and further aliases do not count.
 
-    Only questions that want a list, have gold entities and whose answer did not fail count. The claims of an answer
-    that is no list are cut at their commas.
+    Failed answers, and questions without gold entities or that want no list, do not count. Answers that are no
+    lists are cut at commas.
     """
     return _measured([_honest_matched(one) for one in answered])
 
@@ -78,7 +76,7 @@ def _honest_matched(one: Answered) -> _Matched | None:
 
 
 def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
-    """The names that are neither said before nor one more alias of entities that are all found already."""
+    """Skips repetitions, and aliases of entities already found."""
     matched = _Matched(gold, [], [], [False] * len(gold))
     slots = [{entity(alias) for alias in aliases} for aliases in gold]
     said: set[str] = set()
@@ -103,7 +101,7 @@ def _measured(matched: Sequence[_Matched | None]) -> Measured:
 
 
 def _shares(matched: _Matched) -> tuple[float, ...]:
-    """In the order of `_SHARES`; written as ALCE computes them, to the last digit."""
+    """As ALCE computes them, to the last digit."""
     precision = sum(matched.right) / len(matched.right) if matched.right else 0.0
     hits, gold = sum(matched.found), len(matched.found)
     recall, top = hits / gold, min(_TOP, hits) / min(_TOP, gold)

@@ -1,4 +1,4 @@
-"""How often there was an answer, and whether there was one where there should be."""
+"""Rates of answers and abstentions"""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 
 
 def rates(answered: Sequence[Answered]) -> Measured:
-    """The shares `answered`, `abstained` and `failed` of all questions, which add up to 100."""
+    """Shares of all questions, which add up to 100."""
     return Measured(
         tuple(Column(status, tuple(float(one.answer.status == status) for one in answered)) for status in STATUSES)
     )
 
 
 def abstention(answered: Sequence[Answered]) -> Measured:
-    """Abstentions against what the dataset says of its questions; failed answers do not count.
+    """Compared with what the dataset calls answerable; failed answers do not count.
 
-    `unanswerable_abstained` is the share of unanswerable questions that were abstained on, `answerable_answered` that
-    of answerable ones that were answered; a column that no question counts in is left out.
+    `unanswerable_abstained` is the share of unanswerable questions with an abstention, `answerable_answered` of
+    answerable ones with an answer; empty columns are left out.
     """
     columns = (
         Column("unanswerable_abstained", tuple(_is(one, "abstained", answerable=False) for one in answered)),

@@ -1,7 +1,4 @@
-"""How many of the short answers a text tells: ALCE's `str_em` and `str_hit` (metrics 1.3).
-
-An answer is told if one of its aliases is a substring of the text once both are normalised, so "5" is told by "1954".
-"""
+"""ALCE's recall of short answers"""
 
 from __future__ import annotations
 
@@ -21,9 +18,9 @@ NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs
 
 
 def alce_recall(answered: Sequence[Answered]) -> Measured:
-    """`str_em` and `str_hit` over ASQA's sub-questions; both are 0 if the first question has none.
+    """Over ASQA's sub-questions; 0 if the first question has none.
 
-    A later question without any, at which ALCE stops or gives no number, does not count.
+    A later one without any, at which ALCE stops, does not count.
     """
     if answered and answered[0].item.gold.parts is None:
         zeros = (0.0,) * len(answered)
@@ -32,23 +29,21 @@ def alce_recall(answered: Sequence[Answered]) -> Measured:
 
 
 def honest_recall(answered: Sequence[Answered]) -> Measured:
-    """`str_em` and `str_hit` over sub-questions or, where a question has none, over its answer slots.
+    """Over sub-questions or, without any, answer slots.
 
-    Questions without gold answers, those that want a list, and failed answers do not count. An alias of nothing but
-    articles and punctuation ("The The"), which always hits in ALCE, is looked for as it is written.
+    Questions without gold answers, those that want a list, and failed answers do not count. An alias that
+    normalises to nothing ("The The"), which always matches in ALCE, is searched as written.
     """
     return _measured([_honest_told(one) for one in answered])
 
 
 def named(slots: Iterable[Aliases]) -> tuple[Aliases, ...]:
-    """Answer slots without blank aliases, and without the slots that have no other (QAMPARI holds five)."""
+    """Leaves out blank aliases, and slots without others (QAMPARI has five)."""
     cleaned = (tuple(alias for alias in aliases if alias.strip()) for aliases in slots)
     return tuple(aliases for aliases in cleaned if aliases)
 
 
 class _Told(NamedTuple):
-    """An answer slot, and whether the text tells it."""
-
     aliases: Aliases
     found: bool
 

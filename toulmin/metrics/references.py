@@ -1,7 +1,7 @@
-"""How like an answer's text is to the reference answers: ROUGE-Lsum (metrics 1.4).
+"""Metrics of an answer's text: ROUGE-Lsum, MAUVE, words, and rates of answers.
 
-The best F-measure over the references is a question's value, and the metric is the plain mean. ALCE prints the median
-of unseeded bootstrap means instead, which wanders; `bootstrap_median` is a seeded one, to compare with its tables.
+ROUGE-Lsum is the mean of the best F-measures over references. ALCE prints the median of unseeded bootstrap means;
+`bootstrap_median` is seeded, for comparison.
 """
 
 from __future__ import annotations
@@ -28,10 +28,7 @@ Lines = Callable[[str], str]
 
 
 def alce_rouge(answered: Sequence[Answered]) -> Measured:
-    """`rougeLsum` as ALCE reads texts: in lower case first, then cut into sentences; empty outputs score 0.
-
-    A note tells the median of bootstrap means that ALCE would print.
-    """
+    """In lower case, then cut into sentences; empty outputs score 0. A note gives the median that ALCE prints."""
     measured = _rouge(answered, alce_text, _lower_lines)
     values = [value for value in measured.columns[0].values if value is not None]
     if not values:
@@ -42,19 +39,19 @@ def alce_rouge(answered: Sequence[Answered]) -> Measured:
 
 
 def honest_rouge(answered: Sequence[Answered]) -> Measured:
-    """`rougeLsum` over questions that want prose; failed answers do not count, abstentions score 0."""
+    """Only over questions that want prose; failed answers do not count, abstentions score 0."""
     return _rouge(answered, prose_text, _lines)
 
 
 def references(item: Item) -> tuple[str, ...]:
-    """The texts to compare with: the first two reference answers, else the one text that ALCE calls the answer."""
+    """The first two reference answers, else what ALCE calls the answer."""
     if item.gold.references is not None:
         return item.gold.references[:2]
     return () if item.gold.answer is None else (item.gold.answer,)
 
 
 def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
-    """The median of the means of 1000 resamples of the values, of which there must be some."""
+    """The median of 1000 resamples' means; `values` must not be empty."""
     drawn = np.random.default_rng(seed).choice(np.asarray(values), (_RESAMPLES, len(values)))
     return float(np.median(drawn.mean(axis=1)))
 

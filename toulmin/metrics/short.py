@@ -1,4 +1,4 @@
-"""Short answers against gold answers by SQuAD's rule (metrics 4, VTG)."""
+"""Short answers by SQuAD's rule"""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from toulmin.text.rouge import Overlap
 
 
 class Agreement(NamedTuple):
-    """How an answer agrees with the alias that it is nearest to."""
-
     alias: str
     is_exact: bool
     tokens: Overlap
 
 
 def short(answered: Sequence[Answered], read: Read) -> Measured:
-    """`em`, `token_precision`, `token_recall` and `token_f1` of answers in the style `short`.
+    """`em`, `token_precision`, `token_recall`, `token_f1` of answers in the style `short`.
 
-    `em` asks for equality with any alias of any gold answer once both are normalised; the others count words shared
-    with the alias that has the highest F1. Questions without gold answers do not count; empty answers score 0.
+    `em` is equality with any alias, both normalised; the others count words shared with the alias of highest F1.
+    Questions without gold answers do not count; empty answers score 0.
     """
     found = [_agreement(one, read) for one in answered]
     columns = (
@@ -38,12 +36,11 @@ def short(answered: Sequence[Answered], read: Read) -> Measured:
 
 
 def wants_words(one: Answered) -> bool:
-    """Whether this is a short answer that can be compared with gold answers."""
     return one.answer.style == "short" and bool(_aliases(one))
 
 
 def shared_words(answer: str, alias: str) -> Overlap:
-    """The words that two normalised texts share, each as often as it stands; where one is empty both must be."""
+    """Words shared by two normalised texts, with repetitions; 1 if both are empty."""
     ours, theirs = Counter(answer.split()), Counter(alias.split())
     if not ours or not theirs:
         same = float(ours == theirs)
@@ -53,7 +50,7 @@ def shared_words(answer: str, alias: str) -> Overlap:
 
 
 def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
-    """The answer beside the nearest of the aliases, of which there must be one; of several as near, the first."""
+    """With the nearest alias, the first of equals; there must be one."""
     ours = normalised(answer)
     beside = [(alias, shared_words(ours, normalised(alias))) for alias in aliases]
     alias, tokens = max(beside, key=lambda pair: pair[1].fmeasure)

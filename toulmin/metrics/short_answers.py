@@ -1,4 +1,7 @@
-"""Whether a reader finds the short answers in a text: ALCE's QA-EM, QA-F1 and QA-Hit (metrics 1.5), and DR of them."""
+"""Short answers: SQuAD's metrics, ALCE's string recall and QA metrics, and DR.
+
+String recall looks for aliases as substrings, both normalised: "5" is in "1954".
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,15 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """What a table calls it."""
+        """Its name in tables."""
         ...
 
     def answers(self, asked: Sequence[tuple[str, str]]) -> Sequence[str]:
-        """For each question and text the words of the text that answer it, empty where it does not."""
+        """For each (question, text) the words that answer it, or an empty string."""
         ...
 
 
 class _Reply(NamedTuple):
-    """What the reader found for a sub-question, and how that agrees with its answers."""
-
     question: str
     text: str
     found: Agreement
@@ -46,11 +47,10 @@ class _Reply(NamedTuple):
 
 
 def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
-    """`QA-EM`, `QA-F1`, `QA-Hit`: each sub-question is asked of the answer's text.
+    """A reader answers each sub-question from the answer's text: `QA-EM`, `QA-F1`, `QA-Hit`.
 
-    Exact match and word F1 with the best alias, after normalisation, averaged over an item's sub-questions; the hit is
-    1 where all match exactly. An empty text is read as a single space, as in ALCE. Items without sub-questions that
-    have an answer do not count.
+    Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; a hit has all
+    exact. Empty texts are read as one space, as in ALCE. Items without answered sub-questions do not count.
     """
     texts = [read(one) for one in answered]
     parts = [() if text is None else _parts(one) for one, text in zip(answered, texts, strict=True)]
@@ -66,7 +66,7 @@ def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
 
 
 def disambiguation(answered: Sequence[Answered]) -> Measured:
-    """`dr_mean` and `dr`, made of the run's QA-F1 and rougeLsum."""
+    """`dr_mean` and `dr`, from QA-F1 and rougeLsum."""
     return Measured((), DERIVED)
 
 

@@ -1,10 +1,9 @@
-"""An extractive QA model as a reader of answers, by the rules of transformers' former question-answering pipeline.
+"""An extractive QA model by the rules of transformers' former question-answering pipeline, which ALCE used.
 
-ALCE's QA metrics were made with that pipeline, which transformers 5 no longer has (and whose last versions added up the
-scores of equal answers, as ALCE's did not). Question and text go in together, in windows of at most 384 tokens that
-share 128; of each window's spans of at most 15 tokens the one with the highest product of probabilities is widened to
-whole words; the best window wins, unless the least of the windows' products for "no answer" is higher. Windows of one
-length run together, so that nothing is padded and no batch changes a number.
+Question and text go in together, in windows of at most 384 tokens that share 128. A window's best span of at most
+15 tokens, by product of probabilities, is widened to whole words; the best window wins, unless the lowest "no
+answer" product is higher. Scores of equal answers are not summed. Windows of one length run together: no padding
+changes a number.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from toulmin.runtime.torch_models import loaded, window_of
 WINDOW = 384
 STRIDE = 128
 LONGEST = 15
-_QUESTION = 64  # the tokens of a question that are read
+_QUESTION = 64  # tokens of a question that are read
 _BATCH = 16
-_OUT = -10_000.0  # in the place of a logit that must not count
+_OUT = -10_000.0  # replaces a logit that must not count
 
 Floats = npt.NDArray[np.float64]
 
 
 class _Window(NamedTuple):
-    """A question with a part of its text. `asked` is the number of the question, `row` its row in `encoded`."""
+    """Row `row` of `encoded` is a window of question `asked`."""
 
     asked: int
     encoded: Any
@@ -40,7 +39,7 @@ class _Window(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """A candidate answer; `first` and `last` are tokens of the window."""
+    """`first` and `last` are tokens of the window."""
 
     score: float
     first: int
@@ -48,9 +47,8 @@ class _Span(NamedTuple):
 
 
 class SpanReader:
-    """The extractive QA model in a folder of this machine; slow without a GPU.
-
-    Raises `ModelError` for a folder that holds none, or whose tokenizer does not tell where its tokens stand.
+    """A model in a local folder; slow without a GPU. Raises `ModelError` for other folders and tokenizers without
+    offsets.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
@@ -59,11 +57,11 @@ class SpanReader:
         )
         self.name = os.path.basename(os.fspath(path).rstrip("/"))
         if not self._tokenizer.is_fast:
-            raise ModelError(f"{path} has a tokenizer that keeps no offsets; expected one with a tokenizer.json.")
+            raise ModelError(f"{path} has a tokenizer without offsets; expected one with a tokenizer.json.")
         self._window = min(WINDOW, window_of(self._model, self._tokenizer, None) or WINDOW)
 
     def answers(self, asked: Sequence[tuple[str, str]]) -> list[str]:
-        """For each question and text the words that answer it, empty where the text does not."""
+        """The words of each text that answer its question, or an empty string."""
         windows = [window for i, pair in enumerate(asked) for window in self._windows(i, *pair)]
         logits = self._logits(windows)
         nothing = [np.inf] * len(asked)
@@ -91,7 +89,6 @@ class SpanReader:
         yield from (_Window(i, encoded, row) for row in range(len(encoded["input_ids"])))
 
     def _logits(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
-        """The logits of starts and ends, window by window."""
         by_length: dict[int, list[int]] = {}
         for place, window in enumerate(windows):
             by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
@@ -111,13 +108,12 @@ class SpanReader:
         return list(zip(out.start_logits.cpu().numpy(), out.end_logits.cpu().numpy(), strict=True))
 
     def _may_answer(self, window: _Window) -> npt.NDArray[np.bool_]:
-        """The tokens of the text, and those that stand for "no answer"."""
+        """Tokens of the text, and of "no answer" (CLS)."""
         tokens = np.array(window.encoded["input_ids"][window.row])
         of_text = np.array([part == 1 for part in window.encoded.sequence_ids(window.row)])
         return np.asarray(of_text | (tokens == self._tokenizer.cls_token_id))
 
     def _words(self, window: _Window, span: _Span, text: str) -> str:
-        """The words that the span's tokens are parts of; its own characters where the tokenizer knows no words."""
         encoded, row = window.encoded, window.row
         offsets = encoded["offset_mapping"][row]
         words = encoded.token_to_word(row, span.first), encoded.token_to_word(row, span.last)
@@ -128,9 +124,9 @@ class SpanReader:
 
 
 def best_span(starts: Floats, ends: Floats, may_answer: npt.NDArray[np.bool_]) -> tuple[_Span, float]:
-    """The span with the highest score in a window, and the score of "no answer", both probabilities.
+    """The best span of a window and the score of "no answer", both probabilities.
 
-    The first token stands for "no answer". Only tokens that may answer take part in the two distributions.
+    The first token means "no answer". Only tokens that may answer count.
     """
     start, end = (_probabilities(np.where(may_answer, logits, _OUT)) for logits in (starts, ends))
     none = float(start[0] * end[0])

@@ -1,7 +1,6 @@
-"""Sentences as the `alce` profile counts them: NLTK's Punkt where it is installed with its data, else our own rule.
+"""Sentences for the `alce` profile: NLTK's Punkt if installed with its data, else our own rule.
 
-Which of them it is depends on what is installed alone and is settled once a process, so that no number depends on what
-was scored before. Whoever reports numbers that rest on `sentences` tells `splitter_note` with them.
+The choice depends only on what is installed. Report `splitter_note` with numbers that rest on `sentences`.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ class _Splitter(NamedTuple):
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, without the white space around them."""
+    """In order, stripped."""
     return _splitter().split(text)
 
 
 def splitter_name() -> str:
-    """What cuts the sentences: "punkt" (as in ALCE) or "toulmin" (our own rule)."""
+    """Either "punkt" (as in ALCE) or "toulmin" (our own rule)."""
     return _splitter().name
 
 
 def splitter_note() -> str | None:
-    """What a table must say of the sentences; None where they are cut as ALCE cuts them."""
+    """A note for tables; None if sentences are cut as in ALCE."""
     if splitter_name() == "punkt":
         return None
     return (

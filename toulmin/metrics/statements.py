@@ -1,6 +1,6 @@
-"""What citation metrics judge: the statements of an answer, each with the passages that it cites.
+"""What metrics read: an answer's text, and its statements with the passages they cite.
 
-A profile says how an answer falls into statements: `Honest` here, ALCE's own rules in `alce_statements`.
+A profile cuts an answer into statements: `Honest` by claims, `Alce` like ALCE's evaluator (Gao et al. 2023).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from toulmin.steps import Pair
 
 Flaw = Literal["uncited", "out_of_range"]
 Absence = Literal["empty", "abstained", "failed"]
-# Answers whose claims are no sentences: the question says what they are about.
+# Styles whose claims are not sentences: a judge needs the question with them.
 _NAMES_ONLY: frozenset[Style] = frozenset(("list", "short"))
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One citation: the number that the text shows, and the passage behind it (None where there is none).
+    """The number in the text, and its passage, None if there is none.
 
-    `premise` is the passage as the judge is to read it, where that is another than `passage`.
+    `premise` is what the judge reads, if that differs.
     """
 
     n: int
@@ -34,9 +34,9 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing that an answer says. With a `flaw` it is not supported, whatever it cites, and nothing is judged.
+    """One thing that an answer says; with a `flaw` it is unsupported and not judged.
 
-    `question` is set where the text is no sentence of its own. Citations are in citation order, and may repeat.
+    `question` is set if the text is no sentence. Citations may repeat.
     """
 
     text: str
@@ -45,12 +45,11 @@ class Statement:
     flaw: Flaw | None = None
 
     def pair(self, citations: Sequence[Cited]) -> Pair:
-        """The statement with those of its citations as premises, in their order."""
         premises = [p for cited in citations if (p := cited.premise or cited.passage) is not None]
         return Pair(tuple(premises), self.text, self.question)
 
     def without(self, cited: Cited) -> Pair:
-        """The statement with its other citations; of several equal ones the first is taken away, as ALCE does."""
+        """The other citations; of equal ones the first is removed, as in ALCE."""
         others = list(self.citations)
         others.remove(cited)
         return self.pair(others)
@@ -58,11 +57,9 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one answer says.
-
-    `whole` is all of it without citations, the premise of gold claims (None: it says nothing, and no claim is judged).
-    `invalid` counts citations that point nowhere and count as wrong. An answer with an `absence` has no citation
-    metrics; what failed has no metric at all.
+    """`whole` is the text without citations, the premise of gold claims (None: not judged). `invalid` counts
+    citations without a passage, which are wrong. With an `absence` there are no citation metrics; what failed
+    has no metrics.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -76,7 +73,7 @@ class Profile(Protocol):
 
     @property
     def name(self) -> str:
-        """What a table calls it."""
+        """Its name in tables."""
         ...
 
     def said(self, answered: Answered) -> Said:
@@ -85,17 +82,15 @@ class Profile(Protocol):
 
 
 class Honest:
-    """Claims as they stand in the answer, all of their citations judged (metrics, section 5).
+    """Claims with all of their citations judged.
 
-    A citation that points nowhere counts in the precision's denominator as wrong and leaves the others alone. An
-    abstention says nothing that could be wrong: it has no citation metrics, and entails no gold claim. An empty text
-    that nobody declared an abstention scores 0.
+    A citation without a passage counts as wrong in the precision. An abstention has no citation metrics and entails
+    no gold claim. Empty texts without an abstention score 0.
     """
 
     name = "honest"
 
     def said(self, answered: Answered) -> Said:
-        """The statements of one answer."""
         answer = answered.answer
         if answered.is_failed:
             return Said(absence="failed")
@@ -112,7 +107,7 @@ class Honest:
 
 
 def whole_text(answer: Answer) -> str:
-    """All claims without citations: entities between commas, sections a paragraph each, sentences in a line."""
+    """Claims without citations: entities between commas, a paragraph a section."""
     if answer.style == "list":
         return ", ".join(claim.text for claim in answer.claims)
     paragraphs: list[list[Claim]] = []

@@ -1,4 +1,4 @@
-"""What can be told of an answer's words alone: how many there are, and how often they repeat each other."""
+"""Length and repetition"""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ _WORD = re.compile(r"\b\w+\b")
 
 
 def length(answered: Sequence[Answered], read: Read) -> Measured:
-    """`length`: words between white space, 0 for an empty answer (metrics 1.2)."""
+    """Words between white space; 0 for an empty answer."""
     texts = [read(one) for one in answered]
     values = tuple(None if text is None else float(len(text.split())) for text in texts)
     return Measured((Column("length", values, scale=1.0),))
 
 
 def distinct(answered: Sequence[Answered], read: Read) -> Measured:
-    """`distinct_1`, `distinct_2`, `distinct_3`: the share of a text's runs of 1, 2, 3 words that are distinct.
+    """The share of a text's runs of 1, 2, 3 words that are distinct (plan-based retrieval, Godbole et al. 2024).
 
-    Words stand between word boundaries and are compared in lower case (metrics 4, the plan paper). A text that has no
-    such run does not count.
+    In lower case. Texts without a run do not count.
     """
     words = [_WORD.findall((read(one) or "").lower()) for one in answered]
     return Measured(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))

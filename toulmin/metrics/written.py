@@ -1,4 +1,4 @@
-"""An answer that stands as a text with marks, as in a result file of ALCE, read as claims that cite passages."""
+"""Texts with marks, read as claims"""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from toulmin.metrics.answered import Answered
 from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.citing import Said, read_draft
 
-METHOD = "given"  # what the answer says of how it came to be
+METHOD = "given"  # the answer's `method`
 NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
-_END = "<|im_end|>"  # a chat model's stop that ALCE's result files may hold; no word of the answer
+_END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
 
 
 def written(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
-    """The text beside its item; its marks count `docs` from 1.
+    """Reads an item's output into claims; its marks count `docs` from 1.
 
-    All of the text is read, and every form of mark (`reading.marks`): `【1】`, `[1, 2]`, `[1-3]`, marks behind the full
-    stop, which belong to the sentence before them. List markers are no claims, and sentences that say that the sources
-    do not know are none either: a text of nothing else is an abstention. Without an item's own style it is long. Labels
-    without a passage are counted in `invalid_citations`. Never raises for odd text.
+    Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
+    and abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long.
+    Labels without a passage count in `invalid_citations`. Never raises.
     """
     style = item.style or "long"
     text = output.replace(_END, "")

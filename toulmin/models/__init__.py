@@ -1,1 +1,1 @@
-"""What answers a typed prompt: the embedded writer, and models that are functions."""
+"""Language models: remote, local, scripted, cached."""

@@ -1,9 +1,8 @@
-"""Replies kept on disk: what was asked before, in exactly the same way, is not asked again.
+"""Replies kept on disk, so that the same request is sent only once.
 
-Rules of this file
-* The key of a reply is made from everything that determines it. Where in doubt two requests have two keys: a request
-  too many is paid for, a wrong reply would be believed.
-* A reply is written once. Whoever asks gets what stands in the file, so that all of them go on from the same reply.
+* A key is made from everything that determines the reply. In doubt, two requests get two keys: a needless request
+  costs money, a wrong reply would be believed.
+* A reply is written once; every caller gets the one in the file.
 """
 
 from __future__ import annotations
@@ -24,42 +23,39 @@ from toulmin.prompts.exact import exactly
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate, resolve
 
-FORMAT = "1"  # of keys; a reply under a key of another one is never found
+FORMAT = "1"  # of keys; replies stored under another format never match
 LIMIT = 1_000_000  # replies; about 2 GB
 
 Result = Reply | ToulminError
 
 
 class Asked(Protocol):
-    """The model behind a cache: a `LanguageModel`, with what it may have more."""
+    """The model that a cache wraps; `key`, `batch` and `aclose` are optional."""
 
     @property
     def name(self) -> str:
-        """What the traces call it."""
+        """The name in traces."""
         ...
 
     @property
     def concurrency(self) -> int:
-        """The most calls it takes at once."""
+        """The most calls at once."""
         ...
 
     def generate(self, requests: Sequence[Generate]) -> Any:
-        """One result a request, plain or to be awaited."""
+        """One result for each request; may be awaitable."""
         ...
 
 
 class Cached:
     """A language model whose replies are kept in the file at `path`, for this and later processes.
 
-    What is in the file is answered without a call, with the text, the tokens, the price and everything else of the
-    first time, so a run that finds all its replies gives the identical answer, usage included (only its seconds
-    differ). Two requests are the same where the model's own `key(request)` says so; without one, where the model's
-    name and every field of the request are equal. Kept are replies as text: typed values (the embedded writer's) and
-    errors pass through.
+    A kept reply equals the first one, usage included. Requests are the same if the model's own `key(request)` is;
+    without one, if the model's name and all fields are. Typed values (the embedded writer's) and errors are not
+    kept.
 
-    The file is made for its owner alone, since replies may quote private documents; several processes may share it.
-    It holds the newest `limit` replies. `clear` empties it; deleting it, while nobody uses it, does the same. Raises
-    `SourceError` for a file that is no such cache, or that cannot be read or written.
+    Several processes may share the file, which only its owner can read. It holds the newest `limit` replies. Raises
+    `SourceError` if it is unusable.
     """
 
     def __init__(self, model: Asked, path: str | os.PathLike[str], *, limit: int = LIMIT) -> None:
@@ -72,24 +68,19 @@ class Cached:
 
     @property
     def size(self) -> int:
-        """How many replies the file holds."""
         return self._rows.size
 
     def clear(self) -> None:
-        """Forgets every reply."""
         self._rows.clear()
 
     def key(self, request: Generate) -> str:
-        """What a reply is kept under: SHA-256, in hex, of everything that determines it."""
+        """SHA-256, in hex, of everything that determines the reply."""
         own = getattr(self._model, "key", None)
         told = own(request) if own is not None else exactly(request)
         return hashlib.sha256(json.dumps([FORMAT, self.name, told]).encode("ascii")).hexdigest()
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
-        """One result a request, in order; the model is asked at most once for equal requests.
-
-        Of requests that run at the same time only the first is sent, the others wait for its reply.
-        """
+        """One result for each request, in order. Of equal requests, also concurrent ones, only the first is sent."""
         keys = [self.key(request) for request in requests]
         wanted = dict(zip(keys, requests, strict=True))
         found: dict[str, Result] = {key: row for key in wanted if (row := self._rows.reply(key)) is not None}
@@ -99,11 +90,11 @@ class Cached:
 
     async def _missing(self, wanted: Mapping[str, Generate]) -> dict[str, Result]:
         async with AsyncExitStack() as held:
-            for key in sorted(wanted):  # one order for all, so that no two wait for each other
+            for key in sorted(wanted):  # one order for all, to avoid deadlock
                 await held.enter_async_context(self._asking.setdefault(key, asyncio.Lock()))
             found: dict[str, Result] = {}
             for key in wanted:
-                if (row := self._rows.reply(key)) is not None:  # whoever held the lock before has asked
+                if (row := self._rows.reply(key)) is not None:  # the previous holder of the lock has stored it
                     found[key] = row
             left = [key for key in wanted if key not in found]
             if left:
@@ -118,14 +109,13 @@ class Cached:
         return listed
 
     def _kept(self, key: str, result: Result) -> Result:
-        """What stands in the file from now on, which is another process's reply if that was there first."""
+        """Returns the reply now in the file, perhaps another process's."""
         if not isinstance(result, Reply) or result.value is not None:
             return result
         self._rows.keep(key, result)
         return self._rows.reply(key) or result
 
     async def aclose(self) -> None:
-        """Closes the file and the model."""
         self._rows.close()
         close = getattr(self._model, "aclose", None)
         if close is not None:

@@ -1,7 +1,7 @@
-"""One server through the openai client: requests, streams, tries, limits.
+"""Requests to one server through the openai client: streams, retries, limits.
 
-The client's own retries are off: they know neither the time that one request may take in all nor the streams that
-break off. Replies are read as plain JSON, which costs a fraction of the client's own types.
+The client's own retries are off: they ignore a request's time limit and broken streams. Replies are read as plain
+JSON, which costs far less than the client's types.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _REST = 0.1  # seconds for what follows the last event
 _CONNECT = 10.0  # seconds
 _LONGEST_PAUSE = 30.0
 _MOST_OF_AN_EVENT = 16_000_000  # bytes; some servers send all of a reply as one
-_MOST_BYTES = 100_000_000  # of one reply: pieces of a stream take a hundred times the room of their text
-_JITTER = 0.25  # seconds after a Retry-After: those that wait for the same moment do not all come at once
+_MOST_BYTES = 100_000_000  # of one reply; a stream takes about a hundred times the size of its text
+_JITTER = 0.25  # seconds, at most, added to a Retry-After so that waiting requests do not all return at once
 _FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError)
 
-# stamina tells of each retry as a warning, which Python prints where nobody asked for logs.
+# stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Client:
-    """The connections to one server from one event loop."""
+    """The connections to one server; belongs to one event loop."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -52,25 +52,19 @@ class Client:
         self._options: RequestOptions = {} if server.key else {"headers": {"Authorization": Omit()}}
 
     async def close(self) -> None:
-        """Ends the connections."""
         for connection in self._made:
             await connection.close()
 
     async def turn(self) -> None:
-        """Lets requests that come together begin one after the other.
-
-        Else the event loop would put all of them together before it sends the first, and the server would idle.
-        """
+        """Lets simultaneous requests start one after the other."""
+        # Otherwise the event loop would prepare all requests before it sends the first, and the server would idle.
         async with self._turn:
             await asyncio.sleep(0)
 
     @contextmanager
     def _connection(self) -> Iterator[AsyncOpenAI]:
-        """A connection for one request: the one that was used last of those that are free.
-
-        Each has a pool of its own. A shared one looks at every idle connection for each request; with 32 of them in
-        turn that took a quarter of all CPU.
-        """
+        # Each connection has its own pool: a shared one examines every idle connection for each request, which took a
+        # quarter of all CPU time with 32 of them.
         if not self._free:
             self._free.append(_connected(self._server))
             self._made.append(self._free[-1])
@@ -81,7 +75,7 @@ class Client:
             self._free.append(connection)
 
     async def models(self) -> tuple[str, ...]:
-        """What the server lists; raises `Failure`."""
+        """The models that the server lists; raises `Failure`."""
         asked = Asked(self._server, "list", "")
         try:
             async with asyncio.timeout(min(self._server.timeout, self._server.idle_timeout)):
@@ -96,8 +90,8 @@ class Client:
             raise asked.failed(error) from None
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
-        """The complete reply to one request of about that many tokens, after as many tries as the server's settings
-        grant; raises `Failure`. The wait for a place and for a rate limit before the first try does not count.
+        """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`. Waiting for a
+        free place and the rate limit before the first try does not count towards the timeout.
         """
         keyless = asked.keyless()
         if keyless is not None:
@@ -158,8 +152,8 @@ class Client:
         return received
 
     async def _stream(self, connection: AsyncOpenAI, route: str, body: Mapping[str, Any], received: Received) -> None:
-        # Asked for as a response, even a stream comes as it is: the client's own reader leaves five generators behind
-        # for the event loop to end, each in a task.
+        # Requested as a plain response: the client's own stream reader would leave five generators for the event loop
+        # to close, each in a task.
         asked = connection.post(
             route,
             cast_to=httpx2.Response,
@@ -172,16 +166,14 @@ class Client:
         try:
             if _EVENTS in response.headers.get("content-type", ""):
                 await _follow(response, received)
-            else:  # it sends no streams
+            else:  # the server does not stream
                 received.add_whole(json.loads(await response.aread()))
         finally:
             await response.aclose()
 
 
 async def _follow(response: httpx2.Response, received: Received) -> None:
-    """Reads events to the end of the body, so that the connection can be used again and nothing is left to clean up;
-    once the reply is complete, it does not matter how the server ends it.
-    """
+    """Reads to the end of the body, so that the connection can be reused."""
     loop, is_done = asyncio.get_running_loop(), False
     try:
         async with asyncio.timeout(None) as rest:
@@ -197,7 +189,6 @@ async def _follow(response: httpx2.Response, received: Received) -> None:
 
 
 async def _bounded(response: httpx2.Response) -> None:
-    """Ends a reply whose bytes pass every bound, whatever they are."""
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream)
 
@@ -218,17 +209,16 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-@cache
+@cache  # reading the trusted authorities takes longer than everything else about a client
 def _trusted() -> ssl.SSLContext:
-    """The authorities that are trusted; reading them takes longer than all else about a client."""
     return httpx2.create_ssl_context()
 
 
 def _connected(server: Server) -> AsyncOpenAI:
-    """A client that sends no header that belongs to another server, and follows a redirect nowhere."""
+    # No header meant for another server, and no redirects.
     idle = server.idle_timeout
     ours: dict[str, Any] = {"Accept-Encoding": "identity"}
-    if not server.is_openai:  # the client reads these from its own variables of the environment
+    if not server.is_openai:  # the client would take these from environment variables
         ours |= {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
     return AsyncOpenAI(
         api_key=server.key.reveal() if server.key else "none",

@@ -1,10 +1,9 @@
-"""Drawing replies from a transformers model, several at once.
+"""Draws replies from a transformers model, several at once.
 
-Rules of this file
-* A reply depends on its own prompt and `Draw` only, not on what else is in the batch. So every row has its own source
-  of chance, its own temperature, its own limit and its own stop strings.
-* A token is drawn by adding noise to the logits and taking the largest (the Gumbel-max trick), which is exactly a
-  sample of the softmax: then one greedy decoding serves rows of any temperature.
+* A reply depends only on its own prompt and `Draw`: every row has its own randomness, temperature, limit and stop
+  strings.
+* Adding noise to the logits and taking the largest (the Gumbel-max trick) samples the softmax exactly, so one
+  greedy decoding serves rows of any temperature.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from toulmin.parsing.thinking import without_thinking
 from toulmin.prompts.reflection import is_framing
 from toulmin.prompts.replies import Finish, TokenLogprob
 
-LEAST = -9999.0  # the log-probability of what is impossible: JSON has no infinity
+LEAST = -9999.0  # stands for minus infinity, which JSON does not have
 _THINKING = "<think>"
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How one reply is drawn: temperature 0 takes the likeliest token, `top_k` 0 and `top_p` 1 leave out none."""
+    """How one reply is drawn. Temperature 0 takes the likeliest token; `top_k` 0 and `top_p` 1 are no restriction."""
 
     seed: int
     max_tokens: int
@@ -42,7 +41,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A reply up to its stop string, without the thinking that there was if `thought`, and what it took in tokens."""
+    """A reply up to its stop string, without thinking (`thought`: there was some)."""
 
     text: str
     thought: bool
@@ -53,7 +52,7 @@ class Drawn:
 
 
 def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Draw], cancelled: Event) -> list[Drawn]:
-    """One reply a prompt, in order; ends early, with what is there, once `cancelled` is set."""
+    """One reply for each prompt, in order; ends early, with partial replies, once `cancelled` is set."""
     if not prompts:
         return []
     rows = encoded(tokenizer, prompts, padding=True, return_tensors="pt").to(model.device)
@@ -64,7 +63,7 @@ def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Dr
         written = model.generate(
             input_ids=rows["input_ids"],
             attention_mask=rows["attention_mask"],
-            tokenizer=tokenizer,  # for stop strings of the model's own
+            tokenizer=tokenizer,  # needed for the model's own stop strings
             generation_config=_greedy(model, tokenizer, max(draw.max_tokens for draw in draws)),
             logits_processor=LogitsProcessorList([chance]),
             stopping_criteria=StoppingCriteriaList([ends]),
@@ -74,14 +73,14 @@ def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Dr
 
 
 def encoded(tokenizer: Any, prompts: Sequence[str], **options: Any) -> Any:
-    """The prompts as tokens; a chat template has written the special ones already."""
+    """The prompts as tokens; a chat template has already written the special ones."""
     return tokenizer(list(prompts), add_special_tokens=tokenizer.chat_template is None, **options)
 
 
 def _greedy(model: Any, tokenizer: Any, max_tokens: int) -> Any:
-    """The model's own settings (end tokens, penalties) without its sampling, which is done here."""
+    """The model's own settings (end tokens, penalties) without its sampling."""
     config = deepcopy(model.generation_config)
-    # Neutral values, not None: what is None is taken from the model's own again.
+    # Neutral values: None would fall back to the model's own settings.
     config.update(do_sample=False, temperature=1.0, top_p=1.0, top_k=50, num_beams=1)
     config.update(max_new_tokens=max_tokens, max_length=None, pad_token_id=tokenizer.pad_token_id)
     return config
@@ -95,7 +94,7 @@ def _ending_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
 
 
 class _Chance(LogitsProcessor):
-    """Adds each row's noise, so that the largest logit is the token drawn; remembers log-probabilities if asked."""
+    """Adds each row's noise, so that the largest logit is the token drawn."""
 
     def __init__(self, draws: Sequence[Draw], device: torch.device) -> None:
         self._draws = draws
@@ -125,7 +124,7 @@ class _Chance(LogitsProcessor):
         self._told[n].append((chosen, float(known[chosen]), top))
 
     def told(self, n: int, tokenizer: Any, count: int) -> tuple[TokenLogprob, ...] | None:
-        """The log-probabilities of the first `count` tokens of a row; None where nobody asked."""
+        """The log-probabilities of a row's first `count` tokens; None if not requested."""
         if self._draws[n].logprobs is None:
             return None
         decode = tokenizer.decode
@@ -136,7 +135,6 @@ class _Chance(LogitsProcessor):
 
 
 def _likeliest(logits: torch.Tensor, top_k: int, top_p: float) -> torch.Tensor:
-    """The logits with all but the `top_k` likeliest, and all beyond a mass of `top_p`, made impossible."""
     if top_k <= 0 and top_p >= 1:
         return logits
     ordered, places = logits.sort(descending=True)
@@ -144,12 +142,12 @@ def _likeliest(logits: torch.Tensor, top_k: int, top_p: float) -> torch.Tensor:
         ordered[top_k:] = -torch.inf
     if top_p < 1:
         mass = ordered.softmax(dim=-1)
-        ordered[mass.cumsum(dim=-1) - mass >= top_p] = -torch.inf  # the token that passes the mass stays
+        ordered[mass.cumsum(dim=-1) - mass >= top_p] = -torch.inf  # the token that crosses the limit stays
     return torch.empty_like(logits).scatter_(0, places, ordered)
 
 
 class _Reader:
-    """Reads what the model wrote; where a template opened the thinking in the prompt, the reply goes on with it."""
+    """Decodes what the model wrote, including a `<think>` that its prompt ends with."""
 
     def __init__(self, tokenizer: Any, prompts: Sequence[str]) -> None:
         self.tokenizer = tokenizer
@@ -159,18 +157,14 @@ class _Reader:
         self._leads = [_THINKING if prompt.rstrip().endswith(_THINKING) else "" for prompt in prompts]
 
     def all(self, n: int, tokens: Sequence[int]) -> str:
-        """What row n holds, thinking included."""
         return self._leads[n] + self.part(tokens)
 
     def part(self, tokens: Sequence[int]) -> str:
-        """The text of some tokens, as it stands, without special ones; reflection tokens are part of the text."""
         seen = [token for token in tokens if token not in self._unseen]
         return str(self.tokenizer.decode(seen, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
 class _Ends(StoppingCriteria):
-    """Says which rows are complete, and keeps how long each was and why it ended."""
-
     def __init__(
         self, reader: _Reader, draws: Sequence[Draw], width: int, end_tokens: frozenset[int], cancelled: Event
     ) -> None:
@@ -197,11 +191,10 @@ class _Ends(StoppingCriteria):
         self._done[n] = self._finishes[n] == "stop" or len(written) >= self._draws[n].max_tokens
 
     def _has_stopped(self, n: int, written: torch.Tensor) -> bool:
-        """Whether a stop string has been written, outside thinking."""
         stops = self._draws[n].stop
         if not stops:
             return False
-        # A token is a byte at least, so a stop string that was not seen before lies within so many last tokens.
+        # A token is at least one byte, so a new stop string lies within the last `reach` tokens.
         reach = max(len(stop.encode("utf-8", "replace")) for stop in stops) + 3
         recent = self._reader.part(written[-reach:].tolist())
         if not any(stop in recent for stop in stops):
@@ -210,7 +203,6 @@ class _Ends(StoppingCriteria):
         return any(stop in said for stop in stops)
 
     def drawn(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Drawn:
-        """Row n as a reply."""
         length = self._lengths[n]
         tokens = written[:length]
         whole = self._reader.all(n, tokens)
@@ -229,7 +221,7 @@ class _Ends(StoppingCriteria):
 
 
 def _of_text(told: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
-    """The tokens in which the text stands; all, where it cannot be found in them (parts of a letter each)."""
+    """The tokens of the text; all if it cannot be found (tokens that are parts of a character)."""
     starts = [0, *accumulate(len(entry.token) for entry in told)]
     at = "".join(entry.token for entry in told).find(text)
     if at < 0:

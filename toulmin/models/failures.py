@@ -1,7 +1,6 @@
-"""What can go wrong between us and a server, in words that say what to do, and what is worth another try.
+"""What can go wrong with a server, as messages that say what to do.
 
-Everything that the openai client raises becomes a `Failure` here. A server's own words are quoted, but cleaned: at
-most `MOST_SAID` characters, without the key and without anything of the prompt, which some servers send back.
+The server's words are quoted: at most `MOST_SAID` characters, without the key and without echoes of the prompt.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from toulmin.models.server import Server
 
 MOST_SAID = 200
 _MOST_READ = 4_000
-_ECHO = 16  # characters in a row that a server's words may share with the prompt by chance
+_ECHO = 16  # characters; a longer run shared with the prompt is an echo, a shorter one may be chance
 _AGAIN = frozenset({408, 409, 429})
 _NEVER_AGAIN = frozenset({501, 505})
 
 
 class Failure(ModelError):
-    """A try that failed; `again` if another may succeed, `after` the seconds that the server asks to wait before it."""
+    """A failed try. `again`: another may succeed; `after`: the seconds that the server asks to wait."""
 
     def __init__(self, message: str, *, again: bool = False, after: float | None = None) -> None:
         super().__init__(message)
@@ -43,7 +42,7 @@ class NoSuchModel(Failure):
 
 
 class TooLong(Failure):
-    """The prompt and its reply do not fit the model's window, of `limit` tokens where the server said so."""
+    """Prompt and reply exceed the model's window, of `limit` tokens where the server said so."""
 
     def __init__(self, message: str, limit: int | None) -> None:
         super().__init__(message)
@@ -51,7 +50,7 @@ class TooLong(Failure):
 
 
 class Rejected(Failure):
-    """The server does not take a request with one of these fields."""
+    """The server does not accept the fields `names`."""
 
     def __init__(self, message: str, names: frozenset[str]) -> None:
         super().__init__(message)
@@ -60,7 +59,7 @@ class Rejected(Failure):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a failure names, and what it must not repeat: the server's key and the prompt."""
+    """What a failure names, and what it must not repeat: the key and the prompt."""
 
     server: Server
     model: str
@@ -68,11 +67,10 @@ class Asked:
     fields: frozenset[str] = frozenset()
 
     def told(self, what: str) -> str:
-        """A message about this model and server."""
         return f"The model {self.model} at {self.server.host} {what}"
 
     def failed(self, error: Exception) -> Failure:
-        """Whatever was raised between request and reply, as ours."""
+        """Any exception between request and reply, as a `Failure`."""
         if isinstance(error, openai.APIStatusError):
             return self._refused(error)
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
@@ -85,18 +83,17 @@ class Asked:
         if isinstance(error, TooLarge):
             return Failure(self.told(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
         return Failure(
-            self.told("sent what is no reply (expected JSON as the API has it). Is this the right base_url?"),
+            self.told("sent no valid reply (expected the API's JSON). Is this the right base_url?"),
             again=True,
         )
 
     def keyless(self) -> Failure | None:
-        """The server is known to want a key, and there is none: nothing need be sent to hear it say so."""
+        """The failure if the server needs a key and has none."""
         if self.server.key is None and self.server.is_openai:
             return Failure(self.told(f"was not asked. {self._hint(401)}"))
         return None
 
     def cut(self) -> Failure:
-        """The reply ended without saying that it was complete."""
         return Failure(self.told("broke off in mid-reply, or sent nothing."), again=True)
 
     def _silent(self, error: Exception) -> Failure:
@@ -118,7 +115,6 @@ class Asked:
     # -------------------------------------------------------------- refusals
 
     def _refused(self, error: openai.APIStatusError) -> Failure:
-        """A reply with a status that is no success."""
         status, said = error.status_code, self._said(error.body)
         message = self.told(f"answered {status}: {said}")
         if status in (400, 413, 422):
@@ -126,7 +122,7 @@ class Asked:
         if status == 404:
             return NoSuchModel(message)
         if status == 429 and "insufficient_quota" in (error.code, error.type):
-            return Failure(f"{message} The account has no credit left; see to its billing.")
+            return Failure(f"{message} The account has no credit left; check its billing.")
         if status in _AGAIN or (status >= 500 and status not in _NEVER_AGAIN):
             after = _retry_after(error)
             wait = f" It asks to wait {after:.0f} s." if after else ""
@@ -155,12 +151,10 @@ class Asked:
     # -------------------------------------------------------------- the server's words
 
     def _said(self, body: Any) -> str:
-        """The server's words as one short line that ends with a full stop."""
         text = self._cleaned(body)[:MOST_SAID].strip()
         return f"{text.rstrip('.')}." if text else "no reason given."
 
     def _cleaned(self, body: Any) -> str:
-        """The server's words on one line, without key and prompt: words of a passage must not pass as the server's."""
         text = _words(body)
         if self.server.key is not None:
             text = text.replace(self.server.key.reveal(), "***")
@@ -195,23 +189,20 @@ _UNSUPPORTED = re.compile(
     re.IGNORECASE,
 )
 
-# As the chat templates of models put it that know a user and an assistant alone.
+# Messages of chat templates that know only the roles user and assistant.
 _NO_SYSTEM = re.compile(r"system (?:role|message)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE)
 
 
 def _limit(text: str) -> int | None:
-    """The window's tokens as the server's words name them; the smallest number named so."""
     numbers = [int(number) for number in _LIMIT.findall(text)]
     return min(numbers) if numbers else None
 
 
 def _is_named(name: str, text: str) -> bool:
-    """Whether the words name the field, as a word of its own."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _words(body: Any) -> str:
-    """The message in the body of an error, wherever servers put it; what came in with the request is left out."""
     if isinstance(body, str):
         return body
     if isinstance(body, list):
@@ -224,7 +215,6 @@ def _words(body: Any) -> str:
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:
-    """The seconds that the server asks to wait: `Retry-After` as a number or a date, or in milliseconds."""
     headers = error.response.headers
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000

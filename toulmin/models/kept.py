@@ -1,4 +1,4 @@
-"""The file of a cache: replies by key. A row is written once and never changed; one that is damaged is removed."""
+"""The file of a cache."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ _KIND = Kind(
 
 
 class Kept:
-    """The replies of one file by key. Raises `SourceError` for a file that is not such a one or cannot be used."""
+    """Replies by key. Raises `SourceError` if the file is no cache or unusable."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path
         self._limit = limit
         self._file = opened(path, _KIND)
         finalize(self, self._file.close)
-        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text is no crash
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not raise
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
         with self._clearly():
             (count,) = self._file.execute("SELECT count(*) FROM replies").fetchone()
             return int(count)
 
     def reply(self, key: str) -> Reply | None:
-        """The reply under that key; a row that is damaged is removed."""
         with self._clearly():
             row = self._file.execute("SELECT reply, digest FROM replies WHERE key = ?", (key,)).fetchone()
             if row is None:
@@ -49,7 +47,7 @@ class Kept:
             return None
 
     def keep(self, key: str, reply: Reply) -> None:
-        """Keeps the reply unless there is one, and lets go of the oldest beyond the limit."""
+        """Does nothing if the key has a reply; removes the oldest rows beyond the limit."""
         text = json.dumps(plain(reply))
         with self._clearly():
             row = (key, text, _digest(key, text))
@@ -58,13 +56,11 @@ class Kept:
                 self._file.execute("DELETE FROM replies WHERE n <= ?", ((added.lastrowid or 0) - self._limit,))
 
     def clear(self) -> None:
-        """Removes every row and gives their room back."""
         with self._clearly():
             self._file.execute("DELETE FROM replies")
             self._file.execute("VACUUM")
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()
 
     def _clearly(self) -> AbstractContextManager[None]:

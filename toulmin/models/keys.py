@@ -1,4 +1,4 @@
-"""Keys of servers: where they come from, and that nobody sees them."""
+"""Keys of servers."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ VARIABLE = "OPENAI_API_KEY"
 
 
 class Key:
-    """A secret that shows itself only to who calls `reveal`; it cannot be pickled or copied into a document.
-
-    Raises `UsageError` for a text that cannot stand in a header, without repeating it.
-    """
+    """A secret that only `reveal` shows; it cannot be pickled. Raises `UsageError` if it is not visible ASCII."""
 
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
         if not secret or not secret.isascii() or not all("!" <= character <= "~" for character in secret):
             raise UsageError(
-                "A server's key should be one line of visible ASCII characters, but what was given has none, or"
-                " spaces or other characters in it. Copy it again."
+                "A server's key should be one line of visible ASCII characters, but this one is empty or contains other"
+                " characters. Copy it again."
             )
         self._secret = secret
 
     def reveal(self) -> str:
-        """The secret itself, for the header of a request and nothing else."""
         return self._secret
 
     def __repr__(self) -> str:
@@ -49,14 +45,13 @@ class Key:
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a key is not written anywhere; read it again where it is needed")
+        raise TypeError("a key cannot be pickled; read it again where it is needed")
 
 
 def key_from(environ: Mapping[str, str], variable: str = VARIABLE, file: str | Path | None = None) -> Key | None:
-    """The key in `file` where one is named, else in that variable of the environment; None where neither is set.
+    """The key in `file` if one is named, else in the environment variable; None if neither is set.
 
-    A file must be one that only its owner can read (on POSIX: mode 600 or 400). Raises `UsageError` for any other, and
-    for a file that cannot be read or holds no key.
+    Raises `UsageError` for a file that is unreadable, holds no key, or (on POSIX) is readable by others.
     """
     if file is not None:
         return Key(_read(Path(file)))

@@ -1,8 +1,4 @@
-"""A transformers model in this process (`pip install 'toulmin[local]'`).
-
-Importing this module loads torch, so it is imported when such a model is named. Nothing is fetched from a network
-unless the caller allows it.
-"""
+"""A transformers model in this process (`pip install 'toulmin[local]'`). Importing this module loads torch."""
 
 from __future__ import annotations
 
@@ -39,35 +35,28 @@ Result = Reply | ToulminError
 
 MAX_TOKENS = 1024  # of a reply, or a quarter of a small window
 RESAMPLING = 0.7
-_RENDERINGS = 3  # of one prompt, each within what the chat template left of the window
+_RENDERINGS = 3  # attempts to fit a prompt: the chat template adds tokens of its own
 
 
 class _Asked(NamedTuple):
-    """A request in words: the prompt as the model gets it, how its reply is drawn, and the passages left out."""
-
     text: str
     draw: Draw
     omitted: int
 
 
 class Local:
-    """The model in the folder `path`, or of that name on the Hugging Face hub, answering through `templates`.
+    """The model in the folder `path`, or of that name on the Hugging Face hub.
 
-    A name is looked up in the hub's cache on this machine; `download=True` allows to fetch what is not there. Code
-    that comes with a model is never run. `device` is "auto" (the first GPU, else the CPU) or torch's word for one,
-    `precision` "auto" (as the weights were saved) or one of `PRECISIONS`.
+    Only `download=True` fetches anything; code that comes with a model is never run. `device` is "auto" (the first
+    GPU, else the CPU) or torch's name of one; `precision` is "auto" (as saved) or one of `PRECISIONS`.
 
-    `batch` prompts are answered at once; a reply does not depend on its neighbours, up to rounding. `window` is what
-    the model can hold, prompt and reply together (its configuration says so, unless a smaller one is set), and
-    `max_tokens` the most that a reply takes of it. A prompt that is too long loses passages from its end.
-    `temperature` and `top_p` are the model's own unless set. Chance comes from `seed`, the request's `sample` and the
-    prompt, so the same request has the same reply, and another sample is another draw: at temperature 0, where all
-    draws would be equal, samples other than 0 are drawn at `RESAMPLING`.
+    `batch` prompts are answered at once; a reply does not depend on its neighbours, up to rounding. `window` is the
+    size of prompt and reply in tokens (None: the model's own); a prompt that is too long loses passages from its
+    end. Randomness comes from `seed`, the request's `sample` and the prompt; at temperature 0, samples other than 0
+    are drawn at `RESAMPLING`. `thinking` turns thinking on or off where the template allows it; it never appears in
+    the text, but counts towards tokens and `max_tokens`.
 
-    `thinking` turns a model's thinking on or off, where its chat template lets one choose. It never reaches a text,
-    but its tokens count, as the model's own tokenizer counts them, and `max_tokens` must leave room for them.
-
-    Raises `UsageError` for a setting out of range and `ModelError` for what is no model.
+    Raises `UsageError` for a setting out of range and `ModelError` for what is not a model.
     """
 
     concurrency = 1  # calls at once; each takes `batch` requests
@@ -114,10 +103,7 @@ class Local:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="local-model")
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
-        """One reply a request, in order, or its error; the event loop goes on meanwhile.
-
-        A call that is cancelled ends after the token that is being drawn.
-        """
+        """One reply or error for each request, in order. Cancelling stops it after the current token."""
         if self._is_closed:
             raise ModelError(f"{self.name} was closed; make another one.")
         cancelled = Event()
@@ -135,7 +121,6 @@ class Local:
         return json.dumps([self._identity, prompt, drawn_by, request.sample])
 
     async def aclose(self) -> None:
-        """Lets the model go; it answers no more."""
         self._is_closed = True
         self._worker.shutdown(wait=False, cancel_futures=True)
 
@@ -201,7 +186,7 @@ class Local:
     # -------------------------------------------------------------- the prompt
 
     def _rendered(self, request: Generate, max_tokens: int) -> Rendered:
-        """The prompt, with as many passages as the window holds beside the reply."""
+        """With as many passages as fit; raises `ModelError` if not even one does."""
         if self._window is None:
             return self._templates.render(request.prompt)
         room = left = self._window - max_tokens
@@ -220,11 +205,10 @@ class Local:
         return len(encoded(self._tokenizer, [text])["input_ids"][0])
 
     def _text(self, rendered: Rendered) -> str:
-        """The messages in the model's own chat template; joined, for a model that has none.
-
-        A control token of this model that a document spells out is broken up, or it would end our message; the
-        templates know the common ones only.
+        """The messages in the chat template, joined if there is none. Control tokens that a document spells out are
+        broken up.
         """
+        # A control token of a document would end our message; the templates only know the common ones.
         if self._tokenizer.chat_template is None:
             return self._controls.sub(broken_up, rendered.text)
         turns = [{"role": m.role, "content": self._controls.sub(broken_up, m.content)} for m in rendered.messages]
@@ -239,7 +223,6 @@ class Local:
 
 
 def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The turns with what the system says put before what the user says first."""
     system = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
     first, *others = [turn for turn in turns if turn["role"] != "system"]
     return [{"role": first["role"], "content": f"{system}\n\n{first['content']}"}, *others]

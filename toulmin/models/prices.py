@@ -1,4 +1,4 @@
-"""What models cost. Prices change, so none are shipped: they are set by whoever pays."""
+"""What models cost."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens that go into a model and come out of it."""
+    """US dollars per million tokens."""
 
     input: float
     output: float
 
     def of(self, tokens: Tokens) -> float:
-        """What the tokens cost, in US dollars."""
         return (self.input * tokens.input + self.output * tokens.output) / _MILLION
 
 
 def read_prices(table: Mapping[str, Any]) -> Mapping[str, Price]:
-    """Prices by model name from a table as settings hold it: `{"a-model": {"input": 0.25, "output": 2.0}}`.
-
-    Raises `UsageError` for an entry that is not two amounts of dollars.
+    """Prices by model name, from `{"a-model": {"input": 0.25, "output": 2.0}}`; raises `UsageError` for any other
+    entry.
     """
     return {name: _price(name, entry) for name, entry in table.items()}
 

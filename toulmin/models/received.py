@@ -1,4 +1,4 @@
-"""What a server sends, whole or in pieces, put together: both routes, read leniently."""
+"""Reads what a server sends, whole or in pieces, on both routes, leniently."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking in
 
 
 class Malformed(ValueError):
-    """What came is not a reply of either route; another try may bring one."""
+    """Not a reply of either route; another try may succeed."""
 
 
 class Broken(Exception):
-    """The server ended the reply with an error, its own account of which is the argument."""
+    """The server ended the reply with an error, which is the argument."""
 
 
 class TooLarge(Exception):
@@ -27,7 +27,7 @@ class TooLarge(Exception):
 
 @dataclass(slots=True)
 class Choice:
-    """One sample so far; `finish` is the server's own word, None until it comes, `thought` if thinking came apart."""
+    """One sample so far. `finish` is the server's word, None until it comes; `thought`: thinking came separately."""
 
     parts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
@@ -37,17 +37,15 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """What was written, thinking that the server did not tell apart included."""
         return "".join(self.parts)
 
     @property
     def refusal(self) -> str:
-        """The words of a refusal that the server told apart."""
         return "".join(self.refusals)
 
 
 class Received:
-    """Choices by their index, the tokens that the server counted (None: it did not), and the model's own name."""
+    """Choices by index, the tokens that the server counted (None: it did not), and the model's own name."""
 
     def __init__(self) -> None:
         self.tokens: Tokens | None = None
@@ -57,18 +55,14 @@ class Received:
 
     @property
     def choices(self) -> list[Choice]:
-        """The choices in order."""
         return [self._choices[index] for index in sorted(self._choices)]
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is a choice, and each one came to an end."""
         return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
 
     def add(self, event: Any) -> None:
-        """One event of a stream; raises `Malformed` for what is none, `Broken` for an error in its place, and
-        `TooLarge` past the bound.
-        """
+        """Adds one event of a stream. Raises `Malformed`, `Broken` or `TooLarge`."""
         if isinstance(event, Mapping) and event.get("error"):
             raise Broken(event["error"])
         choices = (event.get("choices") or []) if isinstance(event, Mapping) else None
@@ -83,7 +77,7 @@ class Received:
             self._add_choice(self._choices.setdefault(index if isinstance(index, int) else position, Choice()), choice)
 
     def add_whole(self, body: Any) -> None:
-        """A reply that came in one; it is complete, whether it says so or not. Raises as `add`."""
+        """Adds a whole reply; it counts as complete. Raises as `add`."""
         self.add(body)
         for choice in self._choices.values():
             choice.finish = choice.finish or "stop"
@@ -106,7 +100,6 @@ class Received:
 
 
 def _text(content: Any) -> str:
-    """The words of a content, which is a text or a list of parts, of which those of thinking are no text."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     if content is None or isinstance(content, str):
@@ -124,7 +117,7 @@ def _tokens(usage: Any) -> Tokens | None:
 
 
 def _logprobs(given: Any) -> Iterator[TokenLogprob]:
-    """Chat's form has a list of objects, the completion route's lists side by side; some servers mix the two."""
+    """Reads chat's list of objects and the completion route's parallel lists; some servers mix the two."""
     if not isinstance(given, Mapping):
         return
     for entry in _listed(given.get("content")):
@@ -141,7 +134,6 @@ def _logprobs(given: Any) -> Iterator[TokenLogprob]:
 
 
 def _ranked(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, float], ...]:
-    """The likeliest first; what is no number is left out."""
     found = [(str(token), float(value)) for token, value in pairs if _is_number(value)]
     return tuple(sorted(found, key=lambda pair: -pair[1]))
 

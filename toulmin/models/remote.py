@@ -1,13 +1,11 @@
-"""Language models behind OpenAI-compatible servers: `Chat` for chat completions, `Completions` for the older route.
+"""Language models on OpenAI-compatible servers.
 
-Rules of this file
-* A failed request is a `ModelError` in its place and touches no other; nothing is tried for ever (see `Server`).
-* `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, and where the temperature is 0
-  or not set, `RESAMPLING` is its temperature.
-* What a server rejects by name and an answer can do without (`_SPARED`) is left out from then on: such a server's own
-  temperature or seed counts, a stop sequence is applied here, a system message goes before the first of the user.
-* Thinking never reaches a text. A reply that is nothing but thinking, or that was cut off before its first word, is an
-  error; a reply with no words at all is an empty text, which methods read as having nothing to say.
+* A failed request is a `ModelError` in its place and affects no other.
+* A `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, its temperature
+  `RESAMPLING` where that is 0 or not set.
+* A dispensable field (`_SPARED`) that the server rejects by name is left out from then on.
+* Thinking never reaches a text. A reply that is only thinking, or was cut off before its first word, is an error; a
+  reply without words is an empty text.
 """
 
 from __future__ import annotations
@@ -35,17 +33,16 @@ if TYPE_CHECKING:
     from toulmin.models.failures import Asked, TooLong
 
 RESAMPLING = 0.7
-REPLY = 1024  # tokens of a known window that are kept for a reply, where nothing says how long it may be
-_RENDERINGS = 4  # of one prompt, each smaller than the one before, for a server that calls it too long
+REPLY = 1024  # tokens of a known window that are reserved for a reply, if no limit is set
+_RENDERINGS = 4  # of one prompt, each shorter than the last, while the server calls it too long
 _SMALLER = 0.8
 _NAMED = 3  # models that an error names
 _LIMITS = ("max_completion_tokens", "max_tokens")
+# Without these the server's own temperature or seed applies, and stop sequences are applied here.
 _SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS})
 
 
 class _Remote:
-    """What both routes share."""
-
     _route: str
     _limit = _LIMITS[1]
     _ends: tuple[str, ...] = ()
@@ -66,17 +63,16 @@ class _Remote:
 
     @property
     def concurrency(self) -> int:
-        """The most calls that may be in flight."""
         return self._server.concurrency
 
     @property
     def batch(self) -> int:
-        """The most requests that one call takes: those that differ by their sample alone go out as one."""
+        """The most requests in one call; those that differ only in their sample are sent as one."""
         return self._server.n
 
     async def generate(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
-        """One reply a request, in order, or its error. The tokens of a reply are the server's count where it gives
-        one, else our estimate; the prompt of requests that went out as one is counted with the first of them.
+        """One reply or error for each request, in order. Tokens are the server's count, else an estimate; of
+        requests sent as one, the first has the prompt's.
         """
         groups = self._groups(requests)
         found = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
@@ -88,7 +84,7 @@ class _Remote:
         return [placed[i] for i in range(len(requests))]
 
     def key(self, request: Generate) -> str:
-        """Everything that determines a reply, as JSON: for a cache. It holds the prompt, and never the server's key."""
+        """Everything that determines a reply, as JSON; never the server's key."""
         drawn = self._drawn(request)
         rendered = self._templates.render(request.prompt, self._room(request))
         body = self._body(rendered, [drawn], left_out=frozenset())
@@ -98,17 +94,16 @@ class _Remote:
         return json.dumps(asked | {"sample": request.sample, "body": body}, sort_keys=True, default=str)
 
     async def models(self) -> tuple[str, ...]:
-        """The names of the models that the server lists; raises `ModelError`."""
+        """The models that the server lists; raises `ModelError`."""
         return await self._client().models()
 
     async def aclose(self) -> None:
-        """Ends the connections of the running event loop; a later request makes new ones."""
+        """Closes the connections of the running event loop."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
 
     def _client(self) -> Client:
-        """The client of the running event loop, to which its connections belong."""
         from toulmin.models.client import Client
 
         loop = asyncio.get_running_loop()
@@ -120,7 +115,7 @@ class _Remote:
     # -------------------------------------------------------------- which requests go out together
 
     def _groups(self, requests: Sequence[Generate]) -> list[list[int]]:
-        """The positions of requests that differ by their sample alone, at most `n` together."""
+        """The positions of requests that differ only in their sample, at most `n` together."""
         together = 1 if "n" in self._left_out else self._server.n
         if together == 1:
             return [[i] for i in range(len(requests))]
@@ -136,7 +131,6 @@ class _Remote:
         return groups
 
     def _drawn(self, request: Generate) -> Generate:
-        """The request with the temperature that it is drawn at."""
         temperature = self._server.temperature if request.temperature is None else request.temperature
         if request.sample and not temperature:
             temperature = RESAMPLING
@@ -145,7 +139,6 @@ class _Remote:
     # -------------------------------------------------------------- one request
 
     async def _replies(self, requests: Sequence[Generate]) -> Sequence[Reply | ModelError]:
-        """One reply each for requests that differ by their sample alone."""
         await self._client().turn()
         try:
             replies = await self._asked([self._drawn(request) for request in requests])
@@ -154,7 +147,7 @@ class _Remote:
         return [*replies, *await self._missing(requests[len(replies) :])]
 
     async def _missing(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
-        """What a server that knows nothing of `n` left out; it is not asked for several again."""
+        """What a server that ignores `n` left out; `n` is not used again."""
         if not requests:
             return []
         self._left_out |= {"n"}
@@ -162,7 +155,7 @@ class _Remote:
         return [reply for replies in found for reply in replies]
 
     async def _asked(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
-        """At least one reply; renders the prompt anew for as long as the server calls it too long, within bounds."""
+        """At least one reply; shortens the prompt, within bounds, while the server calls it too long."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
         room = self._room(requests[0])
@@ -186,7 +179,7 @@ class _Remote:
         return Reading(asked, rendered.omitted, self._stops(request), self._price, wants)
 
     async def _sent(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
-        """The reply; a field that the server does not take is left out, so each time the body is smaller."""
+        """Rejected fields are left out, so the body shrinks with each try."""
         from toulmin.models.failures import Asked, Rejected
 
         while True:
@@ -198,18 +191,15 @@ class _Remote:
                 self._left_out |= error.names
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
-        """What of the body could be left out; what the user adds could not."""
         has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))
         return frozenset(_SPARED & body.keys()) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
 
     def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
-        """The tokens of prompt and replies, for the rate limit; nothing where there is none."""
         if self._server.tokens_per_minute is None:
             return 0
         return estimated_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
 
     async def _known(self) -> str:
-        """What to say of a model that the server does not have."""
         with suppress(ModelError):
             listed = await self.models()
             near = get_close_matches(self.name, listed, n=_NAMED) or sorted(listed)[:_NAMED]
@@ -246,8 +236,8 @@ class _Remote:
     # -------------------------------------------------------------- the window
 
     def _room(self, request: Generate) -> int | None:
-        """The tokens that the prompt may have. What a server says of its window is not kept: else the order of
-        questions would decide what each is shown.
+        """A window that the server reports is not remembered, or the order of questions would decide what each is
+        shown.
         """
         window = self._server.window
         return None if window is None else max(1, window - self._reply_room(request, min(REPLY, window // 4)))
@@ -256,7 +246,6 @@ class _Remote:
         return request.max_tokens or self._server.max_tokens or otherwise
 
     def _smaller(self, error: TooLong, rendered: Rendered, request: Generate) -> int:
-        """A room that is smaller than the prompt that did not fit, by the server's own figure where it gave one."""
         size = estimated_tokens(rendered.text)
         if error.limit is not None:
             room = error.limit - self._reply_room(request, min(REPLY, error.limit // 4))
@@ -266,10 +255,8 @@ class _Remote:
 
 
 class Chat(_Remote):
-    """A model behind `/chat/completions`.
-
-    The reply's length is limited by `max_completion_tokens` at OpenAI's own server, which knows no other for its newer
-    models, and by `max_tokens` elsewhere; a server that rejects the one is sent the other.
+    """A model on `/chat/completions`. OpenAI's newer models accept only `max_completion_tokens`, other servers
+    mostly `max_tokens`; a server that rejects one is sent the other.
     """
 
     _route = "/chat/completions"
@@ -293,10 +280,8 @@ class Chat(_Remote):
 
 
 class Completions(_Remote):
-    """A model behind `/completions`, which continues one text: the messages of a prompt joined.
-
-    A model that was only trained to continue would go on with a question of its own, as after each worked example; it
-    is stopped there.
+    """A model on `/completions`, which continues the joined messages; it is stopped before it asks a question of
+    its own.
     """
 
     _route = "/completions"
@@ -310,7 +295,6 @@ class Completions(_Remote):
 
 
 def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The same messages with what the first says set before the second, for models that know only two roles."""
     first, *rest = messages
     if first["role"] != SYSTEM or not rest:
         return messages

@@ -1,4 +1,4 @@
-"""From what a server sent to replies: thinking taken away, refusals and cut-off texts told, tokens shared out."""
+"""From a server's choices to replies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the choices that came for one request are read: `omitted` passages were not in its prompt."""
+    """How the choices of one request are read; `omitted` passages were not in its prompt."""
 
     asked: Asked
     omitted: int = 0
@@ -30,7 +30,7 @@ class Reading:
     logprobs: bool = False
 
     def replies(self, received: Received, most: int) -> list[Reply | ModelError]:
-        """The first `most` choices as replies; one that holds nothing to read is an error in its place."""
+        """The first `most` choices; one without usable text is a `ModelError` in its place."""
         choices = received.choices[:most]
         shares = _shares(received.tokens or self._estimated(choices), len(choices))
         return [
@@ -46,7 +46,7 @@ class Reading:
         plain = without_thinking(choice.text)
         text, finish = _before(self.stop, plain) or choice.refusal, _finish(choice)
         if not text.strip() and finish == "length":
-            return ModelError(self.asked.told("was cut off before its first word, as by max_tokens. Set a larger one."))
+            return ModelError(self.asked.told("was cut off before its first word. Set a larger max_tokens."))
         if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
             return ModelError(
                 self.asked.told("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
@@ -69,22 +69,18 @@ def _finish(choice: Choice) -> Finish:
 
 
 def _before(stops: Iterable[str], text: str) -> str:
-    """The text up to the first stop sequence: not every server takes them."""
+    """Some servers ignore stop sequences."""
     ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
     return text[: min(ends, default=len(text))]
 
 
 def _shares(tokens: Tokens, count: int) -> list[Tokens]:
-    """Tokens of one request over its choices; their sum is what was counted."""
     each, rest = divmod(tokens.output, count)
     return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
 
 
 def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) -> tuple[TokenLogprob, ...] | None:
-    """The tokens of the reply, without thinking before it and a stop sequence behind it; None where there are none.
-
-    The text may show fewer: some servers hide the special tokens of their model from it.
-    """
+    """The tokens of the text, without thinking and stop sequence; None if there are none."""
     joined = "".join(entry.token for entry in logprobs)
     at = 0 if without_thinking(joined) == joined else max(0, joined.rfind(text.strip()))
     end = at + len(_before(stops, joined[at:]))

@@ -1,4 +1,4 @@
-"""A file of replies, read and matched with what a model is asked; `scripted` says how it is written."""
+"""A file of replies, matched with requests."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ _SHOWN = 8  # entries that an error lists
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An entry of a script: whom it answers, and with what."""
-
     reply: Reply | None
     error: str | None
     prompt: str | None = None
@@ -45,7 +43,7 @@ class _Line:
 
 
 class Script:
-    """The entries of a file, and which of them were used; `digest` is another one when the file is."""
+    """The entries of a file; `digest` identifies its content."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -57,7 +55,7 @@ class Script:
             raise UsageError(f'{path} holds no reply; write one a line, such as {{"text": "I do not know."}}.')
 
     def __call__(self, request: Generate) -> Reply:
-        """The reply to the request; raises the entry's `ModelError`, or one that says that nothing fits."""
+        """Raises the entry's `ModelError`, or one that says that no entry fits."""
         fitting = [n for n, line in enumerate(self._lines) if line.fits(request)]
         if not fitting:
             raise ModelError(self._nothing_for(request))
@@ -79,7 +77,6 @@ class Script:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text that a prompt holds, in the order of its fields."""
     if isinstance(value, str):
         yield value
     elif is_dataclass(value) and not isinstance(value, type):
@@ -111,7 +108,6 @@ def _lines(path: Path, text: str) -> Iterator[_Line]:
 
 
 def _entries(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """Each entry with its place in words."""
     if path.suffix.lower() == ".toml":
         yield from _tables(path, text)
         return

@@ -1,4 +1,4 @@
-"""A server of language models, as settings: where it is, how it is asked, and how long it is waited for."""
+"""The settings of a language model server: address, key and limits. Prices are the user's, since they change."""
 
 from __future__ import annotations
 
@@ -16,27 +16,22 @@ OPENAI = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An OpenAI-compatible server; raises `UsageError` for a value that cannot be.
+    """An OpenAI-compatible server. Raises `UsageError` for a value out of range.
 
-    Where: `base_url` ends where the routes begin, mostly in `/v1`; `key` may be left out for servers that want none.
+    Waiting, in seconds: `timeout` limits one request, all tries and pauses included; `idle_timeout` limits
+    connecting and the server's silence. A request is tried again up to `retries` times, first after `pause`
+    seconds, which double each time plus jitter; a `Retry-After` takes precedence.
 
-    Waiting, in seconds: `timeout` is the most that one request takes, every try and every pause between them counted;
-    `idle_timeout` the longest time without a byte from the server, and within it the connection must stand.
-    `retries` is how often a request is tried again after the first time, `pause` the seconds before the first of these;
-    it doubles each time, with some chance added, but a server that says when to come back is heeded.
+    Load: `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (prompt and
+    reply, estimated) are kept by this process, None is no limit. `n` is how many samples of one prompt one request
+    asks for.
 
-    Load: `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (of prompt and
-    reply together, estimated before the request goes out) are kept by this process, None is no limit. `n` is how many
-    samples of one prompt are asked for in one request; it saves the prompt's tokens where several are drawn at once.
+    `window` is the model's size in tokens, prompt and reply together. If None, prompts are shortened when the
+    server rejects them; Ollama silently cuts them, so set it to `num_ctx` there. `max_tokens` limits a reply (None:
+    the server's limit). `temperature`, `seed` and `stop` apply unless a request has its own. `extra` are further
+    body fields.
 
-    The model: `window` is what it can hold, in tokens, prompt and reply together. Left out, prompts are shortened when
-    the server calls them too long; Ollama does not and cuts them, so it must be set there to what `num_ctx` is.
-    `max_tokens` is the most that a reply may have (None: the server's own limit); `temperature`, `seed` and `stop`
-    go with every request unless it names its own, None leaves them to the server. `extra` are further fields for the
-    body, as they are.
-
-    `stream` has replies sent piece by piece, so that `idle_timeout` notices a server that died. Without it nothing
-    comes before a reply is complete, and `idle_timeout` must be longer than the longest reply takes.
+    Without `stream`, `idle_timeout` must exceed the longest reply's time.
     """
 
     base_url: str = OPENAI
@@ -72,14 +67,14 @@ class Server:
 
     @property
     def host(self) -> str:
-        """The server's name and port, without a user's name or password."""
+        """Name and port, without user name or password."""
         parts = urlsplit(self.base_url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.hostname}{port}"
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is OpenAI's own server, which wants a key and has field names of its own."""
+        """Whether this is OpenAI's own server, which requires a key and has its own field names."""
         return urlsplit(self.base_url).hostname == urlsplit(OPENAI).hostname
 
     def _check_url(self) -> None:

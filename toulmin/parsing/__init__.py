@@ -1,1 +1,1 @@
-"""Replies and marked texts to drafts, lists and choices."""
+"""Reads replies."""

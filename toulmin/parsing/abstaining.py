@@ -1,9 +1,7 @@
-"""Sentences that say that the sources, or the writer, do not know: no claims of fact, in whatever words.
+"""Recognises sentences that say that the sources, or the writer, do not know: these are no claims.
 
-Known by their form: passages that do not mention something, something that is not mentioned in the passages, a writer
-who cannot answer. "The documents", "the text" may be part of the story, so a sentence that cites is an abstention only
-if it plainly speaks of what was retrieved ("the provided documents [1][2] do not say"). One that goes on with "but"
-holds a claim and is none; nor is an apology that a claim follows.
+A sentence with citations is an abstention only if it plainly speaks of what was retrieved: "the documents" may be
+part of the story. One that continues with "but" holds a claim.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _WHICH = r"(?:(?:none|any|all|either|neither|each) (?:of )?)?(?:(?:the|these|tho
 _PLAIN_SOURCES = rf"{_WHICH}{_RETRIEVED}"
 _ANY_SOURCES = rf"(?:{_WHICH}{_RETRIEVED}|(?:none of |any of )?(?:the|these|those|this|any) (?:{_KNOWN_AS}|draft))"
 
-# What may stand between the passages and their verb ("the search results given above do not"): not what they do say.
+# What may come between the passages and their verb ("the search results given above do not"), except what they say.
 _GAP = r"(?: (?!that\b|which\b|(?:say|state|show|mention|indicate|suggest|report|note)s?\b)[\w'’,-]{1,20}){0,6}?"
 _NOT = r"(?: not|n['’]t) (?:\w{2,12}ly )?"
 _TELL = (
@@ -45,7 +43,7 @@ _TOLD = (
 _IS_NOT = r"(?:is|are|was|were|has|have|could|can)(?: not| never|n['’]t)(?: be| been)? (?:\w{2,12}ly )?"
 
 
-@cache  # compiled when the first reply in words comes: the embedded writer needs none of it
+@cache  # compiled on first use: the embedded writer needs none of it
 def _silent(sources: str) -> re.Pattern[str]:
     forms = (
         rf"{sources}{_GAP} (?:do|does|did){_NOT}{_TELL}",
@@ -141,5 +139,5 @@ def is_abstention(sentence: str, *, cites: bool = False) -> bool:
 
 
 def is_nothing(reply: str) -> bool:
-    """Whether a whole reply is a word for no answer ("None.", "N/A", "Not enough information")."""
+    """Whether a whole reply only means no answer ("None.", "N/A", "Not enough information")."""
     return len(reply) < 200 and _NOTHING.fullmatch(reply) is not None

@@ -1,4 +1,4 @@
-"""Feedback told apart by the aspects that it is about."""
+"""Feedback by aspect."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ _SCORE = r"(?:\(?\d{1,3}(?:\.\d{1,2})?(?:\s?%|\s?/\s?\d{1,3})?\)?)"
 
 
 def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
-    """What is said under each aspect's name, in lower case; a name stands at the head of a line, its score behind it.
-
-    A name that its sentence goes on with ("Correctness matters") opens nothing.
+    """The feedback under each aspect, by lower-case name. A name counts at the head of a line; "Correctness
+    matters" opens nothing.
     """
     spelled = {_squeezed(name): name.lower() for name in aspects}
     heads = list(_heads(aspects).finditer(text))
@@ -25,7 +24,7 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
 
 
 def _without_stray_bold(text: str) -> str:
-    """The words without the end of bold type that began before the name ("**Correctness: 50/100**")."""
+    """Drops the end of bold type that began before the name ("**Correctness: 50/100**")."""
     first, *below = text.split("\n")
     return "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
 

@@ -1,4 +1,4 @@
-"""Replies that choose: one candidate by its number, or one verdict by its word."""
+"""Replies that choose: a candidate by number, a verdict by word, or feedback by aspect."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _CLAUSE_END = re.compile(
 
 
 def chosen_number(text: str, candidates: int) -> int | None:
-    """The number (from 1) of the candidate that a reply chooses; None where it names none.
+    """The number (from 1) of the candidate that a reply chooses, or None.
 
-    A reply that opens with nothing but a number chooses that; else the last clause that speaks of a choice does, else
-    a last line that names one candidate, else the first that is named.
+    In order: a first line that is only a number, the last clause that speaks of a choice, a last line that names
+    one candidate, the first candidate named.
     """
     lines = text.strip().split("\n", 1)
     opening = _named(lines[0], candidates)
@@ -64,7 +64,7 @@ _LABEL = re.compile(
     r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating|urteil)(?:[*_\"]{0,3}\s?[:：]|\sis\b|[*_]{0,3}\s?$)",
     re.IGNORECASE | re.MULTILINE,
 )
-# The claim, quoted; a quoted word may be the verdict.
+# The quoted claim; a shorter quotation may be the verdict.
 _QUOTED = re.compile(r"\"[^\"\n]{20,500}\"|“[^”\n]{20,500}”")
 # "Not fully supported" must never be read as "supported".
 _VERDICT = re.compile(
@@ -86,7 +86,7 @@ _MEANS: dict[str, Label] = {
 
 
 def verdict_in(text: str) -> Label:
-    """The verdict behind its label, or that opens the reply, or in which all that is said agrees; else `unsure`."""
+    """The verdict after its label, or that opens the reply, or on which all its words agree; else `unsure`."""
     said = _QUOTED.sub("", _LABEL.split(text)[-1].replace("_", " "))
     verdicts = list(_VERDICT.finditer(said))
     opening = _YES_OR_NO.match(said)
@@ -101,7 +101,7 @@ def verdict_in(text: str) -> Label:
 
 
 def _denial(verdicts: Sequence[re.Match[str]]) -> Label:
-    """What "No" means: that the passages say otherwise, if the reply goes on so, or only that they do not say it."""
+    """A "No" means contradicted if the reply goes on to say so, else unsupported."""
     return "contradicted" if any(_label(verdict) == "contradicted" for verdict in verdicts) else "unsupported"
 
 

@@ -1,9 +1,7 @@
-"""Between text with marks and claims with citations.
+"""Between text with marks and claims with citations: the reverse of `toulmin.data.render`.
 
-`toulmin.data.render` writes claims as text; here such text, and whatever a language model writes in its place, becomes
-claims again. A mark belongs to the sentence in which it stands or that it follows; one that opens a paragraph or an
-item belongs to what it opens. Labels are mapped to passage ids at once; a label that nobody offered is counted and
-points nowhere. `marks` says which forms count.
+A mark belongs to the sentence that holds it or that it follows; one that opens a paragraph or item belongs to what
+it opens. Labels that were not offered are counted and dropped.
 """
 
 from __future__ import annotations
@@ -31,19 +29,19 @@ _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The claims that a reply holds; `invalid` counts the labels that nobody offered. No claims: an abstention."""
+    """The claims of a reply; `invalid` counts labels that were not offered. No claims: an abstention."""
 
     claims: tuple[Claim, ...] = ()
     invalid: int = 0
 
 
 def without_marks(text: str) -> str:
-    """The text without citation marks; an escaped mark (`\\[3]`) becomes the text that it stands for."""
+    """The text without citation marks; an escaped mark loses its backslash."""
     return lift(text).text
 
 
 class Said(NamedTuple):
-    """A sentence without its marks, whether it had any, and whether it stands in an item of a list."""
+    """A sentence without its marks; `cites`: it had some, `is_item`: it is in a list item."""
 
     words: str
     cites: bool
@@ -51,8 +49,6 @@ class Said(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Part of a reply that makes a claim: a range of the text without marks."""
-
     start: int
     end: int
     block: Block
@@ -62,11 +58,10 @@ class _Piece(NamedTuple):
 def read_draft(
     text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Said], bool] | None = None
 ) -> Draft:
-    """The claims of a text whose marks count the `offered` passages from 1.
+    """The claims of a text whose marks count the `offered` passages from 1. Never raises.
 
-    Sentences become claims (`long`, `report`; a report's Markdown headings become sections), or the first sentence
-    (`short`), or the entities of a list. Pieces without a word are no claims, and neither is a list of references below
-    the text. `is_no_claim` says which sentences to pass over. Never raises for odd text.
+    They are the sentences (`long`, `report`, where Markdown headings become sections), the first one (`short`), or
+    the entities of a list, without lists of references and sentences for which `is_no_claim` is true.
     """
     lifted = _after_lead(lift(without_references(text), len(offered)))
     invalid = resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
@@ -77,7 +72,6 @@ def read_draft(
 
 
 def _after_lead(lifted: Lifted) -> Lifted:
-    """The reply without a repeated "Answer:" at its head, which is blanked so that positions hold."""
     lead = _ANSWER.match(lifted.text)
     if lead is None:
         return lifted
@@ -85,7 +79,7 @@ def _after_lead(lifted: Lifted) -> Lifted:
 
 
 def _passing_over(is_no_claim: Callable[[Said], bool], lifted: Lifted, style: Style) -> Lifted:
-    """The text with those sentences blanked, so that positions hold, and without their marks."""
+    """Blanks those sentences, so that positions stay valid, and drops their marks."""
     found = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, found, style))
     owners = _owners(lifted.marks, pieces, found)
@@ -115,7 +109,7 @@ def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tup
 
 
 def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Iterator[_Piece]:
-    """The sentences outside headings; a short answer may be a heading, and what carries a mark is none."""
+    """Outside headings; a short answer may be a heading, and one with a mark is a sentence."""
     text, section = lifted.text, None
     positions = [mark.position for mark in lifted.marks]
     for block in found:
@@ -130,13 +124,12 @@ def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Itera
 
 
 def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
-    """The ends of a block, and the stops right after its marks: "Acme Inc [1]. Thorp" is two sentences for sure."""
+    """The ends of a block, and stops right after its marks ("Acme Inc [1]. Thorp")."""
     stops = (_STOP.match(text, mark, block.end) for mark in marks if mark > block.start)
     return [block.start, *(stop.end() for stop in stops if stop), block.end]
 
 
 def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[int]:
-    """The position of the piece to which each mark belongs; -1 where there is none."""
     starts = [piece.start for piece in pieces]
     opened = _opened_by_marks(marks, found)
     following = [bisect_left(starts, mark.position) for mark in marks]
@@ -147,7 +140,6 @@ def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[B
 
 
 def _points_ahead(mark: Placed, pieces: Sequence[_Piece], following: int, opened: frozenset[Block]) -> bool:
-    """Whether a mark belongs to the piece that follows, as in a block that opens with a mark."""
     if following == 0:
         return True
     if following == len(pieces) or mark.position < pieces[following - 1].end:
@@ -157,7 +149,7 @@ def _points_ahead(mark: Placed, pieces: Sequence[_Piece], following: int, opened
 
 
 def _opened_by_marks(marks: Sequence[Placed], found: Sequence[Block]) -> frozenset[Block]:
-    """The blocks that open with a mark ("[1] One. [2] Two."): there, marks stand before their sentences."""
+    """Blocks such as "[1] One. [2] Two.", where marks precede their sentences."""
     positions = [mark.position for mark in marks]
     first = ((block, bisect_left(positions, block.line)) for block in found)
     return frozenset(block for block, i in first if i < len(positions) and positions[i] <= block.start)

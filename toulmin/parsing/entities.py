@@ -1,4 +1,4 @@
-"""The entities of a list answer, as text and with their marks."""
+"""The entities of a list answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ABBREVIATION = re.compile(r"(?:\b\w\.){2,}$")
 
 
 class _Entity(NamedTuple):
-    """An entity's words; what stands from `share` on, up to the next share, belongs to it."""
+    """What lies between `share` and the next entity's belongs to this one."""
 
     share: int
     words: str
@@ -31,7 +31,7 @@ class _Entity(NamedTuple):
 
 
 def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The distinct entities of a list; a second mention only adds its citations to the first."""
+    """The distinct entities of a list; a repeated one adds its citations to the first."""
     pieces = [piece for piece in _entity_pieces(lifted) if _HAS_WORDS.search(piece.words)]
     shares = [piece.share for piece in pieces]
     named: list[list[LabelRange]] = [[] for _ in pieces]
@@ -45,7 +45,6 @@ def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
 
 
 def _entity_pieces(lifted: Lifted) -> Iterator[_Entity]:
-    """A line of a marked list is one entity; any other line is cut at its commas."""
     text = lifted.text
     lines = without_preamble(text, list(read_lines(text)))
     is_list = sum(line.kind != "plain" for line in lines) > 1
@@ -73,7 +72,6 @@ def _cut_at_commas(text: str, line: Line) -> list[_Entity]:
 
 
 def _without_stop(entity: _Entity) -> _Entity:
-    """The entity without the full stop that ends a reply; an abbreviation keeps its own."""
     words = entity.words.rstrip()
     if entity.is_quoted or _ABBREVIATION.search(words):
         return entity

@@ -1,4 +1,4 @@
-"""From labels ("[2]", "passages 1 and 3") to the passages that were offered under them."""
+"""From labels to the passages offered."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from toulmin.data import Citation, Claim, Passage
 from toulmin.parsing.lines import without_emphasis
 from toulmin.parsing.marks import LabelRange, find_marks
 
-# A range wider than this that leaves what was offered ("[1-999999]") is a slip of the pen: only its ends are read.
+# Of a range wider than this that exceeds what was offered ("[1-999999]"), only the ends are read.
 _WIDEST_RANGE = 100
 
-# Possessive throughout: digits that could be cut up in many ways are taken whole or not at all.
+# Possessive, so that digits match whole or not at all, never in many ways.
 _RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
 _NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
 _GAP = re.compile(r"(?<=\d)\s+(?=\d)")
@@ -32,16 +32,16 @@ _DENIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Cited passages by id, in the order named, each once; `invalid` counts labels that nobody offered."""
+    """Cited passages by id, in order, each once; `invalid` counts labels that were not offered."""
 
     ids: tuple[str, ...] = ()
     invalid: int = 0
 
 
 def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
-    """The passages that a reply names as support: by marks; without any, by "passages 1 and 3"; else as bare numbers.
+    """The passages that a reply names as support: by marks, else by "passages 1 and 3", else by bare numbers.
 
-    A clause that denies ("but [1] does not mention it") names none.
+    A clause that denies support ("but [1] does not mention it") names none.
     """
     said = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
     found = [label for mark in find_marks(said, len(offered)) for label in mark.labels]
@@ -56,7 +56,7 @@ def _spoken_labels(text: str, offered: int) -> Iterator[LabelRange]:
 
 
 def resolved(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
-    """The passages behind labels; a label counts from 1, and one that nobody offered points nowhere."""
+    """The passages of labels, which count from 1."""
     ids: dict[str, None] = {}
     invalid, seen = 0, set()
     for label in labels:
@@ -69,7 +69,6 @@ def resolved(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels
 
 
 def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
-    """The labels of a range that were offered, and how many were not."""
     first, last = label
     is_slip = last < first or (last > offered and last - first > _WIDEST_RANGE)
     if is_slip:
@@ -80,6 +79,6 @@ def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
 
 
 def cited_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
-    """The words as a claim, on one line and without Markdown, citing what the labels name."""
+    """A claim on one line, without Markdown, that cites what the labels name."""
     ids = resolved(labels, offered).ids
     return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)

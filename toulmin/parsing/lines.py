@@ -1,6 +1,6 @@
-"""The lines of a model's reply: which begin an item, which are headings, and which only go on.
+"""The lines of a model's reply: items, headings and continuations.
 
-A list marker ("1.", "-", "*"), a Markdown heading and a label ("Paragraph 2:") are no words of the reply's own.
+List markers ("1.", "-", "*"), Markdown headings and labels ("Paragraph 2:") are not part of the words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["heading", "label", "number", "bullet", "plain"]
 
-# A line this long ended because it was full, not because a thought did.
+# A line at least this long was broken because it was full.
 _FULL_LINE = 50
 
 _NEW_ITEM = re.compile(
@@ -42,7 +42,7 @@ _FOOTNOTE = re.compile(r"^[^\S\n]{0,3}\[\^?\d{1,3}\]:[^\n]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that holds words: `text[start:end]` without its marker; it begins at `line`, marker included."""
+    """A line with words: `text[start:end]` without its marker; `line` is where it begins, marker included."""
 
     line: int
     start: int
@@ -54,7 +54,7 @@ class Line:
 
 
 class Block(NamedTuple):
-    """Consecutive lines that run on as one text; the first begins at `line`, its marker included."""
+    """Consecutive lines that form one text; `line` is where the first begins, marker included."""
 
     line: int
     start: int
@@ -64,18 +64,16 @@ class Block(NamedTuple):
 
 
 def without_emphasis(text: str) -> str:
-    """The text without Markdown's marks of bold and italic type."""
     return _ITALIC.sub(r"\1", _BOLD.sub(r"\1", text))
 
 
 def without_references(text: str) -> str:
-    """The text up to a numbered list under "References" or "Sources", and without footnotes such as "[1]: Title"."""
+    """The text up to a numbered list under "References" or "Sources", without footnotes such as "[1]: Title"."""
     listed = _REFERENCES.search(text)
     return _FOOTNOTE.sub("", text[: listed.start()] if listed else text)
 
 
 def read_lines(text: str) -> Iterator[Line]:
-    """The lines that hold words, in order."""
     offset, blank = 0, True
     for raw in text.split("\n"):
         line = None if not raw.strip() or _RULE.fullmatch(raw) else _line(raw, offset, blank)
@@ -99,7 +97,7 @@ def _line(raw: str, offset: int, after_blank: bool) -> Line:
 
 
 def blocks(text: str) -> list[Block]:
-    """The paragraphs and list items; a line that was broken because it was full goes on in the next."""
+    """The paragraphs and list items; a full line continues in the next."""
     found: list[Block] = []
     lines = list(read_lines(text))
     for i, line in enumerate(lines):
@@ -122,11 +120,10 @@ def _goes_on(text: str, before: Line, line: Line) -> bool:
 
 
 def list_items(text: str) -> tuple[str, ...]:
-    """The distinct items of a numbered, bulleted, titled or plain list, in order, as single lines without Markdown.
+    """The distinct items of a numbered, bulleted, titled or plain list, as single lines without Markdown.
 
-    A line that is indented, or stands right below an item, goes on with that item. What comes before the first item
-    of a marked list and after its last paragraph is talk about the list, and dropped; a plain list loses a first line
-    such as "Here are the questions:".
+    Lines indented or right below an item continue it. Text before the first item, after the last item's paragraph,
+    and a first line such as "Here are the questions:" are dropped.
     """
     listed = marked_items(text)
     items = [_joined(item) for item in listed] if listed else _plain_items(text, list(read_lines(text)))
@@ -134,7 +131,7 @@ def list_items(text: str) -> tuple[str, ...]:
 
 
 class Item(NamedTuple):
-    """An item of a marked list: the words of its own line, and of those below that go on with it."""
+    """The words of an item's own line, and of the lines below that continue it."""
 
     head: str
     below: tuple[str, ...]
@@ -142,14 +139,14 @@ class Item(NamedTuple):
 
 
 def marked_items(text: str) -> list[Item]:
-    """The items of a list with markers, titles or labels; none where the text is no such list."""
+    """The items of a list with markers, titles or labels; empty if there is none."""
     lines = list(read_lines(text))
     kind = _kind_of_items(lines)
     return _marked_items(text, lines, kind) if kind else []
 
 
 def _kind_of_items(lines: list[Line]) -> Kind | None:
-    """What begins an item: the highest kind that occurs twice (a single heading titles a list), else any."""
+    """The highest kind that occurs twice (a single heading titles a list), else any."""
     counts = Counter(line.kind for line in lines)
     ranked: tuple[Kind, ...] = ("heading", "label", "number", "bullet")
     repeated = [kind for kind in ranked if counts[kind] > 1]
@@ -177,7 +174,6 @@ def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[Item]:
 
 
 def _joined(item: Item) -> str:
-    """An item's lines as one; a title is set off by a colon."""
     if item.is_titled and item.below:
         return f"{item.head.rstrip(':. ')}: {' '.join(item.below)}"
     return " ".join([item.head, *item.below])
@@ -188,7 +184,7 @@ def _plain_items(text: str, lines: list[Line]) -> list[str]:
 
 
 def without_preamble(text: str, lines: list[Line]) -> list[Line]:
-    """The lines less a first one that only announces the others ("Here are the questions:")."""
+    """The lines without a first one that only announces the rest."""
     if len(lines) < 2 or lines[0].kind != "plain":
         return lines
     first = _words(text, lines[0])

@@ -1,4 +1,4 @@
-"""Questions and planned paragraphs, out of the many ways in which models list them."""
+"""Questions and planned paragraphs, in the many forms in which models list them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEXT_NUMBER = re.compile(r"(?<=[?？؟])\s+(?=\d{1,3}[.)]\s)")
 
 
 def questions_in(text: str) -> tuple[str, ...]:
-    """The distinct questions; where none has a question mark, the items themselves (keywords, requests)."""
+    """The distinct questions; if none has a question mark, all items (keywords, requests)."""
     plain = _BOLD_TITLE.sub(r"\1", lift(text).text)
     asked = _asked(plain) if _ASKS.search(plain) else list_items(plain)
     found: dict[str, str] = {}
@@ -39,7 +39,6 @@ def questions_in(text: str) -> tuple[str, ...]:
 
 
 def _asked(text: str) -> list[str]:
-    """The items that ask, and a last one that was cut off before it could."""
     items = _NEXT_NUMBER.sub("\n", _QUOTES_APART.sub("\n", text)) if text.count("\n") < 2 else text
     spoken = list(_items(items, list(read_lines(items))))
     last = spoken[-1:] if len(spoken) > 1 and not _STOPPED.search(spoken[-1]) and _ASKS.search(spoken[-2]) else []
@@ -52,7 +51,7 @@ def _asked(text: str) -> list[str]:
 
 
 def _items(text: str, lines: list[Line]) -> Iterator[str]:
-    """Every line is an item, save one that goes on with a marked item that has not yet asked."""
+    """Each line is an item, unless it continues a marked item that has not yet asked."""
     item, is_open = "", False
     for line in lines:
         words = " ".join(text[line.start : line.end].split())
@@ -67,12 +66,10 @@ def _items(text: str, lines: list[Line]) -> Iterator[str]:
 
 
 def _each(line: str) -> Iterator[str]:
-    """The questions of a line that holds nothing else."""
     yield from (line[span.start : span.end] for span in sentences(line))
 
 
 def _cleaned(item: str) -> str:
-    """The question alone: without label, quotation marks, or what is said behind its last question mark."""
     question = without_emphasis(item)
     for lead in (_SIGNS, _NUMBER, _LABEL, _SIGNS):
         found = lead.match(question)
@@ -105,14 +102,12 @@ _TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s(?:[–�
 
 
 class Titled(NamedTuple):
-    """A part of a plan: its title, and what is said of it."""
-
     title: str
     rest: str
 
 
 def plan_in(text: str) -> tuple[Titled, ...]:
-    """The distinct titled parts of a plan; none where nothing is recognisably one."""
+    """The distinct titled parts of a plan; empty if no plan is recognised."""
     plain, fields = _FIELDS.subn(r"\n- \1: ", _PART_WITH_TITLE.sub(r"\1: \2:", lift(text).text))
     plain = _PART_ALONE.sub("", plain) if fields else plain
     plain = _without_title(_BOLD_LINE.sub(r"## \1", _ROMAN.sub(r"\1- ", plain)))
@@ -121,14 +116,12 @@ def plan_in(text: str) -> tuple[Titled, ...]:
 
 
 def _without_title(text: str) -> str:
-    """The text without a single heading that stands above all others."""
     levels = _HEADING.findall(text)
     is_title = len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels)
     return _HEADING.sub("", text, count=1) if is_title else text
 
 
 def _plain_parts(text: str) -> Iterable[Item]:
-    """Lines that each set off a title; prose is none."""
     items = [Item(line, (), False) for line in list_items(text) if not is_courtesy(line)]
     return items if all(_TITLE.fullmatch(item.head) for item in items) else []
 

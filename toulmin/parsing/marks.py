@@ -1,16 +1,15 @@
-"""Citation marks in a text: which forms count, what they name, and the text without them.
+"""Citation marks in a text. Every pattern here is bounded, so that no text takes more than linear time.
 
-Read as marks: `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]`, `[[1]]`, `[^1]`, `【1】`,
-`【1†source】`, `[Document 1]` and its kin, `(2)` right after a bracketed mark, and the flags that a rendering writes
-(`[unsure]`).
+Marks are `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]`, `[[1]]`, `[^1]`, `【1】`,
+`【1†source】`, `[Document 1]` and similar, `(2)` right after a bracketed mark, and a rendering's flags (`[unsure]`).
 
-Read as text
-* what a backslash escapes: `\\[3]` is how a rendering writes a document's own "[3]", and `lift` gives "[3]" back;
-* a range from 0: "[0-9]" is a class of characters, for labels count from 1;
-* a lone number from 1000 to 2999 (and lists and ranges of such) when fewer passages were offered: "[2018]" is a year.
-  Any other number is a label, offered or not.
+Text is what a backslash escapes, a range from 0 ("[0-9]"), and numbers from 1000 to 2999 alone, if fewer passages
+were offered ("[2018]").
 
-Every pattern here is bounded or cannot match in two ways, so that no text takes more than linear time.
+In a reply `bracket_marks` first puts other forms in brackets: `(Document 1)`, `[1, Kettle Rock]`, `(see [2])`;
+"According to Document 1, ..."; superscripts after a stop or a word of four letters ("m²" is none); `(1)` before a
+stop, if the reply has no bracketed mark and no such number exceeds the passages offered. Titles stay text: several
+passages may share one.
 """
 
 from __future__ import annotations
@@ -43,14 +42,14 @@ _ENDED_IN_QUOTES = re.compile(r"[.!?][\"'”’»)]?$")
 
 
 class LabelRange(NamedTuple):
-    """The labels from `first` to `last`, as written; a single label is a range of one."""
+    """The labels from `first` to `last`; a single label is a range of one."""
 
     first: int
     last: int
 
 
 class Mark(NamedTuple):
-    """Neighbouring marks taken together: where they stand, and what they name in order (a flag names nothing)."""
+    """Neighbouring marks as one, with the labels they name in order (a flag names none)."""
 
     start: int
     end: int
@@ -58,7 +57,7 @@ class Mark(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A mark that was taken off: the position in the remaining text at which it stood."""
+    """A removed mark, by its position in the remaining text."""
 
     position: int
     labels: tuple[LabelRange, ...]
@@ -76,7 +75,7 @@ def _number(digits: str) -> int:
 
 
 def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
-    """What the inside of a bracket names; None where it is no mark."""
+    """The labels inside a bracket; None if it is no mark."""
     if body.strip().lower() in _FLAGS:
         return ()
     pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
@@ -114,7 +113,7 @@ def _belong_together(text: str, before: Mark, after: Mark) -> bool:
 
 
 def find_marks(text: str, offered: int = 0) -> list[Mark]:
-    """The marks in order, neighbours joined ("[1], [2]" is one), with the parentheses that hold nothing else."""
+    """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses that hold only marks included."""
     marks: list[Mark] = []
     gathered: list[LabelRange] = []
     for mark in _single_marks(text, offered):
@@ -130,7 +129,6 @@ def find_marks(text: str, offered: int = 0) -> list[Mark]:
 
 
 def has_marks(text: str, offered: int = 0) -> bool:
-    """Whether the text holds any mark."""
     return next(_single_marks(text, offered), None) is not None
 
 
@@ -151,9 +149,8 @@ def _unescaped(text: str) -> str:
 
 
 def lift(text: str, offered: int = 0) -> Lifted:
-    """Takes the marks off, each with one space before it, and the escapes off what is text.
-
-    `offered` is how many passages could be cited; it only decides what is a year.
+    """Removes the marks, each with one space before it, and the backslashes of escaped ones. `offered`, the number
+    of passages, only decides what is a year.
     """
     pieces: list[str] = []
     placed: list[Placed] = []
@@ -171,7 +168,6 @@ def lift(text: str, offered: int = 0) -> Lifted:
 
 
 def _before(text: str, start: int, mark: Mark) -> str:
-    """The words before a mark, less one space; a line break goes too when only a stop follows the mark."""
     piece = text[start : mark.start]
     dangling = text[mark.end : mark.end + 1] in (".", ",", ";", ":", "!", "?")
     if piece.endswith((" ", "\t", "\xa0")) or (dangling and piece.endswith("\n")):
@@ -180,7 +176,7 @@ def _before(text: str, start: int, mark: Mark) -> str:
 
 
 def _after(text: str, before: str, end: int) -> tuple[str, int]:
-    """What to set in a mark's place, and where the text goes on: "One. [1]. Two" has a stop too many."""
+    """What replaces a mark, and where the text continues: "One. [1]. Two" has a stop too many."""
     follower = text[end : end + 2]
     if follower[:1] == "." and follower != ".." and _ENDED.search(before[-2:]):
         return "", end + 1

@@ -1,7 +1,5 @@
-"""A model's reply as a draft: the part that is the answer, its marks in brackets, and no talk around it.
-
-`citing.read_draft` reads a text that somebody stands by, word for word; a reply holds more than its answer: an echo of
-the prompt, an explanation, courtesy, a refusal, a second answer to a question of the model's own.
+"""Reads a model's reply as a draft: only the answer, without an echo of the prompt, explanations, courtesy, or an
+answer to another question. `citing.read_draft` reads a text word for word.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ _REVISED = (
     r"|respuesta (?:corregida|revisada|final)|(?:最终|修正后的?|修改后的?)(?:答案|回答)"
 )
 _PLAIN = rf"(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答|assistant|{_REVISING} (?:response|version|list))"
-# Where the answer begins: the marker asked for ("Final Answer:") wherever it stands, "Answer:" at the head of a line.
+# Where the answer begins: "Final Answer:" (as prompts request) anywhere, "Answer:" at the head of a line.
 _MARKER = re.compile(
     rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED}){_COLON}"
     rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
@@ -68,8 +66,8 @@ _TITLE_LINE = re.compile(r"\A\s{0,9}([*_]{0,3})title\1[^\S\n]?:[*_]{0,3}(?=[^\S\
 _ASKED = re.compile(
     r"^[*_]{0,3}q[*_]{0,3}\s?[:.][^\n]*\n[*_]{0,3}a[*_]{0,3}\s?[:.][^\S\n]?", re.IGNORECASE | re.MULTILINE
 )
-_WORD_FOR_NOTHING = 300  # characters, marks included, that may say only that there is no answer
-_PREAMBLE = 120  # characters that may stand before the label of a summary or a span
+_WORD_FOR_NOTHING = 300  # the most characters, marks included, of a reply that only says that there is no answer
+_PREAMBLE = 120  # characters that may come before the label of a summary or a span
 _LEAD = re.compile(
     r"^\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
     r"|concise|answer) ){0,2}"
@@ -84,7 +82,7 @@ _QUOTED = re.compile(
 def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     """The claims of a reply to a prompt that offered these passages; none is an abstention.
 
-    A claim that comes again with the same citations is one claim. Never raises for odd text.
+    A claim repeated with the same citations counts once. Never raises.
     """
     answer = bracketed(answer_in(text), len(offered))
     answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else unquoted(answer)
@@ -95,7 +93,7 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
 
 
 def _is_no_claim(said: Said) -> bool:
-    """Talk, or a question to the reader (in a list it may be what was asked for: "questions to ask a lawyer")."""
+    """Talk, or a question to the reader; in a list, questions may be what was asked for."""
     asks = said.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not said.is_item
     return is_talk(said.words, cites=said.cites) or (asks and not said.cites)
 
@@ -108,7 +106,7 @@ def _is_no_entity(said: Said) -> bool:
 
 
 def answer_in(text: str) -> str:
-    """The part of a reply that is the answer: behind the last marker, before any explanation."""
+    """The part of a reply after the last answer marker and before any explanation."""
     said = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
     said = _behind(_MARKER, said)
     explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
@@ -118,7 +116,6 @@ def answer_in(text: str) -> str:
 
 
 def _one_exchange(text: str) -> str:
-    """A reply without the prompt that it repeats first, and without another question that it goes on with."""
     if _ECHO.match(text):
         return _behind(_RESULT_LINE, text)
     turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
@@ -136,13 +133,13 @@ def _has_words(text: str) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """The text without quotation marks that enclose the whole of it."""
+    """The text without quotation marks around the whole of it."""
     found = _QUOTED.fullmatch(text)
     return next(inside for inside in found.groups() if inside is not None) if found else text
 
 
 def plain_text(text: str) -> str:
-    """The reply as running words: without marks, list markers, headings, talk and quotation marks around a line."""
+    """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
     said = lift(bracketed(_after_lead(answer_in(text)), 0)).text
     words = [unquoted(without_emphasis(said[b.start : b.end])) for b in blocks(said) if not b.is_heading]
     kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
@@ -155,5 +152,5 @@ def _after_lead(text: str) -> str:
 
 
 def without_courtesy(text: str) -> str:
-    """The reply as it stands, less the lines that only announce or offer something."""
+    """The reply without lines that only announce or offer something."""
     return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()

@@ -1,9 +1,4 @@
-"""JSON that a model wrote where words were asked for, as those words.
-
-An object becomes the value that was wanted, with the labels of its citations as marks behind it; a list becomes
-bullets. What only accompanies the result (reasons, scores, a repeated question) is left out where there is a result.
-JSON that was cut off counts as far as it goes.
-"""
+"""JSON as words."""
 
 from __future__ import annotations
 
@@ -15,7 +10,9 @@ from typing import Any, NamedTuple
 
 
 class Shape(NamedTuple):
-    """What a prompt's result may be called in an object, the likeliest first; `titled`: parts are titles with texts."""
+    """The names that a prompt's result may have in an object, likeliest first; `titled`: parts have titles and
+    texts.
+    """
 
     names: tuple[str, ...]
     titled: bool = False
@@ -42,9 +39,10 @@ _NAME_OF_SOURCE = ("id", "number", "index", "label", "citation", "passage", "doc
 
 
 def as_words(text: str, shape: Shape) -> str:
-    """The text with its JSON put into words; JSON is what begins a line with `{"`, `["` or `[{` and ends one.
+    """The text with its JSON (lines that begin with `{"`, `["` or `[{`) put into words.
 
-    JSON that is only an example within a longer reply stays as it is.
+    An object becomes its main value, with cited labels as marks after it, a list becomes bullets; reasons, scores
+    and the like are left out. JSON that was cut off counts as far as it goes; an example in a longer reply stays.
     """
     pieces: list[str] = []
     at = wrapped = 0
@@ -64,7 +62,6 @@ class _Found(NamedTuple):
 
 
 def _found(text: str, start: int, shape: Shape) -> _Found | None:
-    """The JSON that begins there, in words; None for what is no JSON, or nested beyond sense."""
     try:
         value, end = _decoded(text, start)
         is_whole = _REST_OF_LINE.match(text, end) is not None
@@ -74,17 +71,17 @@ def _found(text: str, start: int, shape: Shape) -> _Found | None:
 
 
 def _decoded(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins there, and where it ends; raises ValueError for what is no JSON."""
+    """The value that begins there, and where it ends. Raises `ValueError` if it is not JSON."""
     with suppress(ValueError):
         return json.JSONDecoder(strict=False).raw_decode(text, start)
     cut_off = _encodable(text[start:]).rstrip("` \n")
-    import pydantic_core  # only a reply that broke off within its JSON needs it, and it takes its time to load
+    import pydantic_core  # slow to load, and only needed for JSON that was cut off
 
     return pydantic_core.from_json(cut_off, allow_partial="trailing-strings"), len(text)
 
 
 def _encodable(text: str) -> str:
-    r"""Half of a surrogate pair ("\ud83d" cut off) is no character."""
+    """Replaces lone surrogates."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -108,13 +105,12 @@ def _of_object(record: Mapping[str, Any], shape: Shape) -> Iterator[str]:
 
 
 def _last_word(key: str) -> str:
-    """What kind of thing a key names: "answer" for "correctedAnswer", "final_answers" and "answer"."""
+    """Such as "answer" for "final_answers" and "correctedAnswer"."""
     words = _KEY_WORD.findall(key)
     return words[-1].lower().removesuffix("s") if words else ""
 
 
 def _result(fields: list[_Field], shape: Shape, is_cited: bool) -> Iterator[str]:
-    """What an object says: title and text, or what goes by the likeliest name, or all but what only accompanies it."""
     told = [field for field in fields if field.value is not None]
     title = next((f for f in told if f.word in _TITLE and isinstance(f.value, str)), None)
     texts = [field for field in told if isinstance(field.value, str | list | dict) and field is not title]
@@ -133,7 +129,6 @@ def _without_asides(told: list[_Field], is_cited: bool) -> list[_Field]:
 
 
 def _each(told: list[_Field], shape: Shape) -> Iterator[str]:
-    """One field alone is its value; several, or the parts of something titled, keep their names."""
     for field in told:
         if isinstance(field.value, bool):
             yield field.key if field.value else f"not {field.key}"
@@ -148,7 +143,6 @@ def _each(told: list[_Field], shape: Shape) -> Iterator[str]:
 
 
 def _labels(value: Any) -> list[int]:
-    """The numbers under which passages are named, in whatever form; none where titles or quotes stand instead."""
     if isinstance(value, bool) or value is None:
         return []
     if isinstance(value, int):

@@ -1,8 +1,4 @@
-"""Sentences of a reply that are no part of its answer: announcements, offers, and remarks on the reply itself.
-
-They are known by how they open, and only where they cite nothing. A sentence that opens a list ("The keepers were:")
-is none: without it the items would lose their meaning.
-"""
+"""Sentences that are no part of the answer."""
 
 from __future__ import annotations
 
@@ -62,10 +58,10 @@ _REMARKS = _opening(
 
 
 def is_talk(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence, without its marks, says nothing of the matter asked about."""
+    """Whether a sentence, without its marks, says nothing about the subject."""
     return is_abstention(sentence, cites=cites) or (not cites and is_courtesy(sentence))
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only announces, offers, or remarks on the reply itself."""
+    """Whether a sentence only announces, offers, or remarks on the reply. "The keepers were:" does not."""
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))

@@ -1,12 +1,4 @@
-"""The thinking that reasoning models write before they answer, and a reply without it.
-
-Servers that know their model keep thinking apart; others, and proxies, pass it on between marks of the model's own:
-* what stands between an opening mark and the next closing one goes;
-* an opening mark that is never closed takes all that follows: the reply was cut off in thought;
-* a closing mark that was never opened takes all that precedes it: the chat template had opened it in the prompt;
-* of a reply in channels (gpt-oss) only the last final one is said;
-* a mark between back quotes is spoken of: it is no mark.
-"""
+"""Replies without thinking."""
 
 from __future__ import annotations
 
@@ -22,12 +14,16 @@ _WRAPPING = re.compile(r"<\|(?:START_RESPONSE|END_RESPONSE|begin_of_solution|end
 
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(?P<name>\w{1,40})[^<]{0,100}<\|message\|>")
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-# What is left of the channels where a server swallowed their marks.
+# What remains of the channels if a server removed their marks.
 _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\W]).*?assistantfinal", re.DOTALL)
 
 
 def without_thinking(text: str) -> str:
-    """What is said in a reply; a text without marks of thinking is returned as it is."""
+    """A text without marks of thinking is returned unchanged.
+
+    An unclosed mark removes all that follows (the reply was cut off), an unopened one all that precedes (the chat
+    template opened it). Of channels (gpt-oss) only the last final one counts. A mark in back quotes is text.
+    """
     said = _final_channel(text)
     marks = [mark for mark in _MARK.finditer(said) if not _is_spoken_of(mark)]
     if marks:
@@ -36,7 +32,6 @@ def without_thinking(text: str) -> str:
 
 
 def _is_spoken_of(mark: re.Match[str]) -> bool:
-    """Whether the mark stands between back quotes."""
     return mark.string[mark.start() - 1 : mark.start()] == "`" and mark.string.startswith("`", mark.end())
 
 
@@ -53,7 +48,6 @@ def _outside(marks: Sequence[re.Match[str]], text: str) -> str:
 
 
 def _final_channel(text: str) -> str:
-    """What the last final channel says; the text itself where there are no channels."""
     channels = list(_CHANNEL.finditer(text))
     if not channels:
         bare = _BARE_CHANNELS.match(text)

@@ -1,15 +1,4 @@
-"""Citation marks in other forms than brackets, rewritten as brackets.
-
-These forms are also ordinary words and numbers, so they count only in a model's reply, never in a text at large:
-* `(Document 1)`, `(see Sources 2 and 3)`: a word for a passage and its label;
-* `[1, Kettle Rock]`, `(see [2])`: a label with a title, marks with words around them;
-* "According to Document 1, ...": the label moves into the sentence, and the words, which would mean nothing to a
-  reader whose pages are numbered anew, go;
-* superscripts behind a stop or a word of four letters: "m²" is none;
-* `(1)` before a stop, where a reply has no mark in brackets at all and no such number exceeds the passages offered.
-A mark that was cut off with the reply is taken off and cites nothing. Titles in the place of labels stay text: several
-passages may bear one title.
-"""
+"""Other forms of marks."""
 
 from __future__ import annotations
 
@@ -50,7 +39,7 @@ _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 
 def bracketed(text: str, offered: int) -> str:
-    """The text with its marks in brackets; `offered` is how many passages could be cited."""
+    """`offered` is how many passages could be cited."""
     text = _CUT_OFF.sub("", text)
     text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
     text = _LED_IN.sub(_after_first_word, text)
@@ -59,7 +48,7 @@ def bracketed(text: str, offered: int) -> str:
 
 
 def _without_title(titled: re.Match[str]) -> str:
-    """ "[1, Kettle Rock]" names passage 1; "[1, 2 and 3]" and "[1, doc 2]" name more, and stay."""
+    """Reads "[1, Kettle Rock]" as passage 1; "[1, 2 and 3]" and "[1, doc 2]" name more and stay."""
     return titled[0] if _ONLY_LABELS.fullmatch(titled[0]) else f"[{titled[1]}]"
 
 
@@ -70,7 +59,7 @@ def _after_first_word(led: re.Match[str]) -> str:
 
 
 def _raised(text: str, offered: int) -> str:
-    """Digits run together are one label if so many passages were offered, else one each."""
+    """Digits in a row are one label if that many passages were offered, else one each."""
     runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
     return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
 

@@ -1,7 +1,7 @@
-"""What stands around the words of a reply, and the reply without it: `unwrapped` is what every prompt reads.
+"""The words of a reply without what surrounds them: `unwrap` is applied to every reply.
 
-Taken off, in this order: thinking; a chat template's tokens, with whatever follows the first end of turn; tags that
-enclose the answer; JSON; HTML; code fences; tables, whose rows become bullets; the bars of quoted lines.
+Removed in this order: thinking; a chat template's tokens and all after the first end of turn; enclosing tags; JSON;
+HTML; code fences; tables, whose rows become bullets; the bars of quoted lines.
 """
 
 from __future__ import annotations
@@ -55,13 +55,12 @@ def _one_turn(text: str) -> str:
 
 
 def _within_result(text: str) -> str:
-    """What stands between the last tags that enclose an answer; tags that were never closed reach to the end."""
+    """Unclosed tags reach to the end."""
     opened = next(iter(deque(_RESULT.finditer(text), maxlen=1)), None)
     return text[opened.end() :].split(f"</{opened['name']}>", 1)[0] if opened else text
 
 
 def _within_tags(text: str) -> str:
-    """The text without tags of the model's own that enclose the whole of it, and others of their name within."""
     for _ in range(_DEEPEST):
         opened = _TAG_AT_HEAD.match(text)
         if opened is None or not text.rstrip().endswith(f"</{opened['name']}>"):
@@ -87,7 +86,7 @@ def _without_tables(text: str, joint: str) -> str:
 
 
 def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:
-    """The lines, with each row of a table as a bullet; its head (the row above the rule) and its rule go."""
+    """Table rows become bullets; the row above the rule and the rule are dropped."""
     rows = [_cells(line) for line in [*lines, ""]]
     is_rule = [bool(row) and all(map(_RULE_CELL.fullmatch, row)) for row in rows]
     in_table, n = False, 0
@@ -106,7 +105,6 @@ def _cells(line: str) -> list[str]:
 
 
 def _joined(cells: Sequence[str], n: int, joint: str) -> str:
-    """A row as words: without the number that only counts rows, and with its marks behind the words."""
     words = [cell.strip() for cell in cells if cell.strip()]
     if len(words) > 1 and words[0].rstrip(".") == str(n):
         words = words[1:]

@@ -1,1 +1,1 @@
-"""What a method can ask of a language model, the words it is asked in, and how its reply is read."""
+"""Typed prompts and their words."""

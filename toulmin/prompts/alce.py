@@ -1,4 +1,4 @@
-"""Prompt files of ALCE: one text frames the worked examples and the question alike, another frames each document."""
+"""Prompt files of ALCE."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class AlceFile:
 
     @property
     def shows_passages(self) -> bool:
-        """Whether the prompt has a place for passages; those for closed-book runs have none."""
+        """False for files for closed-book runs."""
         return "{D}" in self.demo_prompt
 
     def wording(self, prompt: AnswerPrompt, data: str) -> Wording:
-        """The prompt in the file's words alone, with the rule `data` about passages as instructions."""
+        """The prompt in the file's words, with `data`, the rule about passages, as instructions."""
         turns = tuple(
             Turn(self._framed(one.question, one.passages), quoted(one.answer)) for one in prompt.examples or self.demos
         )
@@ -54,7 +54,7 @@ class AlceFile:
         return _filled(self.demo_prompt, values).rstrip()
 
     def _document(self, n: int, passage: Passage) -> str:
-        """A passage on one line, as the file frames it: its text can begin no other."""
+        # On one line, so that a passage's text cannot begin another passage.
         title, text = on_one_line(unlabelled(passage.title)), on_one_line(unlabelled(passage.text))
         return _filled(self.doc_prompt, {"ID": str(n), "T": title, "P": text})
 
@@ -64,7 +64,7 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def read_alce(path: Path, shots: int | None) -> AlceFile:
-    """A prompt file as the ALCE repository has them, with `shots` of its demonstrations (None: at most two)."""
+    """Reads a file with `shots` of its demonstrations (None: at most two); raises `UsageError`."""
     try:
         data = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -88,7 +88,6 @@ def _text(data: Any, key: str, needs: str | None) -> str:
 
 
 def _demo(one: Any) -> Example:
-    """One demonstration; what ALCE keeps beside these fields (summaries of the passages) is not needed."""
     try:
         docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in one.get("docs", []))
         answer = one["answer"] if isinstance(one["answer"], str) else ", ".join(one["answer"])

@@ -1,4 +1,4 @@
-"""Requests told apart exactly, by every field of theirs, and in the same way by every process."""
+"""Requests in JSON types."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from toulmin.errors import ModelError
 
 
 def exactly(value: Any) -> Any:
-    """The value in full, in types that JSON has.
-
-    Raises `ModelError` for what another process would not write in the same way.
-    """
+    """The value in JSON types, the same in every process; raises `ModelError` for other types."""
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
         return [f"{kind.__module__}.{kind.__qualname__}", [exactly(getattr(value, f.name)) for f in fields(value)]]
-    if isinstance(value, Mapping):  # in its own order, which a prompt may show
+    if isinstance(value, Mapping):  # in its own order, which may show in a prompt
         return ["mapping", [[exactly(name), exactly(item)] for name, item in value.items()]]
     if isinstance(value, tuple | list):
         return [exactly(item) for item in value]

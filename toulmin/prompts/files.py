@@ -1,4 +1,11 @@
-"""Prompt files: the shipped texts, and a user's that replace some of them."""
+"""Prompt files: the shipped texts, a user's replacements, and how foreign text is made harmless in a prompt.
+
+* `<passage>` becomes `&lt;passage>`; a label `[n]` gets a backslash, as in renderings, which readers of replies
+  remove.
+* Marks of chat templates (`<|im_start|>`, `[INST]`) lose their opening bracket, since some tokenizers obey them
+  anywhere.
+* Invisible characters are removed; lone surrogates become U+FFFD.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +38,7 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def replaced_texts(path: Path, shipped: Texts) -> Texts:
-    """The shipped texts with those of the user's TOML file in place; raises `UsageError` for what cannot be one."""
+    """The shipped texts with those of the user's TOML file in place; raises `UsageError` for an invalid file."""
     data = _toml(path)
     try:
         version = data.pop("version", FORMAT)
@@ -45,7 +52,6 @@ def replaced_texts(path: Path, shipped: Texts) -> Texts:
 
 
 def read_text(path: Path) -> str:
-    """The text of a prompt file; raises `UsageError` where there is none."""
     try:
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -60,7 +66,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The values of nested tables, by names such as "answer.cited.memory"."""
+    """By names such as "answer.cited.memory"."""
     for key, value in tables.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{key}.")
@@ -69,7 +75,7 @@ def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _checked(name: str, text: Any, shipped: Texts) -> str:
-    """A text that can stand in the place of the shipped one: it shows what that shows, and asks for nothing else."""
+    """Instructions may leave out placeholders of the shipped text."""
     if name not in shipped.by_name:
         raise unknown_name("prompt text", name, shipped.by_name)
     if not isinstance(text, str) or not text.strip():

@@ -1,12 +1,4 @@
-"""Foreign text inside a prompt: what a document, a question or a reply says must not pass for the prompt's own words.
-
-* A passage is set off by `<passage>` and the label `[n]`. In foreign text the first is written `&lt;passage>` and the
-  second `\\[n]`, which is how a rendering writes a document's own "[3]" and what the readers of replies take back off.
-* The marks by which chat models tell turns apart (`<|im_start|>`, `[INST]`, `<start_of_turn>` and their kin) lose their
-  opening bracket in the same way, since some tokenizers obey them wherever they stand.
-* Characters that nobody sees go: controls, breaks of no width, the tag characters that can spell hidden orders. A half
-  of a surrogate pair, which no server takes, becomes U+FFFD.
-"""
+"""Foreign text inside a prompt."""
 
 from __future__ import annotations
 
@@ -30,17 +22,16 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def quoted(text: str) -> str:
-    """The text, harmless to the prompt around it, with its line breaks."""
+    """The text, harmless to the prompt around it."""
     seen = _HALF_PAIR.sub("\ufffd", _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     return _TURN_IN_BRACKETS.sub("&#91;", _TAG.sub("&lt;", seen)).strip()
 
 
-@lru_cache(maxsize=1024)  # worked examples stand in every prompt, and a passage in many of one question
+@lru_cache(maxsize=1024)  # examples recur in every prompt, passages in many prompts of one question
 def unlabelled(text: str) -> str:
-    """The text, harmless too among passages that go by `[n]`: what looks like a label is escaped."""
+    """Also escapes what looks like a label, for text among passages numbered `[n]`."""
     return _LABEL.sub(lambda found: found[1] * 2 + "\\" + found[2], quoted(text))
 
 
 def on_one_line(text: str) -> str:
-    """The text with single spaces for its white space, so that it cannot begin a line."""
     return " ".join(text.split())

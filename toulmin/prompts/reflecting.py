@@ -1,4 +1,4 @@
-"""The prompt of Self-RAG models, in the one form that they were trained to continue."""
+"""The prompt of Self-RAG models."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ _HEADING = re.compile(r"^(?=#{1,6}[^\S\n]*(?:instruction|input|response)\b)", re
 
 
 def next_segment(prompt: NextSegment, texts: Texts) -> Wording:
-    """One message without instructions of a system, which these models do not know.
-
-    It ends where the model goes on: behind the passage, behind [No Retrieval], or at the free choice of either.
+    """One message, without a system message, which these models do not know. It ends where the model continues:
+    after the passage, after [No Retrieval], or where it may choose either.
     """
     asked = texts.fill(
         "next_segment.user", task=texts.fill(f"next_segment.{prompt.style}"), question=_words(prompt.question)
@@ -37,10 +36,8 @@ def _shown(passage: Passage) -> str:
 
 
 def _words(text: str) -> str:
-    """Foreign text: no reflection token in it is one, and it cannot end the passage."""
     return _BRACKET.sub(lambda m: "&#91;" if is_reflection(f"[{m[1]}") else "[", _framed(text))
 
 
 def _framed(text: str) -> str:
-    """The text without what would open or close a passage or a part of the prompt."""
     return _HEADING.sub(r"\\", _PARAGRAPH.sub("&lt;", quoted(text)))

@@ -1,12 +1,11 @@
-"""Reflection tokens: what a Self-RAG model writes about its own text, and how such a reply is read.
+"""Reflection tokens, which a Self-RAG model writes about its own text (Asai et al. 2023, arXiv 2310.11511), and its
+prompt.
 
-A model trained by Asai et al. (2023, arXiv 2310.11511) sets tokens between its words: whether it wants to search
-([Retrieval], [No Retrieval], [Continue to Use Evidence]), whether a passage bears on the question ([Relevant],
-[Irrelevant]), whether a sentence follows from the passage ([Fully supported], [Partially supported],
-[No support / Contradictory]) and how useful the whole is ([Utility:1] to [Utility:5]).
-
-Tokens are known in any case and spacing. A server may hide them from the text: then they are taken from the
-log-probabilities. Where it gives none, a token in the text counts as certain.
+They say whether to search ([Retrieval], [No Retrieval], [Continue to Use Evidence]), whether a passage is relevant
+([Relevant], [Irrelevant]), whether a sentence follows from it ([Fully supported], [Partially supported], [No
+support / Contradictory]) and how useful the whole is ([Utility:1] to [Utility:5]), in any case and spacing. If a
+server hides them, they are taken from the log-probabilities; if it gives none, a token in the text counts as
+certain.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ TOKENS: Mapping[Kind, tuple[str, ...]] = {
     "support": ("[Fully supported]", "[Partially supported]", UNSUPPORTED),
     "utility": tuple(f"[Utility:{n}]" for n in range(1, 6)),
 }
-# What a token says, as the paper weighs it (section 3.3 and its appendix on inference). CONTINUE decides nothing
-# between searching and not searching.
+# The weights of the paper (section 3.3 and its appendix on inference). CONTINUE has none: it is neither for nor
+# against a search.
 WORTH: Mapping[str, float] = {
     SEARCH: 1.0,
     MEMORY: 0.0,
@@ -44,7 +43,7 @@ WORTH: Mapping[str, float] = {
     **dict(zip(TOKENS["utility"], (-1.0, -0.5, 0.0, 0.5, 1.0), strict=True)),
 }
 
-# What a reply to a prompt begins with, if it is weighed at all.
+# The kinds that may be weighed at a reply's first token.
 _OPENING: tuple[Kind, ...] = ("retrieval", "relevance")
 
 _BRACKET = re.compile(r"\[[^\[\]\n]{1,60}\]")
@@ -54,7 +53,7 @@ _INVENTED = re.compile(
 
 
 def _bare(text: str) -> str:
-    """A token without what servers add to it: "▁" marks a space in the tokenizer of Llama 2."""
+    """Without what servers add: "▁" marks a space in Llama 2's tokenizer."""
     return re.sub(r"[\s▁]", "", text).casefold()
 
 
@@ -62,20 +61,18 @@ _KNOWN: Mapping[str, tuple[Kind, str]] = {_bare(token): (kind, token) for kind, 
 
 
 def is_reflection(text: str) -> bool:
-    """Whether the text is one reflection token and nothing else."""
     return _bare(text) in _KNOWN
 
 
 def is_framing(text: str) -> bool:
-    """Whether the text is a token that such a model must see and write: a reflection token, or an end of a passage."""
+    """Whether the text is a token that such a model must see: a reflection token, or an end of a passage."""
     return is_reflection(text) or text in (PARAGRAPH, "</paragraph>")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A reflection token at `text[start:end]` of a reply.
-
-    `odds` are the probabilities there of the tokens of its kind, as far as the server told them; empty: it told none.
+    """A reflection token at `text[start:end]` of a reply. `odds` are the probabilities there of the tokens of its
+    kind; empty if the server gave none.
     """
 
     kind: Kind
@@ -86,10 +83,7 @@ class Mark:
 
     @property
     def worth(self) -> float:
-        """What the mark says, as a mean over the tokens of its kind weighted by their normalised probabilities.
-
-        Relevance, support and the wish to search lie in 0..1, utility in -1..1.
-        """
+        """The mean worth of the kind's tokens, weighted by probability: in -1..1 for utility, else in 0..1."""
         weighed = {token: p for token, p in self.odds.items() if token in WORTH}
         total = sum(weighed.values())
         if not total:
@@ -99,7 +93,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words of a segment; `grounded` if they were written from its passage, `support` what the model says of that."""
+    """Words of a segment; `grounded` if written from its passage, `support` as the model judged it."""
 
     words: str
     grounded: bool
@@ -110,8 +104,8 @@ class Piece:
 class Reflected:
     """A reply's text with its reflection tokens in order.
 
-    `opening` is what the model weighed at the reply's first place of searching and of relevance, written or not.
-    `places` are the log-probabilities of its tokens, None where the server gave none.
+    `opening` are the kinds weighed at the reply's first token, written or not. `places` are its tokens'
+    log-probabilities, None if the server gave none.
     """
 
     text: str
@@ -123,21 +117,19 @@ class Reflected:
         return self.text
 
     def first(self, kind: Kind) -> Mark | None:
-        """The model's word on that kind: at the reply's first place if it was weighed there, else where it is written.
-
-        So the released code reads relevance and the wish to search; it looks nowhere else.
+        """The mark of that kind at the reply's first token if weighed there, else the first one written, as in the
+        released code.
         """
         return next((mark for mark in (*self.opening, *self.marks) if mark.kind == kind), None)
 
     def before(self, end: Mark | None) -> Reflected:
-        """The reply up to that mark of it; all of it for None."""
+        """The reply up to that mark; all of it for None."""
         if end is None:
             return self
         marks = tuple(mark for mark in self.marks if mark.end <= end.start)
         return replace(self, text=self.text[: end.start], marks=marks, places=self._places_before(end))
 
     def _places_before(self, end: Mark) -> tuple[TokenLogprob, ...] | None:
-        """The tokens before that mark; all where the mark is no token of its own."""
         if self.places is None:
             return None
         nth = sum(mark.token == end.token for mark in self.marks if mark.start < end.start)
@@ -146,14 +138,14 @@ class Reflected:
 
     @property
     def likelihood(self) -> float | None:
-        """The geometric mean of its tokens' probabilities, so that length does not count; None if they are unknown."""
+        """The geometric mean of the token probabilities; None if unknown."""
         if not self.places:
             return None
         return exp(min(0.0, sum(place.logprob for place in self.places) / len(self.places)))
 
     def pieces(self, grounded: bool) -> tuple[Piece, ...]:
-        """The words between the tokens. What follows [No Retrieval] was written from memory; [Continue ...] goes on
-        with the passage, if the reply was `grounded` in one.
+        """The words between the tokens. What follows [No Retrieval] is from memory; [Continue ...] goes back to the
+        passage if the reply was `grounded` in one.
         """
         return tuple(piece for piece in self._split(grounded) if re.search(r"[^\W_]", piece.words))
 
@@ -172,10 +164,10 @@ class Reflected:
 
 @dataclass(frozen=True, slots=True)
 class NextSegment(Prompt[Reflected]):
-    """Go on with an answer as a Self-RAG model was trained to.
+    """Continue an answer as a Self-RAG model was trained to.
 
-    `written` is the answer so far as the model wrote it, reflection tokens included. With a `passage` the next segment
-    is to be written from it; without one the model is left free to ask for a search, unless `from_memory`.
+    `written` is the answer so far, with reflection tokens. Without a `passage` the model may ask for a search,
+    unless `from_memory`.
     """
 
     question: str
@@ -185,21 +177,19 @@ class NextSegment(Prompt[Reflected]):
     from_memory: bool = False
 
     def result(self, text: str) -> Reflected:
-        """The text with its tokens; a passage or a prompt that the model invents ends it."""
+        """The text with its tokens, up to a passage or prompt that the model invents."""
         invented = _INVENTED.search(text)
         return marked(text[: invented.start()] if invented else text)
 
 
 def marked(text: str) -> Reflected:
-    """The text with the reflection tokens that stand in it."""
     found = ((place, _KNOWN.get(_bare(place[0]))) for place in _BRACKET.finditer(text))
     return Reflected(text, tuple(Mark(*known, place.start(), place.end()) for place, known in found if known))
 
 
 def weighed(said: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
-    """The reply with the probabilities of its reflection tokens, as far as the server gave them.
-
-    Where the text shows no reflection token but the list of tokens does, the server hid them and the list counts.
+    """The reply with the probabilities of its reflection tokens. If only the token list has some, the server hid
+    them and the list replaces the text.
     """
     if not places:
         return said
@@ -215,7 +205,6 @@ def weighed(said: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected
 
 
 def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterator[Mark]:
-    """The marks with the odds at their places; a mark that is no token of its own has none."""
     written: dict[str, deque[TokenLogprob]] = defaultdict(deque)
     for place in places:
         written[_bare(place.token)].append(place)
@@ -230,6 +219,5 @@ def _weighed_at(kind: Kind, place: TokenLogprob) -> Mark | None:
 
 
 def _odds(kind: Kind, place: TokenLogprob) -> dict[str, float]:
-    """The probabilities at a place of the tokens of that kind: of the one written and of the likeliest others."""
     told = {_bare(token): exp(min(0.0, logprob)) for token, logprob in ((place.token, place.logprob), *place.top)}
     return {token: told[_bare(token)] for token in TOKENS[kind] if _bare(token) in told}

@@ -1,7 +1,4 @@
-"""A model's reply as plain JSON values and back, for whatever keeps replies: a transcript, a cache, a script.
-
-What has its default is left out. `value` is no part of it: only the prompt knows what its values are made of.
-"""
+"""A model's reply and its form in JSON, and requests as cache keys."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ Finish = Literal["stop", "length", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """One token of a reply with its natural log-probability, and the likeliest tokens at its place (best first)."""
+    """A token of a reply, its natural log-probability, and the likeliest tokens at its place (best first)."""
 
     token: str
     logprob: float
@@ -25,12 +22,11 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model gave for one prompt.
+    """A model's reply to one prompt.
 
-    `value` is set by models that answer in types (the embedded writer); otherwise `text` is parsed by the prompt.
-    `tokens` is what it cost; `usd` its price where known. `omitted` counts the passages that were left out from the
-    prompt's end because the model's window could not hold them. `finish` is "length" for a reply that was cut off.
-    `logprobs` are there where they were asked for and the server gave them; `model` is what the server calls itself.
+    `value` is set by models that answer in types (the embedded writer); otherwise the prompt parses `text`. `usd`
+    is None if unknown. `omitted` counts passages left out from the prompt's end. `finish` is "length" if the reply
+    was cut off. `logprobs` is None unless requested and given; `model` is the server's own name.
     """
 
     text: str
@@ -43,7 +39,7 @@ class Reply:
     model: str = ""
 
 
-# The fields of a row, and what each holds.
+# The fields of a row and their types.
 _KINDS: Mapping[str, Any] = {
     "text": str,
     "tokens": dict,
@@ -58,7 +54,7 @@ _SILENT = Reply("")
 
 
 def plain(reply: Reply) -> dict[str, Any]:
-    """The reply in types that JSON has: its text, and each other field that does not have its default."""
+    """In JSON types, without `value` and fields that have their defaults."""
     row: dict[str, Any] = {"text": reply.text}
     for name in ("usd", "omitted", "finish", "model"):
         if getattr(reply, name) != getattr(_SILENT, name):
@@ -71,7 +67,7 @@ def plain(reply: Reply) -> dict[str, Any]:
 
 
 def reply_of(row: Mapping[str, Any], value: Any = None) -> Reply:
-    """The reply of `plain`, with that value; anything else is a `ValueError` that names the field."""
+    """The reverse of `plain`, with that value. Raises `ValueError` that names the invalid field."""
     for name, content in row.items():
         if name not in _KINDS:
             raise ValueError(f"a reply has the fields {', '.join(FIELDS)}, not {name!r}")

@@ -1,4 +1,4 @@
-"""Typed prompts put into words: the messages that a language model is sent."""
+"""Typed prompts as messages to a language model, shortened to fit its window."""
 
 from __future__ import annotations
 
@@ -18,24 +18,18 @@ from toulmin.prompts.tokens import estimated_tokens
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
-_AROUND_A_MESSAGE = 8  # tokens that a chat template sets around a message, at most
+_AROUND_A_MESSAGE = 8  # the most tokens that a chat template adds around a message
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a chat."""
-
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt as a model is sent it.
-
-    `omitted` counts the passages, and `omitted_examples` the worked examples, that the window could not hold; both are
-    taken from the end.
-    """
+    """A prompt as it is sent. `omitted` passages and `omitted_examples` did not fit, counted from the end."""
 
     messages: tuple[Message, ...]
     omitted: int = 0
@@ -43,7 +37,7 @@ class Rendered:
 
     @property
     def text(self) -> str:
-        """The messages as one text to be continued, for the completion route."""
+        """One text to be continued, for the completion route."""
         text = ""
         for before, message in zip((None, *self.messages), self.messages, strict=False):
             is_reply = message.role == "assistant"
@@ -54,7 +48,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Texts for every typed prompt; `version` names exactly these texts and examples, as part of a cache's key."""
+    """Texts for every typed prompt; `version` identifies these texts and examples, for a cache's key."""
 
     version: str
     _texts: Texts
@@ -62,20 +56,17 @@ class Templates:
 
     @classmethod
     def shipped(cls, shots: int | None = None) -> Templates:
-        """The package's own texts, with `shots` worked examples where it has any (None: all; 0 to 4).
-
-        `shots` counts those before an answer; a correction has one, which goes with `shots=0` alone. Raises
-        `UsageError` for more than there are.
+        """The package's own texts, with `shots` worked examples before an answer (None: all; 0 to 4). A correction
+        has one, which only `shots=0` removes. Raises `UsageError` for more than there are.
         """
         return cls._of(shipped_texts(), shots)
 
     @classmethod
     def load(cls, path: str | Path, shots: int | None = None) -> Templates:
-        """The shipped texts with those of a file in their place.
+        """The shipped texts, with those of a file in their place.
 
-        A TOML file replaces any of the texts of `prompts.toml` by the same names. A JSON file is a prompt file of ALCE
-        and puts `AnswerPrompt` into words (None: two of its demonstrations, as ALCE's runs show). Raises `UsageError`
-        that says what in the file cannot be used.
+        A TOML file replaces texts of `prompts.toml` by name. A JSON file is a prompt file of ALCE and words
+        `AnswerPrompt` (None: two of its demonstrations). Raises `UsageError`.
         """
         file = Path(path)
         if file.suffix.lower() == ".toml":
@@ -95,13 +86,13 @@ class Templates:
     def render(
         self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimated_tokens
     ) -> Rendered:
-        """The prompt in words, in at most `window` tokens (None: any number), which `count` counts.
+        """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`.
 
-        What the window cannot hold is left out from the end: passages until one is left, then worked examples. Raises
-        `ModelError` where not even that fits: a prompt is never sent empty or cut.
+        Passages are left out from the end until one is left, then worked examples. Raises `ModelError` if that does
+        not fit.
         """
         whole = self._wording(prompt)
-        # No tokenizer makes more tokens than there are bytes, and counting these is quick.
+        # A text never has more tokens than bytes, which are quick to count.
         if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
             return Rendered(tuple(_messages(whole)))
         return self._shortened(prompt, window, count)
@@ -134,7 +125,7 @@ class Templates:
 
 
 def _is_for(alce: AlceFile, prompt: AnswerPrompt) -> bool:
-    """Whether the file has words for the prompt; for an answer from memory or from a text, it may have none."""
+    """It may have no words for an answer from memory or from a text."""
     if prompt.passages and not alce.shows_passages:
         raise UsageError("The prompt file has no {D}, so it cannot show passages: use it with the method 'closed'.")
     return not prompt.written and alce.shows_passages == bool(prompt.passages)

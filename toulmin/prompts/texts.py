@@ -1,4 +1,4 @@
-"""The texts of a prompt file, and how their placeholders are filled."""
+"""Texts and their placeholders."""
 
 from __future__ import annotations
 
@@ -13,18 +13,13 @@ PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<name>[a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A worked example: what a model was told, and what it replied."""
-
     user: str
     reply: str
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A prompt in words: instructions, worked examples, and the matter itself.
-
-    `joint` stands between the examples and the matter where all of them are one message (None: each is a turn).
-    """
+    """A prompt in words. `joint` separates examples and request where they form one message (None: each is a turn)."""
 
     system: str
     user: str
@@ -34,7 +29,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A worked example of the prompt file; one of a correction has a draft, which rests on the first passages."""
+    """A worked example; for a correction, with a draft that rests on the first `rests_on` passages."""
 
     example: Example
     draft: str = ""
@@ -43,13 +38,13 @@ class Demonstration:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a prompt file by name ("cite.system"), and its worked examples by kind."""
+    """Texts by name ("cite.system"), and worked examples by kind."""
 
     by_name: Mapping[str, str]
     demonstrations: Mapping[str, tuple[Demonstration, ...]] = field(default_factory=dict)
 
     def fill(self, name: str, **values: str) -> str:
-        """The text, its placeholders filled in one pass; a block whose placeholders are all empty is left out."""
+        """Fills placeholders in one pass; a block is left out if all its placeholders are empty."""
         blocks = (_filled(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
         return "\n\n".join(block for block in blocks if block)
 

@@ -1,26 +1,22 @@
-"""How many tokens a text may take, for models whose own tokenizer is not at hand.
-
-The estimate errs on the side of too many, so that a prompt that seems to fit does fit. `benchmarks/tokens.py` holds it
-against real tokenizers, of the kinds byte-level BPE, SentencePiece and WordPiece, in twenty languages.
-"""
+"""Estimates token counts without a tokenizer."""
 
 from __future__ import annotations
 
 import re
 from math import ceil
 
-# A figure or sign is a token of its own, and so is the space before it; that before a word is part of the word.
+# A digit or sign is a token, and so is the space before it; the space before a word belongs to the word.
 _OTHER = r"[^\sA-Za-z\x80-\U0010ffff]|[^\S\n]{2,}|[^\S\n](?=[^A-Za-z\s])"
 _ENGLISH_PIECE = re.compile(rf"[A-Z]{{1,2}}(?![a-z])|[A-Za-z]{{1,4}}|{_OTHER}")
 _FOREIGN_PIECE = re.compile(rf"[A-Za-z]{{1,2}}|{_OTHER}")
-# Vocabularies are full of English words and cut those of other languages, names and capitals to pieces.
+# Vocabularies hold whole English words, but split those of other languages, names and capitals into pieces.
 _ENGLISH = frozenset(
     "the of and to in a an is was were for on that by with as are his her from at it its be or".split()
 )
 _ENGLISH_SHARE = 0.15
 
-# Tokens for each character that is not ASCII. Vocabularies hold whole words of Cyrillic, single letters of Greek or
-# Hebrew, and of many scripts nothing but bytes.
+# Tokens per non-ASCII character. Vocabularies hold whole Cyrillic words, single Greek or Hebrew letters, and only
+# the bytes of many scripts.
 _WEIGHTS = (
     (re.compile(r"[\u0080-\u07ff]"), 1.5),
     (re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), 1.5),
@@ -31,9 +27,10 @@ _WEIGHTS = (
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens the text takes; rarely fewer than a tokenizer counts, in any script.
+    """About how many tokens the text takes; rarely too few, in any script.
 
-    English prose comes out at some 1.2 to 1.5 times its true number, most other languages at 1.2 to 2.5 times.
+    English prose comes out at 1.2 to 1.5 times its true number, most other languages at 1.2 to 2.5 times
+    (`benchmarks/tokens.py`).
     """
     lines = text.split("\n")
     return ceil(sum(_of_line(line) for line in lines)) + len(lines) - 1

@@ -1,10 +1,8 @@
-"""The typed prompts: everything a method can ask of a language model, each a frozen value with named fields.
+"""The typed prompts: everything that a method can ask of a language model.
 
-A prompt says what it wants by its type; how it is put into words is the business of the model that answers it, so the
-embedded writer answers the same types by extraction. `read` turns a model's text into the prompt's own result,
-leniently: what cannot be read is counted or left empty, never fatal. Passages are offered in order; the label that a
-model sees beside the n-th is n, and `read` maps labels back to passage ids at once. tests/zoo holds, for every prompt,
-replies as models write them, and what each is read as.
+The model decides on the words, so the embedded writer answers the same prompts by extraction. `read` never fails:
+what cannot be read is counted or left empty. The n-th passage has the label n, which `read` maps back to its id.
+tests/zoo holds sample replies.
 """
 
 from __future__ import annotations
@@ -41,23 +39,22 @@ _PARTS = Shape(("feedback", "paragraph", "section", "outline", "plan"), titled=T
 
 
 class Prompt(Generic[T]):
-    """One thing to ask of a model; `T` is what its reply is read into. `shape`: what JSON unasked may call it."""
+    """A request to a model; `T` is its result. `shape`: what unrequested JSON may call it."""
 
     __slots__ = ()
     shape: ClassVar[Shape] = _TEXTS
 
     def read(self, text: str) -> T:
-        """The reply's text as the prompt's result, without thinking, tags and JSON around it; never raises."""
+        """The result of a reply, without thinking, tags and JSON around it; never raises."""
         return self.result(unwrapped(text, self.shape))
 
     def result(self, text: str) -> T:
-        """The words of a reply as the prompt's result; each prompt says what it takes them for."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A worked answer to show a model: its question, passages, and the answer with `[n]` marks."""
+    """A worked answer: its question, passages, and the answer with `[n]` marks."""
 
     question: str
     passages: tuple[Passage, ...]
@@ -66,7 +63,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A question of a plan with the answers found for it; no answers means not enough information."""
+    """A question of a plan with its answers; none means not enough information."""
 
     question: str
     answers: tuple[str, ...] = ()
@@ -75,7 +72,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A part of an outline: a short name, what to write and what to leave to other parts."""
+    """A part of an outline: a short name and what to write."""
 
     title: str
     description: str
@@ -83,10 +80,8 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPrompt(Prompt[Draft]):
-    """Answer the question from the passages, citing them (`inline=False`: without citations).
-
-    No passages at all asks for an answer from memory. `examples` stand in place of the preset's own demonstrations.
-    `written` is a text already written about the question, from which with the passages the answer is to be drawn.
+    """Answer the question from the passages (none: from memory), citing them if `inline`. `examples` replace the
+    preset's own. `written` is an earlier text about the question to draw on.
     """
 
     question: str
@@ -98,13 +93,12 @@ class AnswerPrompt(Prompt[Draft]):
     written: str = ""
 
     def result(self, text: str) -> Draft:
-        """The claims of the reply; a reply with no words is a draft without claims."""
         return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
 class NextClaim(Prompt[str | None]):
-    """Write the one sentence that comes next after `written`, or say that the answer is complete."""
+    """Write the one sentence that comes after `written`, or say that the answer is complete."""
 
     question: str
     written: str
@@ -128,7 +122,7 @@ class Cite(Prompt[Labels]):
     passages: tuple[Passage, ...]
 
     def result(self, text: str) -> Labels:
-        """The cited passages in the order named; those that are said not to support the claim are not cited."""
+        """In order, without passages said not to support the claim."""
         if is_nothing(text):
             return Labels()
         marked = bracketed(text, len(self.passages))
@@ -147,7 +141,6 @@ class Queries(Prompt[tuple[str, ...]]):
     n: int = 3
 
     def result(self, text: str) -> tuple[str, ...]:
-        """At most `n` distinct questions."""
         return questions_in(text)[: self.n]
 
 
@@ -160,25 +153,25 @@ class Summarise(Prompt[str | None]):
     words: int = 50
 
     def result(self, text: str) -> str | None:
-        """The summary, or None for an irrelevant passage."""
+        """None for an irrelevant passage."""
         return _relevant(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Extract(Prompt[str | None]):
-    """Copy the span of the passage that answers the question, able to stand alone, or call it irrelevant."""
+    """Copy the span of the passage that answers the question and can stand alone, or call it irrelevant."""
 
     question: str
     passage: Passage
 
     def result(self, text: str) -> str | None:
-        """The span, or None for an irrelevant passage."""
+        """None for an irrelevant passage."""
         return _relevant(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Correct(Prompt[Draft]):
-    """Correct and complete a draft; the first `rests_on` passages are those that it rests on."""
+    """Correct and complete a draft that rests on the first `rests_on` passages."""
 
     question: str
     passages: tuple[Passage, ...]
@@ -201,14 +194,14 @@ class Outline(Prompt[tuple[Paragraph, ...]]):
     passages: tuple[Passage, ...]
 
     def result(self, text: str) -> tuple[Paragraph, ...]:
-        """The planned paragraphs; a reply without a recognisable one is one paragraph, on the topic."""
+        """Without a recognisable plan, one paragraph on the topic."""
         planned = tuple(Paragraph(part.title, part.rest) for part in plan_in(text))
         return planned or (Paragraph(self.topic, plain_text(text)),)
 
 
 @dataclass(frozen=True, slots=True)
 class Questions(Prompt[tuple[str, ...]]):
-    """Write stand-alone questions whose answers the described paragraph needs."""
+    """Write stand-alone questions whose answers the paragraph needs."""
 
     shape: ClassVar[Shape] = _QUESTIONS
 
@@ -217,13 +210,12 @@ class Questions(Prompt[tuple[str, ...]]):
     paragraph: Paragraph | None = None
 
     def result(self, text: str) -> tuple[str, ...]:
-        """The distinct questions."""
         return questions_in(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Write(Prompt[Draft]):
-    """Write about the topic from findings and passages, following the planned paragraphs."""
+    """Write about the topic from findings and passages, following the paragraphs."""
 
     topic: str
     passages: tuple[Passage, ...]
@@ -233,15 +225,13 @@ class Write(Prompt[Draft]):
     inline: bool = False
 
     def result(self, text: str) -> Draft:
-        """The claims of the text."""
         return read_reply(text, self.passages, "long")
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Prompt[Mapping[str, str]]):
-    """Say for each scored aspect (0 to 100) what holds and what to mend, given the targets.
-
-    Without scores the model judges the answer by itself (self-refine).
+    """Say for each scored aspect (0 to 100) what holds and what to improve. Without scores, the model judges the
+    answer itself (self-refine).
     """
 
     shape: ClassVar[Shape] = _PARTS
@@ -253,10 +243,7 @@ class Feedback(Prompt[Mapping[str, str]]):
     targets: tuple[tuple[str, float], ...]
 
     def result(self, text: str) -> Mapping[str, str]:
-        """The words said under each aspect's name; an aspect that was left out has no entry.
-
-        Without scores everything that was said stands under "answer".
-        """
+        """The words under each aspect named; without scores, all under "answer"."""
         said = without_courtesy(text)
         if not self.scores:
             return {"answer": said} if said else {}
@@ -265,7 +252,7 @@ class Feedback(Prompt[Mapping[str, str]]):
 
 @dataclass(frozen=True, slots=True)
 class Refine(Prompt[Draft]):
-    """Rewrite the answer so that it heeds the feedback; `history` holds earlier answers with theirs."""
+    """Rewrite the answer according to the feedback; `history` holds earlier answers with theirs."""
 
     question: str
     passages: tuple[Passage, ...]
@@ -275,19 +262,18 @@ class Refine(Prompt[Draft]):
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
 
     def result(self, text: str) -> Draft:
-        """The claims of the new answer."""
         return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
 class MostConsistent(Prompt[int]):
-    """Choose among candidate answers the one that agrees most with the others."""
+    """Choose the candidate answer that agrees most with the others."""
 
     question: str
     candidates: tuple[tuple[Claim, ...], ...]
 
     def result(self, text: str) -> int:
-        """The position (from 0) of the chosen candidate; the first if none is named."""
+        """The position (from 0) of the chosen candidate; 0 if none is named."""
         return (chosen_number(text, len(self.candidates)) or 1) - 1
 
 
@@ -300,7 +286,7 @@ class JudgeClaim(Prompt[Label]):
     question: str | None = None
 
     def result(self, text: str) -> Label:
-        """The verdict; what cannot be read, or is half denied, is `unsure`."""
+        """`unsure` for what cannot be read or is half denied."""
         return verdict_in(text)
 
 
@@ -318,7 +304,6 @@ _END = re.compile(
 
 
 def _is_written(sentence: str, written: str) -> bool:
-    """Whether the sentence stands in the text, up to white space, marks and capitals."""
     return _worded(sentence) in {_worded(written[span.start : span.end]) for span in sentences(written)}
 
 

@@ -1,4 +1,4 @@
-"""Which texts of `prompts.toml` a typed prompt is put into, and what stands in their placeholders."""
+"""Which texts of `prompts.toml` a typed prompt uses, and what fills their placeholders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _passages(texts: Texts, passages: Sequence[Passage]) -> str:
 
 
 def _single(texts: Texts, passage: Passage) -> str:
-    """A passage that needs no label; nothing in it is escaped as one, so that it can be copied as it stands."""
+    """An unlabelled passage, in which nothing is escaped as a label."""
     return texts.fill("parts.single", title=_title(texts, quoted(passage.title)), text=quoted(passage.text))
 
 
@@ -34,13 +34,11 @@ def _title(texts: Texts, title: str) -> str:
 
 
 def _cited(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
-    """The claims with the labels that their passages have in this prompt."""
     labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
     return quoted(render(tuple(claims), style, numbers=labels).text)
 
 
 def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
-    """A prompt's instructions; where passages are shown, with the rule that they are data."""
     said = texts.fill(name, **values)
     return f"{said}\n\n{texts.fill('parts.data')}" if shows else said
 
@@ -50,7 +48,6 @@ def _form(texts: Texts, style: Style) -> str:
 
 
 def _of_style(name: str, style: Style) -> str:
-    """A list is asked for in words of its own."""
     return f"{name}_list" if style == "list" else name
 
 
@@ -84,7 +81,7 @@ def _asked(texts: Texts, question: str, passages: Sequence[Passage], written: st
 
 
 def _shipped(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
-    """The file's own examples: lists for a list, else long answers, which would mislead about any other style."""
+    """Lists for a list, else long answers, which would mislead about any other style."""
     is_long = prompt.preset == "cited" and prompt.style == "long"
     kind = "list" if prompt.style == "list" else "cited" if is_long else ""
     return tuple(one.example for one in texts.demonstrations.get(kind, ()))
@@ -118,7 +115,6 @@ def _draft_shown(prompt: types.Correct, texts: Texts) -> str:
 
 
 def _basis(prompt: types.Correct, texts: Texts) -> str:
-    """How many of the passages that are shown the draft rests on."""
     count = min(prompt.rests_on, len(prompt.passages))
     if not prompt.draft:
         return ""
@@ -165,7 +161,6 @@ def _answer_text(claims: tuple[Claim, ...], prompt: types.Refine, texts: Texts) 
 
 
 def _said(feedback: Mapping[str, str], texts: Texts) -> str:
-    """Feedback as it was given: its `[n]` name the passages of this prompt."""
     lines = (quoted(f"{aspect}: {words}") for aspect, words in feedback.items() if words.strip())
     return "\n".join(lines) or texts.fill("refine.no_feedback")
 
@@ -222,7 +217,7 @@ def _judge_claim(prompt: types.JudgeClaim, texts: Texts) -> Wording:
 
 
 def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
-    """The candidates without marks: what a mark would name is not shown."""
+    """Without marks, since the passages are not shown."""
     candidates = (
         texts.fill(
             "most_consistent.candidate", n=str(n), answer=_cited(claims, "long", ()) or texts.fill("parts.no_answer")
@@ -281,7 +276,6 @@ def _layout(prompt: types.Write, texts: Texts) -> str:
 
 
 def _found(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:
-    """A question with its answers and the labels of the passages they come from, or marked as one to skip."""
     labels = {passage.id: n for n, passage in enumerate(passages, start=1)}
     marks = "".join(f"[{labels[p.id]}]" for p in finding.passages if p.id in labels)
     answers = "; ".join(on_one_line(unlabelled(answer)) for answer in finding.answers)

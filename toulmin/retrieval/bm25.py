@@ -1,10 +1,10 @@
-"""Ranking passages for queries: BM25 over an index or over passages at hand, and passages that come ranked.
+"""BM25 over an index or over passages in memory, and passages ranked already.
 
-BM25 as Lucene computes it: idf = ln(1 + (N - df + 0.5) / (df + 0.5)); a term that stands f times in a passage of
-length d adds idf * f * (k1 + 1) / (f + k1 * (1 - b + b * d / mean length)). Lengths are exact.
+BM25 as in Lucene: idf = ln(1 + (N - df + 0.5) / (df + 0.5)); a term that occurs f times in a passage of length d
+adds idf * f * (k1 + 1) / (f + k1 * (1 - b + b * d / mean length)). Lengths are exact.
 
-* A query's stop words count only where it has no other words. A term counts once however often it is asked.
-* Equal scores are ordered by passage id, so a ranking never depends on the order of indexing.
+* Stop words count only in a query without other words. Each distinct term counts once.
+* Equal scores are ordered by passage id, whatever the order of indexing.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Weighing:
-    """The two knobs of BM25: `k1` says how soon repetition stops counting, `b` how much length is held against."""
+    """`k1` limits repetition, `b` normalizes by length. Raises `UsageError` out of range."""
 
     k1: float
     b: float
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.k1) and self.k1 >= 0):
-            raise UsageError(f"BM25's k1 is 0 or more, not {self.k1}.")
+            raise UsageError(f"BM25's k1 should be 0 or more, not {self.k1}.")
         if not 0 <= self.b <= 1:
-            raise UsageError(f"BM25's b lies in 0..1, not {self.b}.")
+            raise UsageError(f"BM25's b should be in 0..1, not {self.b}.")
 
     def weigh(self, counts: Floats, relative_lengths: Floats) -> Floats:
-        """What each count adds, before the term's idf; lengths are relative to the mean."""
-        least = np.finfo(np.float64).tiny  # for a count of 0 at a k1 of 0
+        """Weights before the term's idf; lengths are relative to the mean."""
+        least = np.finfo(np.float64).tiny  # avoids 0 / 0 for a count of 0 with k1 = 0
         damping = self.k1 * (1 - self.b + self.b * relative_lengths)
         return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
 
 
 def query_terms(query: str) -> list[str]:
-    """The distinct terms that a query is asked by: without stop words, unless it has nothing else."""
+    """Distinct terms, without stop words unless there are no others."""
     distinct = dict.fromkeys(terms(query[:_LONGEST_QUERY]))
     return [term for term in distinct if term not in _STOP_TERMS] or list(distinct)
 
 
 def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
-    """The query's terms that some passage holds, with how many do; the rarest where there are very many."""
+    """The passage count of each query term that occurs, at most `_MOST_TERMS`, the rarest first."""
     known = {term: found for term in query_terms(query) if (found := frequency(term))}
     rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
     return {term: known[term] for term in rarest}
 
 
 class Bm25:
-    """BM25 over a corpus, which finds candidates; they are then scored exactly at `k1` and `b`."""
+    """BM25 over a corpus, which proposes candidates; they are then scored exactly."""
 
     def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
@@ -80,11 +80,10 @@ class Bm25:
 
     @property
     def corpus(self) -> Terms:
-        """What is searched."""
         return self._corpus
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; none for a query of which no passage holds a word."""
+        """At most `k` hits a query, best first; none if no passage contains a word of it."""
         distinct = {query: self._rank(query, k) for query in dict.fromkeys(queries)}
         wanted = dict.fromkeys(id_of(key) for ranked in distinct.values() for key, _ in ranked)
         passages = dict(zip(wanted, self._corpus.passages(list(wanted)), strict=True))
@@ -103,11 +102,10 @@ class Bm25:
         return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
-        """The exact score of each candidate, from its packed terms."""
         held = unpack(codes)
         counts = _counts(held, len(codes), [term_code(term) for term in asked])
         if not counts.any(axis=1).all():
-            raise damaged(self._corpus.folder, "the term index finds passages by words that they do not hold")
+            raise damaged(self._corpus.folder, "the term index finds passages by words that they do not contain")
         rarity = np.array([idf(frequency, len(self._corpus)) for frequency in asked.values()])
         lengths = np.bincount(held.owners, minlength=len(codes))
         relative = lengths / self._corpus.average_terms
@@ -120,13 +118,13 @@ class Bm25:
 
 
 def _counts(held: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
-    """How often each asked code (columns) stands in each passage (rows)."""
+    """How often each code (columns) occurs in each passage (rows)."""
     columns = [np.bincount(held.owners[held.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
 class InMemory:
-    """BM25 over passages at hand, every one of them scored; of those with one id, the first stands for all."""
+    """BM25 over all the passages; of those with one id, the first is kept."""
 
     def __init__(
         self, passages: Sequence[Passage], k1: float = K1, b: float = B, title_weight: int = TITLE_WEIGHT
@@ -139,13 +137,12 @@ class InMemory:
         self._postings = _postings(found_by)
 
     def at(self, k1: float, b: float) -> InMemory:
-        """The same passages at another setting, without reading them again."""
         other = copy(self)
         other._weighing = _Weighing(k1, b)
         return other
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; none for a query of which no passage holds a word."""
+        """As `Bm25.search`."""
         return [self._rank(query, k) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[Hit]:
@@ -162,7 +159,6 @@ class InMemory:
 
 
 def _postings(found_by: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
-    """For each term, the positions of the passages that hold it, and how often each does."""
     where: dict[str, list[int]] = defaultdict(list)
     counts: dict[str, list[int]] = defaultdict(list)
     for position, passage in enumerate(found_by):
@@ -173,13 +169,13 @@ def _postings(found_by: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[
 
 
 def _at_least_kth(scores: Floats, k: int) -> list[int]:
-    """The positions that score, and no less than the k-th best does: all that ties could bring into the first k."""
+    """Positions that score above 0 and at least as the k-th best, ties included."""
     least = np.partition(scores, -k)[-k] if 0 < k <= len(scores) else 0.0
     return [int(position) for position in np.flatnonzero((scores > 0) & (scores >= least))]
 
 
 class Given:
-    """Passages that come ranked, as in a dataset: the first `k` of them, whatever the query."""
+    """Passages ranked already, as in a dataset; queries are ignored."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._hits = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]

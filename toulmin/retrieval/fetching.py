@@ -1,12 +1,10 @@
-"""One bounded request for an address of the web: so many bytes and seconds, and only where it may go.
+"""Fetches a web address, limited in bytes, seconds and where it may connect.
 
 Rules of this file
-* An address is http or https, without a user or password, and its host is one that is allowed. Each hop of a redirect
-  is held to the same.
-* A host is resolved once, and the connection goes to the addresses that were looked at: a name that means something
-  else a moment later gains nothing. Addresses that are not public (loopback, private, link-local, those of a cloud's
-  metadata) are refused, unless the host is one that may be `inside`.
-* No proxy, cookie, password or setting of the environment takes part. Compressed bytes are not asked for, nor unpacked.
+* An address is http or https, without user or password, and its host is allowed; so is every redirect's.
+* A host is resolved once and its checked addresses are connected to, so DNS rebinding fails. Non-public addresses
+  (loopback, private, link-local, cloud metadata) are refused, unless the host may be `inside`.
+* No proxy, cookie, password or environment setting is used. Compressed replies are refused.
 """
 
 from __future__ import annotations
@@ -36,12 +34,12 @@ _LONGEST_PAUSE = 5.0  # seconds
 _HOST = re.compile(rb"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
-# stamina tells of each retry as a warning, which Python prints where nobody asked for logs.
+# stamina logs each retry as a warning, which Python prints where logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Refused(Exception):
-    """Why there is no reply, in words that follow an address; `again` if another try may bring one."""
+    """Why there is no reply, in words that follow an address; `again` if a retry may succeed."""
 
     def __init__(self, why: str, again: bool = False, status: int | None = None) -> None:
         super().__init__(why)
@@ -51,10 +49,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much a reply may be, and how long it may take; raises `UsageError` for a value that cannot be.
+    """Limits of a fetch; raises `UsageError` for impossible values.
 
-    `size` is in bytes. `timeout` is the seconds for all of it, every try, pause and redirect counted, `idle_timeout`
-    those without a byte. `retries` come after the first try, the first of them after `pause` seconds; it doubles.
+    `size` is in bytes. `timeout` is the seconds for everything, retries, pauses and redirects included;
+    `idle_timeout` those without a byte. `pause`, before the first retry, doubles each time.
     """
 
     size: int = 2_000_000
@@ -75,7 +73,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A reply: the address that it came from in the end, its media type and character set in lower case, its bytes."""
+    """The final address, media type and character set in lower case, and bytes."""
 
     address: str
     kind: str
@@ -87,7 +85,7 @@ class Fetched:
 
 
 def address_of(text: object) -> httpx2.URL | None:
-    """The address that a text is, without its fragment; None unless it is http or https, short, and without a user."""
+    """The address without fragment; None unless http or https, short, and without user."""
     if not isinstance(text, str) or len(text) > _LONGEST_ADDRESS:
         return None
     try:
@@ -99,10 +97,7 @@ def address_of(text: object) -> httpx2.URL | None:
 
 
 def host_of(name: str) -> str:
-    """A host's name as hosts are compared: lower case, other scripts as the network writes them.
-
-    Raises `UsageError` for what is no host.
-    """
+    """A lower-case host, other scripts as IDNA. Raises `UsageError` for what is no host."""
     bare = name.strip().rstrip(".")
     url = address_of(f"http://[{bare}]" if ":" in bare else f"http://{bare}")
     if url is None or url.raw_path not in (b"", b"/") or url.port is not None:
@@ -116,7 +111,7 @@ def _host(url: httpx2.URL) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """The hosts that may be asked, subdomains included; of those `inside` the address need not be a public one."""
+    """The allowed hosts with subdomains; those `inside`, by exact name, may be non-public."""
 
     allowed: frozenset[str]
     inside: frozenset[str] = frozenset()
@@ -127,7 +122,7 @@ class Hosts:
         return cls(frozenset(map(host_of, allowed)), frozenset(map(host_of, inside)))
 
     def may(self, url: httpx2.URL) -> bool:
-        """Whether the address may be asked for at all; what its host resolves to is looked at later."""
+        """Whether the host is allowed; its addresses are checked later."""
         host = _host(url)
         if host in self.allowed or host in self.inside:
             return True
@@ -135,12 +130,11 @@ class Hosts:
 
 
 def _has_subdomains(host: str) -> bool:
-    """Whether it is a name: the last part of an IP address has digits only, or the address has colons."""
     return ":" not in host and not host.rpartition(".")[2].isdecimal()
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the open internet, also when it wraps one that does not."""
+    """Whether an IP address, and any that it wraps, is public."""
     ip = ipaddress.ip_address(address.split("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         wrapped = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
@@ -153,8 +147,6 @@ def is_public(address: str) -> bool:
 
 
 class _Guard(httpx2.AsyncBaseTransport):
-    """Connects to the addresses that a host was seen to have, after a look at them."""
-
     def __init__(self, hosts: Hosts, transport: httpx2.AsyncBaseTransport) -> None:
         self._hosts = hosts
         self._transport = transport
@@ -163,7 +155,7 @@ class _Guard(httpx2.AsyncBaseTransport):
         host = _host(request.url)
         last: Exception | None = None
         for address in await self._resolved(host, request.url):
-            # The Host header and the name on the certificate stay those of the host.
+            # The Host header and the certificate's name remain those of the host.
             request.url = request.url.copy_with(host=address)
             request.extensions = {**request.extensions, "sni_hostname": host}
             try:
@@ -197,7 +189,7 @@ def _trusted() -> ssl.SSLContext:
 
 
 class Fetcher:
-    """Fetches from these hosts within these bounds; to be used as an async context manager."""
+    """Use it as an async context manager."""
 
     def __init__(self, hosts: Hosts, bounds: Bounds) -> None:
         self._hosts = hosts
@@ -221,7 +213,7 @@ class Fetcher:
         await self._client.aclose()
 
     async def fetch(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
-        """The reply of that address, whose media type must be one of `kinds`; raises `Refused`."""
+        """Raises `Refused`, also for a media type not in `kinds`."""
         try:
             async with asyncio.timeout(self._bounds.timeout):
                 async for attempt in self._attempts():
@@ -256,7 +248,7 @@ class Fetcher:
         raise Refused(f"redirects more than {self._bounds.redirects} times")
 
     async def _tried(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched | httpx2.URL:
-        """The reply, or where it redirects to."""
+        """The reply, or the address that it redirects to."""
         self._client.cookies.clear()
         try:
             async with self._client.stream("GET", url) as response:

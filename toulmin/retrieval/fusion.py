@@ -1,12 +1,12 @@
-"""One ranking from several: by reciprocal ranks, or by a weighted sum of scores brought to one range.
+"""Fuses rankings by reciprocal ranks or by a weighted sum of scaled scores.
 
-* Reciprocal ranks (Cormack, Clarke and Buettcher, 2009): a passage's score is the sum of 1 / (constant + rank) over the
-  rankings that hold it. Scores are not looked at, so nothing has to be on one scale.
-* Weighted sum: each ranking's scores are brought to 0..1 within the query, from the least of its hits to the best; what
-  a ranking does not hold counts 0 there. The weight of meaning was chosen on the train split (`benchmarks/hybrid.py`).
+* Reciprocal ranks (Cormack, Clarke and Buettcher, 2009): the sum of 1 / (constant + rank) over the rankings with
+  the passage.
+* Weighted sum: each ranking's scores scaled to 0..1 per query, from its worst hit to its best; a missing passage
+  counts 0. `DENSE_WEIGHT` was chosen on the train split (`benchmarks/hybrid.py`).
 
-Each ranking is asked for `DEPTH` hits at least, as what only one of them finds late may win by both. Equal scores are
-ordered by passage id.
+Each ranking is asked for at least `DEPTH` hits, as late hits may win after fusion. Equal scores are ordered by
+passage id.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = Sequence[Hit]
 
 
 class Ranker(Protocol):
-    """Whatever ranks passages for queries at once."""
+    """Ranks passages for a batch of queries."""
 
     def search(self, queries: Sequence[str], k: int) -> Sequence[Row]:
         """At most `k` hits a query, best first."""
@@ -36,18 +36,15 @@ class Ranker(Protocol):
 
 
 class Fused:
-    """Several rankings of the same passages as one."""
-
     def __init__(
         self, rankers: Sequence[Ranker], fuse: Callable[[Sequence[Row]], list[Hit]], depth: int = DEPTH
     ) -> None:
-        """`fuse` makes one ranking of those of one query, which come in the order of `rankers`."""
+        """`fuse` merges one query's rankings, in the order of `rankers`."""
         if depth < 1:
-            raise UsageError(f"A fused ranking looks at 1 hit of each at least, not {depth}.")
+            raise UsageError(f"The depth of a fused ranking should be at least 1, not {depth}.")
         self._rankers, self._fuse, self._depth = tuple(rankers), fuse, depth
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first."""
         if k < 1:
             return [[] for _ in queries]
         rankings = [ranker.search(queries, max(self._depth, 2 * k)) for ranker in self._rankers]
@@ -55,26 +52,24 @@ class Fused:
 
 
 def by_ranks(rankers: Sequence[Ranker], constant: float = CONSTANT, depth: int = DEPTH) -> Fused:
-    """The rankers fused by reciprocal rank."""
     return Fused(rankers, partial(fused_by_ranks, constant=constant), depth)
 
 
 def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT, depth: int = DEPTH) -> Fused:
-    """Words and meaning fused by a weighted sum; `weight`, 0 to 1, is that of meaning."""
+    """Fuses words and meaning; `weight`, 0 to 1, is that of meaning."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):
-        raise UsageError(f"The weight of meaning (dense_weight) lies in 0..1, not {weight}.")
+        raise UsageError(f"The weight of meaning (dense_weight) should be in 0..1, not {weight}.")
     return Fused((lexical, dense), partial(fused_by_sum, weights=(1 - weight, weight)), depth)
 
 
 def fused_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
-    """All hits of the rankings, best first."""
     if not (math.isfinite(constant) and constant >= 0):
-        raise UsageError(f"The constant of reciprocal ranks is 0 or more, not {constant}.")
+        raise UsageError(f"The constant of reciprocal ranks should be 0 or more, not {constant}.")
     return _summed([(hit, 1 / (constant + rank)) for row in rows for rank, hit in enumerate(row, start=1)])
 
 
 def fused_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
-    """All hits of the rankings, best first; one weight a ranking."""
+    """All hits, best first; one weight per ranking."""
     return _summed(
         [
             (hit, weight * share)
@@ -85,7 +80,7 @@ def fused_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
 
 
 def _shares(row: Row) -> list[float]:
-    """The scores of a ranking, its least as 0 and its best as 1; all 1 where they are equal."""
+    """Scores scaled from the worst (0) to the best (1); all 1 if equal."""
     if not row:
         return []
     least, best = min(hit.score for hit in row), max(hit.score for hit in row)
@@ -98,6 +93,6 @@ def _summed(parts: Sequence[tuple[Hit, float]]) -> list[Hit]:
     for hit, score in parts:
         passages.setdefault(hit.passage.id, hit.passage)
         scores[hit.passage.id].append(score)
-    # `fsum` rounds once, so the order in which the rankings come cannot decide.
+    # `fsum` rounds once, so the order of the rankings does not matter.
     hits = [Hit(passages[passage_id], math.fsum(found)) for passage_id, found in scores.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))

@@ -1,8 +1,8 @@
-"""Passages that the first hits name: the second step to a question that needs two.
+"""Adds passages that the first hits name, for questions that need two steps.
 
-"Where was the director of Fortunella born?" finds the page of Fortunella, which names the director; the page of the
-director holds hardly a word of the question. So where a hit is titled by words of the question and leaves some of the
-question open, the names in it are looked up, and the passages that they title take places at the end of the ranking.
+"Where was the director of Fortunella born?" finds the page of Fortunella, which names the director, whose own page
+shares hardly a word with the question. If a hit's title consists of question words and the hit leaves part of the
+question open, its names are looked up; passages with those titles take the last places.
 
 `FIRST`, `SHARE` and `OPEN` were chosen on the train split (`benchmarks/links.py`).
 """
@@ -20,19 +20,19 @@ from toulmin.text.facts import facts
 from toulmin.text.language import fold, rarity
 
 FIRST = 5  # hits whose names are looked up
-SHARE = 0.4  # of the places, at most, that named passages may take
-OPEN = 0.95  # a hit that holds more of the question than this, by rarity, leaves nothing open
+SHARE = 0.4  # of the places, the most that named passages may take
+OPEN = 0.95  # a hit that covers more of the question than this, weighted by rarity, leaves nothing open
 _MOST_NAMES = 32
-_SAME_TITLE = 3  # passages looked at for a name
+_SAME_TITLE = 3  # passages searched for a name
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _WORD = re.compile(r"\w+")
 
 
 class Linked:
-    """A ranking whose last places may go to passages that its first hits name; `by_words` looks names up.
+    """A ranking whose last places may go to passages that its first hits name.
 
-    The names of the first `first` hits are looked up, if they leave more than `1 - opens` of the question open; the
-    passages take `share` of the places at most.
+    `by_words` looks up the names in those of the `first` hits that cover less than `opens` of the question; named
+    passages take at most `share` of the places.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Linked:
         self._first, self._share, self._opens = first, share, opens
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; a named passage has the score of the place that it takes."""
+        """A named passage gets the score of the place it takes."""
         found = self._ranker.search(queries, k)
         most = int(self._share * k)
         if most < 1:
@@ -57,7 +57,6 @@ class Linked:
         ]
 
     def _titled(self, names: Sequence[str]) -> Mapping[str, Sequence[Passage]]:
-        """For each name the passages that stand under it."""
         found = self._by_words.search(names, _SAME_TITLE) if names else []
         return {
             name: [hit.passage for hit in hits if title_key(hit.passage.title) == name]
@@ -66,7 +65,7 @@ class Linked:
 
 
 def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
-    """The names in those of the hits that are about a part of the question and leave another part open."""
+    """The names in hits that cover a part of the question and leave another part open."""
     asked = frozenset(query_terms(query))
     whole = sum(map(rarity, asked))
     seen: set[str] = set()
@@ -84,14 +83,14 @@ def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
 
 @lru_cache(maxsize=4_096)
 def _named(passage: Passage) -> tuple[str, ...]:
-    """The names of two words and more in the passage, as titles are compared; its own title left out."""
+    """Names of two or more words, as title keys, without its own title."""
     surfaces = (passage.text[fact.start : fact.end] for fact in facts(passage.text) if fact.kind == "name")
     keys = dict.fromkeys(title_key(re.sub(r"['’]s$", "", surface)) for surface in surfaces)
     return tuple(key for key in keys if " " in key and key != title_key(passage.title))
 
 
 def title_key(title: str) -> str:
-    """A title as it is compared: lower case, accents and what stands in brackets at its end left out."""
+    """Lower case, without accents, punctuation or a final parenthesis."""
     return " ".join(_WORD.findall(fold(_BRACKETED.sub("", title) or title)))
 
 
@@ -101,7 +100,6 @@ def _title_terms(title: str) -> frozenset[str]:
 
 
 def _placed(hits: Sequence[Hit], named: Sequence[Passage], k: int, most: int) -> list[Hit]:
-    """The hits, with the first of the named passages brought into the last `most` of the `k` places."""
     kept, tail = list(hits[: k - most]), hits[k - most : k]
     ahead = {hit.passage.id for hit in kept}
     wanted = {passage.id: passage for passage in named if passage.id not in ahead}

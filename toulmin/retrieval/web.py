@@ -1,10 +1,10 @@
-"""Searching the web: results of a SearXNG server, or of any whose replies have that shape, as passages.
+"""Web search: results of a SearXNG server, or one with replies of that shape, as passages.
 
     WebSearch(SearchServer("http://localhost:8080"))                                      # titles and snippets
-    WebSearch(SearchServer("http://localhost:8080"), Pages(allow=("en.wikipedia.org",)))  # and the pages behind them
+    WebSearch(SearchServer("http://localhost:8080"), Pages(allow=("en.wikipedia.org",)))  # and their pages
 
-SearXNG answers in JSON only where its settings.yml has `search: formats: [html, json]`. Everything that comes is data:
-markup is stripped, sizes and times are bounded, and an address is http or https or left out.
+SearXNG answers in JSON only if its settings.yml has `search: formats: [html, json]`. Replies are untrusted: markup
+is stripped, sizes and times are limited, and addresses that are not http or https are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from toulmin.retrieval.fetching import Bounds, Fetched, Fetcher, Hosts, Refused,
 _JSON = frozenset(("application/json", "text/json"))
 _TEXTS = frozenset(("text/html", "application/xhtml+xml", "text/plain"))
 _LONGEST_QUERY = 1000  # characters
-_RAW = 20  # characters of markup that are looked at for one of a snippet
+_RAW = 20  # characters of markup read for each character of a snippet
 _REMEMBERED = 256  # pages
 _MOST_SKIPPED = 1000
 _NO_JSON = (
@@ -41,13 +41,12 @@ _NO_JSON = (
 
 @dataclass(frozen=True, slots=True)
 class SearchServer:
-    """Where to search and how to read the reply; raises `UsageError` for a value that cannot be.
+    """Where to search and how to read the reply. Raises `UsageError` for impossible values.
 
-    `url` is the server ("/search" is added where it has no path of its own), `parameters` go with every query (such as
-    language or categories). `results` is the reply's list, `title`, `snippet` and `link` the fields of its items.
-    `characters` is the most of a snippet, `most` the most results read of a reply, `concurrency` the most searches at
-    once. The server is the caller's own choice, so its address need not be a public one; redirects to another host are
-    not followed.
+    `url` is the server ("/search" is added if it has no path); `parameters` go with every query. `results`
+    names the reply's list; `title`, `snippet` and `link` the fields of its items. At most `characters` of a
+    snippet and `most` results are read; `concurrency` searches run at once. The server's address may be
+    non-public; redirects to other hosts are refused.
     """
 
     url: str
@@ -63,7 +62,7 @@ class SearchServer:
     bounds: Bounds = field(default_factory=Bounds)
 
     def __post_init__(self) -> None:
-        if address_of(self.url) is None:  # it is not repeated: it may hold a password
+        if address_of(self.url) is None:  # not repeated in the message, as it may hold a password
             raise UsageError("A search server's url should be like http://localhost:8080, without a user or password.")
         for name in ("characters", "most", "concurrency"):
             if getattr(self, name) < 1:
@@ -71,17 +70,16 @@ class SearchServer:
 
     @property
     def address(self) -> httpx2.URL:
-        """Where queries go."""
         url = httpx2.URL(self.url.strip())
         return url.copy_with(path="/search") if url.path in ("", "/") else url
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Which pages behind results are fetched: those of the hosts in `allow`, subdomains included.
+    """Which result pages are fetched: those of the hosts in `allow`, with subdomains.
 
-    Addresses that are not public are refused, but for the hosts of `inside`, each by its exact name. At most `most`
-    pages a query are fetched, `concurrency` at once; they are cut into passages of about `words` words.
+    Non-public addresses are refused, except for hosts in `inside`, by exact name. At most `most` pages a query are
+    fetched, `concurrency` at once, and cut into passages of about `words` words.
     """
 
     allow: tuple[str, ...]
@@ -100,10 +98,10 @@ class Pages:
 
 
 class WebSearch:
-    """A retriever over the web. Without `pages` a hit is a result's title and snippet, in the server's order, scored
-    1 / rank; with them hits are passages of the pages and the snippets, ranked by BM25 among themselves.
+    """Without `pages` a hit is a result's title and snippet, in the server's order, with score 1 / rank.
 
-    `skipped` tells which results and pages were left out, and why (the last thousand).
+    With them, hits are passages of pages and snippets, ranked together by BM25. `skipped` holds the last 1,000
+    skipped results and pages, with reasons.
     """
 
     def __init__(self, server: SearchServer, pages: Pages | None = None) -> None:
@@ -113,7 +111,7 @@ class WebSearch:
         self.skipped: list[Skipped] = []
 
     async def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; raises `SourceError` if the server does not answer one of them."""
+        """At most `k` hits a query, best first. Raises `SourceError` if any search fails."""
         server = self._server
         places = asyncio.Semaphore(server.concurrency)
         hosts = Hosts.of((), (server.address.host,))
@@ -165,7 +163,6 @@ class WebSearch:
         return items[: self._server.most]
 
     def _passages(self, items: Iterable[Any]) -> Iterator[Passage]:
-        """One passage a result that has words and an address, each address and each text once."""
         seen: set[str] = set()
         for item in items:
             if not isinstance(item, Mapping):
@@ -201,7 +198,6 @@ class WebSearch:
     # -------------------------------------------------------------- pages
 
     async def _ranked(self, pages: Pages, snippets: Mapping[str, list[Passage]], k: int) -> dict[str, list[Hit]]:
-        """Snippets and passages of the pages behind them, by their own words."""
         wanted = {query: self._allowed(pages, found) for query, found in snippets.items()}
         await self._fetch(pages, [address for some in wanted.values() for address in some])
         ranked = {}
@@ -248,7 +244,6 @@ def _as_found(passages: Sequence[Passage], k: int) -> list[Hit]:
 
 
 def _document(fetched: Fetched) -> Document:
-    """The page's text; it stands at its address, not in a file."""
     name = Path(httpx2.URL(fetched.address).path.rstrip("/").rsplit("/", 1)[-1] or "page")
     if fetched.kind == "text/plain":
         document = Document(decode(fetched.data, name, fetched.charset), as_title(name.stem))

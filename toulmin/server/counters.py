@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus: requests, answers with their verdicts, what they cost. Nobody's words."""
+"""Counts for Prometheus; no text of questions or answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120
 
 
 class Figures:
-    """The counts of one server since it started."""
-
     def __init__(self, running: Callable[[], int]) -> None:
         self._registry = CollectorRegistry()
         self._requests = self._counter("requests", "Requests that were answered.", "method", "route", "status")
@@ -41,7 +39,6 @@ class Figures:
         return Histogram(f"toulmin_{name}", about, labels, registry=self._registry, buckets=_SECONDS)
 
     def count(self, answer: Answer) -> None:
-        """A finished answer."""
         self._answers.labels(answer.method, answer.status).inc()
         self._answer_seconds.labels(answer.method).observe(answer.usage.seconds)
         for claim in answer.claims:
@@ -55,12 +52,10 @@ class Figures:
         self._searches.inc(answer.usage.searches)
 
     def told(self) -> bytes:
-        """All of it in Prometheus's own form."""
+        """The counts in Prometheus's text format."""
         return generate_latest(self._registry)
 
     def around(self, app: App) -> App:
-        """The application, with its requests counted by the route that they took."""
-
         async def counted(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
             began, status = time.perf_counter(), 499
 

@@ -1,4 +1,4 @@
-"""Where answers are begun, watched, cancelled and kept, whatever route they came by."""
+"""Starts, follows, cancels and keeps answers for every route; the newest finished ones in a SQLite file."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ CUT_OFF = "This answer was ended before it was done."
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the routes work with."""
-
     engine: Engine
     shelf: Shelf
     rules: Rules
@@ -37,18 +35,16 @@ class Desk:
 
     @property
     def settings(self) -> Settings:
-        """Those of the server's owner."""
         return self.engine.settings
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
-        """Begins a job under an id of its own, under which it can be looked at and cancelled."""
         job = replace(job, id=secrets.token_urlsafe(12), budget=within(job.budget))
         run = self.engine.begin(job, passages)
         self.runs[job.id] = run
         return run
 
     async def ended(self, run: Running) -> Answer:
-        """The finished answer, which is kept; a run that nobody waits for any more is cancelled."""
+        """Waits for the answer, keeps and counts it; ends the run in any case."""
         try:
             answer = await run.finished()
             self.shelf.put(run.job.id, answer_json.dumps(answer))
@@ -58,7 +54,7 @@ class Desk:
             self._over(run)
 
     def _over(self, run: Running) -> None:
-        """Ends what is still at work; of an answer that was cut off, what there is of it is kept."""
+        """Cancels the run; keeps the newest draft of an unfinished one."""
         if run.outcome is None and run.latest is not None:
             cut = replace(run.latest, notes=(*run.latest.notes, CUT_OFF))
             self.shelf.put(run.job.id, answer_json.dumps(cut))
@@ -66,14 +62,14 @@ class Desk:
         self.runs.pop(run.job.id, None)
 
     async def drafts(self, run: Running) -> AsyncIterator[bytes]:
-        """Whole snapshots as events: first the id, then every newest draft, and the finished answer as `done`."""
+        """Events with whole snapshots: the id, each newest draft, then the finished answer as `done`."""
         try:
             yield event("begun", orjson.dumps({"id": run.job.id, "question": run.job.question}))
             async for draft in run.drafts():
                 yield event("draft", answer_json.dumps(draft))
             yield event("done", answer_json.dumps(await self.ended(run)))
         except asyncio.CancelledError:
-            if not run.is_done:  # it is the client who went away
+            if not run.is_done:  # the client disconnected
                 raise
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
         finally:
@@ -81,17 +77,17 @@ class Desk:
 
 
 class Document(Response):
-    """A document of ours, written as JSON already."""
+    """A response whose content is JSON already."""
 
     media_type = "application/json"
 
 
 async def replied(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
-    """The finished answer in one piece; a client that goes away ends its work."""
+    """The finished answer in one piece; its run ends if the client disconnects."""
     try:
         answer = await or_gone(desk.ended(run), request.receive)
     except asyncio.CancelledError:
-        if not run.is_done:  # it is this request that ends
+        if not run.is_done:  # this request was cancelled, not the run
             raise
         return JSONResponse(error_document(409, "The answer was cancelled before it was done."), 409)
     if answer is None:

@@ -1,11 +1,10 @@
-"""What answers, in a thread of its own: the open sources, the kit and the driver.
+"""Answers for the server in a separate thread, with its open sources, kit and driver.
 
 Rules of this file
-* The server's event loop never works: searching, judging and writing happen in the engine's thread, so that a probe, a
-  page and a cancellation are served at once.
-* Whoever watches an answer gets its newest draft, not every one: a slow reader holds nothing up, and what is kept for
-  him does not grow.
-* A text that a client brings is answered from what he brings; everything else from one moment of the index.
+* The server's event loop never works: searching, judging and writing run in the engine's thread.
+* A client gets the newest draft, not every one, so a slow reader delays nothing and nothing accumulates.
+* A text with passages is checked against those; everything else uses one state of the index. A changed index is
+  opened beside the old one, which closes when its last answer ends.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ _LOOKED = 1.0  # seconds after which the index on disk is looked at again
 
 
 class Busy(ToulminError):
-    """So much is being answered that no more is taken for now."""
+    """Too many answers are running or waiting."""
 
     http_status = 503
 
 
 class Running:
-    """One answer on its way; it belongs to the server's event loop."""
+    """A running answer; it belongs to the server's event loop."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -52,25 +51,20 @@ class Running:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more will come."""
         return self.outcome is not None or self.failure is not None
 
     @property
     def answer(self) -> Answer | None:
-        """The finished answer, or the newest draft."""
         return self.outcome.answer if self.outcome else self.latest
 
     def cancel(self) -> None:
-        """Ends the work and whatever model calls it waits for; it is done once all of it has wound up.
-
-        Asked again it changes nothing: what is winding up is left to do so.
-        """
+        """Cancels the work; it is done once its model calls have ended. A second call does nothing."""
         if not self.is_done and not self._is_ending:
             self._is_ending = True
             self._end()
 
     async def drafts(self) -> AsyncIterator[Answer]:
-        """The newest draft whenever there is one that was not yielded yet, until the answer is done."""
+        """Yields the newest draft whenever it changed, until the answer is done."""
         seen = None
         while not self.is_done:
             changed = self._changed
@@ -81,7 +75,7 @@ class Running:
                 await changed.wait()
 
     async def finished(self) -> Answer:
-        """The answer, once it is done. Raises `asyncio.CancelledError` where it was cancelled."""
+        """Waits for the answer. Raises the run's failure, or `asyncio.CancelledError`."""
         while not self.is_done:
             await self._changed.wait()
         if self.outcome is None:
@@ -99,7 +93,7 @@ class Running:
 
 
 class Engine:
-    """Answers, checks and searches for the server; `start` it, and `stop` it in the end."""
+    """Answers, checks and searches for the server; call `start` first and `stop` last."""
 
     def __init__(self, sources: Sources, settings: Settings, own: Own = Own()) -> None:
         self.settings = settings
@@ -111,13 +105,12 @@ class Engine:
 
     @property
     def running(self) -> int:
-        """How many answers are on their way."""
         return len(self._runs)
 
     # -------------------------------------------------------------- its life
 
     async def start(self) -> None:
-        """Opens everything; `stop` it even if that fails. Raises what cannot be used."""
+        """Opens sources and models; call `stop` even if it raises."""
         self._thread.start()
         await self._there(self._open())
 
@@ -127,7 +120,6 @@ class Engine:
         self._session.equip()
 
     async def stop(self) -> None:
-        """Cancels the answers that are on their way, and closes everything."""
         for run in list(self._runs):
             run.cancel()
         while self._runs:
@@ -138,13 +130,13 @@ class Engine:
         self._loop.close()
 
     async def _there(self, work: Coroutine[Any, Any, T]) -> T:
-        """Does that in the engine's thread."""
+        """Runs the coroutine in the engine's thread."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     # -------------------------------------------------------------- answers
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
-        """Begins a job, over the passages that came with it if any did. Raises `Busy` where too many wait."""
+        """Starts a job, over `passages` if given. Raises `Busy` if too many answers wait."""
         if len(self._runs) >= RUNNING + WAITING:
             raise Busy(f"{len(self._runs)} answers are being worked on; ask again in a moment.")
         here, run = asyncio.get_running_loop(), Running(job)
@@ -180,11 +172,10 @@ class Engine:
     # -------------------------------------------------------------- the sources
 
     async def search(self, query: str, k: int) -> list[Hit]:
-        """The best passages for a query."""
         return list(await self._there(self._session.search(query, k)))
 
     async def read(self, what: Callable[[Kept], T]) -> T:
-        """What a function says of the index as it is now. Raises `SourceError` where there is no index to read."""
+        """Calls `what` in the engine's thread. Raises `SourceError` if the source is no index."""
 
         async def work() -> T:
             return self._session.read(what)
@@ -192,5 +183,4 @@ class Engine:
         return await self._there(work())
 
     async def refreshed(self) -> None:
-        """Looks at the index on disk now, not only after a while."""
         await self._there(self._session.refresh())

@@ -1,10 +1,10 @@
-"""What every request passes before it is read: who asks, from where, how much, and how long that may take.
+"""ASGI middleware that every request passes first.
 
 Rules of this file
-* A server on loopback answers to names of loopback only: a page elsewhere whose name was pointed at this machine (DNS
-  rebinding) is refused by its Host header, and any page of another origin by its Origin, unless it is listed.
-* A token is compared in constant time. Only the page's own files and the probes are open without it.
-* A body is bounded while it comes in, whatever length was announced.
+* A server on loopback answers only to loopback names (DNS rebinding fails by the Host header), and to no page of
+  another origin unless listed.
+* Tokens are compared in constant time. Only the page's files and the probes need none.
+* A body is limited while it arrives, whatever length was announced.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 BODY = 4_000_000  # bytes of a request that is no upload
-SLOWEST = 30.0  # seconds in which a part of a body must come
+SLOWEST = 30.0  # seconds to wait for each part of a body
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -39,7 +39,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Who may ask: `hosts` are names that the Host header may have (None: any), `origins` other pages that may read."""
+    """Who may ask: `hosts` are accepted Host names (None: any), `origins` other pages."""
 
     token: str | None = None
     hosts: frozenset[str] | None = LOOPBACK
@@ -50,21 +50,16 @@ class Rules:
 
 
 class Refused(Exception):
-    """A request that goes no further."""
-
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
 
 class Guard:
-    """Stands before the application, as ASGI middleware."""
-
     def __init__(self, app: App, rules: Rules) -> None:
         self._app, self._rules = app, rules
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Lets the request through, or answers it with why not."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -76,7 +71,7 @@ class Guard:
                 await _preflight(guarded)
                 return
             self._check(scope, headers)
-            if _is_upload(scope):  # read as it comes: it may be large
+            if _is_upload(scope):  # streamed, as it may be large
                 await self._app(scope, _bounded(receive, headers, self._rules.upload), guarded)
             else:
                 await self._app(scope, await _whole(_bounded(receive, headers, self._rules.body)), guarded)
@@ -98,7 +93,6 @@ class Guard:
 
 
 def name_of(host: str) -> str:
-    """The name of a Host header, without its port."""
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()
@@ -124,7 +118,7 @@ def _bounded(receive: Receive, headers: MutableMapping[str, str], most: int) -> 
 
     async def bounded() -> Message:
         nonlocal came, is_whole
-        if is_whole:  # what follows the body is that the client has gone; that may take as long as it likes
+        if is_whole:  # only the disconnect is left to come, at any time
             return await receive()
         try:
             async with asyncio.timeout(SLOWEST):
@@ -141,7 +135,7 @@ def _bounded(receive: Receive, headers: MutableMapping[str, str], most: int) -> 
 
 
 async def _whole(receive: Receive) -> Receive:
-    """The body, read to its end before anything is done with it; then whatever follows."""
+    """Reads the whole body first; the result gives it in one message."""
     parts = []
     while True:
         message = await receive()
@@ -187,13 +181,12 @@ async def _preflight(send: Send) -> None:
 
 
 async def answer(send: Send, status: int, message: str) -> None:
-    """An error in the one shape that all of them have."""
     headers = {"Content-Type": "application/json"} | ({"WWW-Authenticate": "Bearer"} if status == 401 else {})
     await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
     await send({"type": "http.response.body", "body": orjson.dumps(error_document(status, message))})
 
 
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    """What went wrong, as OpenAI's clients read it too."""
+    """The shape of all errors, which OpenAI's clients read too."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     return {"error": {"message": message, "type": kind, "param": param, "code": str(status)}}

@@ -1,7 +1,7 @@
-"""The Model Context Protocol: `ask`, `check`, `search` and `fetch`, over HTTP and over standard input and output.
+"""The Model Context Protocol tools, over HTTP and standard streams.
 
-`search` and `fetch` are the pair that assistants with connectors expect, each reply one text that holds JSON. `ask` and
-`check` reply in words with their sources below, and with the Answer document as structured content.
+`search` and `fetch` are the pair that assistants' connectors expect, with JSON as text. `ask` and `check` reply in
+words, with the Answer document as structured content.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ _INSTRUCTIONS = (
 
 
 def tools(desk: Desk) -> MCPServer[Any]:
-    """The server with its four tools."""
     made: MCPServer[Any] = MCPServer("toulmin", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
 
     @made.tool(
@@ -88,8 +87,6 @@ def tools(desk: Desk) -> MCPServer[Any]:
 
 
 class _told:
-    """Errors of ours, as a tool tells them."""
-
     def __enter__(self) -> None:
         return None
 
@@ -115,7 +112,7 @@ def _fetched(corpus: Kept, id: str) -> dict[str, Any]:
 
 
 async def _replied(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolResult:
-    """The finished answer; its drafts are told as progress, and a call that is cancelled ends its work."""
+    """Reports drafts as progress; a cancelled call ends the run."""
     try:
         drafts = 0
         async for draft in run.drafts():
@@ -132,13 +129,12 @@ async def _replied(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallTool
 
 
 def _short(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The Answer document without its rounds, and with the cited passages only: what an assistant's window can hold."""
+    """Without rounds, settings and uncited passages, to fit an assistant's context."""
     kept = {name: value for name, value in document.items() if name not in ("rounds", "settings")}
     return {**kept, "passages": [passage for passage in document["passages"] if passage["n"] is not None]}
 
 
 def in_words(answer: Answer) -> str:
-    """The answer, the verdicts that are not "supported", and the sources with the words that decided."""
     if not answer.claims:
         return reason(answer)
     doubted = [
@@ -165,7 +161,7 @@ def _json(document: Mapping[str, Any]) -> CallToolResult:
 
 
 class Http:
-    """The tools under one path of a web server, whose own guard stands before it; `serving` as long as it serves."""
+    """The tools as a route without a guard; requests are answered within `serving`."""
 
     def __init__(self, desk: Desk) -> None:
         made = tools(desk)
@@ -174,13 +170,10 @@ class Http:
         self._manager = made.session_manager
 
     def serving(self) -> AbstractAsyncContextManager[None]:
-        """Within it requests are answered."""
         return self._manager.run()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """One request, as ASGI."""
         await self._manager.handle_request(scope, receive, send)
 
     def route(self) -> Route:
-        """Where it is found."""
         return Route(PATH, endpoint=self)

@@ -1,8 +1,7 @@
-"""The routes that OpenAI's clients know: chat completions, responses and models, where a model is a method.
+"""The routes of OpenAI's clients; a model is a method.
 
-A stream never takes back what it sent, so it sends a claim only once a judge supports it, in the order of the answer;
-what is unsure or unsupported comes at the end, under its flag, if the policy keeps it at all. Annotations count
-code points of the text that was sent.
+A stream cannot take text back, so it sends a claim only once it is supported, in order; the other claims that the
+policy keeps follow at the end. Annotation offsets count code points of the sent text.
 """
 
 from __future__ import annotations
@@ -29,30 +28,25 @@ from toulmin.server.requests import ChatCompletion, Question, chosen, last_quest
 from toulmin.server.requests import Response as AskedResponse
 from toulmin.server.streams import Events, event
 
-PREFIX = "toulmin/"  # of a model's name, where a client asks for one
+PREFIX = "toulmin/"  # optional, before the name of a method
 
 
 class Piece(NamedTuple):
-    """What a stream sends next: words, and the annotations that stand in them."""
-
     text: str
     annotations: list[dict[str, Any]]
 
 
 class Sent:
-    """What was sent of an answer so far."""
-
     def __init__(self) -> None:
         self._claims: tuple[Claim, ...] = ()
         self._text, self._annotated = "", 0
 
     @property
     def text(self) -> str:
-        """All words so far."""
         return self._text
 
     def more(self, answer: Answer, is_final: bool) -> Piece | None:
-        """What may be sent of that draft: the claims from the first on that are supported, in the end all of them."""
+        """A draft's new claims up to the first unsupported one; of a final answer, all the rest."""
         new = list(self._releasable(answer.claims, is_final))
         if not new:
             return None
@@ -74,13 +68,10 @@ class Sent:
 
 
 def failed(answer: Answer) -> ToulminError | None:
-    """The error that a client of this kind is told in the place of an answer that failed."""
     return ModelError(reason(answer)) if answer.status == "failed" else None
 
 
 def add_routes(app: FastAPI, desk: Desk) -> None:
-    """Chat completions, responses, models."""
-
     @app.get("/v1/models", tags=["openai"], summary="The methods, as models")
     async def models() -> dict[str, Any]:
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in METHODS]
@@ -130,7 +121,6 @@ def _raise(answer: Answer) -> None:
 
 
 async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
-    """The pieces as they may be sent, then the finished answer."""
     sent = Sent()
     try:
         async for draft in run.drafts():
@@ -177,8 +167,6 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
 
 
 class _Numbered:
-    """Events of a response, numbered in their order."""
-
     def __init__(self, run: Running) -> None:
         self._at = 0
         self._place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
@@ -189,7 +177,6 @@ class _Numbered:
         return event(kind, orjson.dumps(told))
 
     def part(self, kind: str, **fields: Any) -> bytes:
-        """An event about the one part of the one message."""
         return self(kind, **self._place, **fields)
 
 

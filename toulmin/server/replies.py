@@ -1,4 +1,4 @@
-"""What the server tells, described for the OpenAPI document; `wire` writes the Answer and the passages themselves."""
+"""The server's replies, described for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Responses = dict[int | str, dict[str, Any]]
 
 
 class Problem(BaseModel):
-    """What went wrong, in words that say what to do."""
+    """What went wrong, and what to do."""
 
     message: str
     type: str
@@ -21,27 +21,23 @@ class Problem(BaseModel):
 
 
 class Failure(BaseModel):
-    """Every error has this one shape, which OpenAI's clients read too."""
+    """The shape of every error, as OpenAI's clients read it."""
 
     error: Problem
 
 
 class Ranked(BaseModel):
-    """A passage that was found."""
-
     passage: PassageModel
     score: float
 
 
 class Hits(BaseModel):
-    """Passages, best first."""
-
     query: str
     hits: list[Ranked]
 
 
 class DocumentListed(BaseModel):
-    """A document of the index; `uploaded` says whether a client brought it, who may take it out again."""
+    """A document of the index; clients may remove `uploaded` ones."""
 
     number: int
     title: str
@@ -54,14 +50,14 @@ class DocumentListed(BaseModel):
 
 
 class NotRead(BaseModel):
-    """A file that is not in the index, and why."""
+    """A file that could not be indexed, and why."""
 
     path: str
     reason: str
 
 
 class Documents(BaseModel):
-    """A page of the list of documents, and the first of the files that could not be read."""
+    """A page of documents, and the first unreadable files."""
 
     total: int
     passages: int
@@ -73,8 +69,6 @@ class Documents(BaseModel):
 
 
 class Beside(BaseModel):
-    """A passage with those before and after it in its document."""
-
     passage: PassageModel
     before: PassageModel | None
     after: PassageModel | None
@@ -82,63 +76,51 @@ class Beside(BaseModel):
 
 
 class Refusal(BaseModel):
-    """A file of an upload that was not taken, and why."""
-
     name: str
     reason: str
 
 
 class Uploaded(BaseModel):
-    """What became of the files of an upload, by the names that the client gave them."""
+    """Uploaded files, by the client's names."""
 
     read: list[str]
     skipped: list[Refusal]
 
 
 class Started(BaseModel):
-    """An answer that is being worked on."""
-
     id: str
     question: str
 
 
 class Working(BaseModel):
-    """The answers that are being worked on."""
-
     running: list[Started]
 
 
 class Option(BaseModel):
-    """An option of a method; its default is null where that is made when it is asked for."""
+    """`default` is null where it is computed later."""
 
     name: str
     default: str | int | float | bool | None
 
 
 class MethodListed(BaseModel):
-    """A method: what it does in a line, and what a request may set."""
-
     name: str
     about: str
     options: list[Option]
 
 
 class Health(BaseModel):
-    """That the process answers."""
-
     status: Literal["ok"]
     version: str
 
 
 class Readiness(BaseModel):
-    """That questions are taken, and how many are being worked on."""
-
     status: Literal["ready"]
     running: int = Field(ge=0)
 
 
 class Grounded(BaseModel):
-    """A checked candidate in the shape of a check-grounding service; claims count UTF-8 bytes, as there."""
+    """A checked candidate in the shape of Vertex AI's check of grounding; offsets count UTF-8 bytes."""
 
     supportScore: float | None = None
     citedChunks: list[dict[str, Any]]

@@ -1,9 +1,9 @@
-"""What clients may ask, read and checked at the edge, and the jobs and settings that it means.
+"""Requests of clients, validated, and the settings that they mean.
 
 Rules of this file
-* What names files, servers or models of this machine is its owner's: no request sets a model, a judge, an encoder or a
-  folder. A request chooses among methods, styles, policies and amounts, and spends at most what the owner allows.
-* Unknown fields are refused by name, except where another tool's clients send more than we need.
+* Files, servers and models belong to the server's owner: no request sets a model, judge, encoder or folder. It
+  chooses methods, styles, policies and amounts, within the owner's limits.
+* Unknown fields are refused by name, except in other tools' shapes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from toulmin.data import Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.errors import UsageError
 
-MOST_PASSAGES = 500  # that come with a text to check
+MOST_PASSAGES = 500  # sent with a text to check
 LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage
 LONGEST_WAIT = 600.0  # seconds for one answer
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
-# Strict, as the published document says: `true` is no number of seconds, and "5" no count.
+# Strict, as the OpenAPI document says: `true` is not a number of seconds, nor "5" a count.
 Count = Annotated[int, Field(strict=True, ge=1, le=200)]
 Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
@@ -34,14 +34,10 @@ Plain = str | int | float | bool
 
 
 class Asked(BaseModel):
-    """Fields that are not named here are refused."""
-
     model_config = ConfigDict(extra="forbid")
 
 
 class Question(Asked):
-    """A question to answer from the server's index."""
-
     question: Words
     method: str | None = None
     style: Style | None = None
@@ -55,20 +51,20 @@ class Question(Asked):
 
 
 class Given(Asked):
-    """A passage that comes with a text; `[n]` in the text names the n-th."""
+    """A passage that `[n]` in the text names by its position."""
 
     text: Text
     title: Annotated[str, StringConstraints(max_length=2_000)] = ""
     id: Annotated[str, StringConstraints(max_length=200)] | None = None
 
     def passage(self) -> Passage:
-        """As the vocabulary has it; its id is made of its content."""
+        """Its id is made from its content; the client's id becomes the record."""
         made = Passage.of(self.text, self.title)
         return made if self.id is None else replace(made, source=replace(made.source, record=self.id))
 
 
 class TextToCheck(Asked):
-    """A text that somebody else wrote, and the passages that it cites; without any, the server's index is searched."""
+    """A text and the passages that it cites; without any, the index is searched."""
 
     text: Text
     passages: Annotated[list[Given], Field(max_length=MOST_PASSAGES)] | None = None
@@ -81,28 +77,26 @@ class TextToCheck(Asked):
 
 
 class Fact(BaseModel):
-    """A fact as a check-grounding service takes it."""
-
     factText: Text
     attributes: dict[str, str] = Field(default_factory=dict)
 
 
 class GroundingSpec(BaseModel):
-    """What such a service is told; claims below `citationThreshold` are not called supported."""
+    """Claims that score below `citationThreshold` get no citations."""
 
     citationThreshold: Share | None = None
     enableClaimLevelScore: StrictBool = False
 
 
 class Grounding(BaseModel):
-    """A candidate to check against facts, as Vertex AI's check of grounding takes it."""
+    """A candidate to check against facts, as in Vertex AI's check of grounding."""
 
     answerCandidate: Text
     facts: Annotated[list[Fact], Field(max_length=MOST_PASSAGES)] = Field(default_factory=list)
     groundingSpec: GroundingSpec = GroundingSpec()
 
     def passages(self) -> list[Passage]:
-        """The facts; the attributes `title` and `uri` are what they are known by."""
+        """The facts, with the attributes `title` and `uri` as title and URL."""
         found = [Passage.of(fact.factText, fact.attributes.get("title", "")) for fact in self.facts]
         return [
             replace(one, source=replace(one.source, url=fact.attributes.get("uri")))
@@ -111,8 +105,6 @@ class Grounding(BaseModel):
 
 
 class Query(Asked):
-    """What to search for."""
-
     query: Words
     k: Count = 10
 
@@ -121,14 +113,11 @@ class Query(Asked):
 
 
 class Message(BaseModel):
-    """A message of a conversation; only text is read."""
-
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[dict[str, Any]] | None = None
 
     @property
     def text(self) -> str:
-        """Its words."""
         if isinstance(self.content, str):
             return self.content
         parts = self.content or []
@@ -136,7 +125,7 @@ class Message(BaseModel):
 
 
 class ChatCompletion(BaseModel):
-    """OpenAI's request for a chat completion; `model` is a method. What samples a model says nothing here."""
+    """OpenAI's request for a chat completion; `model` is a method, sampling is ignored."""
 
     model: str = "best"
     messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
@@ -148,7 +137,7 @@ class ChatCompletion(BaseModel):
 
 
 class Response(BaseModel):
-    """OpenAI's request for a response."""
+    """OpenAI's request for a response; `model` is a method."""
 
     model: str = "best"
     input: Words | Annotated[list[Message], Field(min_length=1, max_length=1_000)]
@@ -157,18 +146,18 @@ class Response(BaseModel):
 
 
 def last_question(messages: list[Message]) -> str:
-    """The last thing that the user said. Raises `UsageError` where he said nothing."""
+    """The last user message with text. Raises `UsageError` if there is none."""
     for message in reversed(messages):
         if message.role == "user" and message.text.strip():
             return message.text
-    raise UsageError("The messages should hold a question of the user's, but there is none with words in it.")
+    raise UsageError("The messages should hold a question of the user's, but no message of that role has any text.")
 
 
 # ---------------------------------------------------------------- what it means
 
 
 def chosen(ground: Settings, asked: Question | TextToCheck) -> Settings:
-    """The server's settings under what was asked, within what the server's owner allows."""
+    """The server's settings under the request's, within the owner's limits."""
     given: dict[str, Any] = {
         name: getattr(asked, name)
         for name in ("method", "style", "unsupported", "k")
@@ -188,5 +177,5 @@ def _plain(options: Mapping[str, Plain]) -> dict[str, Plain]:
 
 
 def within(budget: Budget) -> Budget:
-    """The budget with an end: nobody's answer works on for ever."""
+    """The budget with at most `LONGEST_WAIT` seconds."""
     return replace(budget, seconds=LONGEST_WAIT if budget.seconds is None else min(budget.seconds, LONGEST_WAIT))

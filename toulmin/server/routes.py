@@ -1,4 +1,4 @@
-"""The HTTP routes of Toulmin itself, and the application that holds all of them."""
+"""Toulmin's own HTTP routes, and the application."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _DESCRIPTION = (
 
 
 def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
-    """The whole server as one ASGI application; without `uploads` none are taken. Routes of others stand `beside`."""
+    """The server as an ASGI application; without `uploads` it takes no files."""
 
     app = FastAPI(
         title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, responses=ERRORS
@@ -93,8 +93,6 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Every error in one shape."""
-
     @app.exception_handler(ToulminError)
     async def ours(request: Request, error: ToulminError) -> Response:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
@@ -115,8 +113,6 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _add_answers(app: FastAPI, desk: Desk) -> None:
-    """Questions."""
-
     @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
         run = desk.begin(jobs.job(clean_question(asked.question), chosen(desk.settings, asked)))
@@ -135,7 +131,7 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
             return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
         kept = desk.shelf.get(id)
         if kept is None:
-            raise SourceError(f"There is no answer {id!r} here; the newest ones are kept, and only by this server.")
+            raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
         return Document(kept)
 
     @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
@@ -154,8 +150,6 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
 
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:
-    """Texts that somebody else wrote."""
-
     @app.post(
         "/v1/check", tags=["answers"], summary="Check a text against its passages or the index", responses=CHECKED
     )
@@ -175,7 +169,7 @@ def _add_checks(app: FastAPI, desk: Desk) -> None:
 
 
 def _grounded(answer: Answer, asked: Grounding) -> dict[str, Any]:
-    """The reply of a check-grounding service; where a threshold is named, it decides which claims cite."""
+    """Claims that score below the threshold get no citations."""
     told = check_grounding(answer, "")
     threshold = asked.groundingSpec.citationThreshold
     for claim in told["claims"]:
@@ -187,7 +181,6 @@ def _grounded(answer: Answer, asked: Grounding) -> dict[str, Any]:
 
 
 def method_document(name: str) -> dict[str, Any]:
-    """A method: what it does in a line, and the options that a request may set."""
     found = METHODS[name]
     taken = [
         {"name": one.name, "default": one.default if isinstance(one.default, str | int | float | bool) else None}
@@ -198,8 +191,6 @@ def method_document(name: str) -> dict[str, Any]:
 
 
 def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
-    """What is searched."""
-
     @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=Hits)
     async def search(asked: Query) -> Response:
         hits = await desk.engine.search(clean_question(asked.query), asked.k)
@@ -218,8 +209,6 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
 
 
 def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
-    """Files of clients."""
-
     @app.post(
         "/v1/documents",
         tags=["sources"],
@@ -286,8 +275,6 @@ def _listed(document: IndexedDocument) -> dict[str, Any]:
 
 
 def _add_probes(app: FastAPI, desk: Desk) -> None:
-    """Whether the server lives and works."""
-
     @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=Health)
     async def healthz() -> dict[str, str]:
         return {"status": "ok", "version": __version__}

@@ -1,4 +1,4 @@
-"""A server's life: what must be true before it starts, and how it ends."""
+"""Starts and stops the server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_CONNECTIONS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the server listens and whom it lets in; `hosts` and `origins` are names beside its own."""
+    """Where the server listens and whom it admits; `hosts` and `origins` add to its own."""
 
     host: str = "127.0.0.1"
     port: int = 8420
@@ -46,7 +46,7 @@ class Door:
     origins: Sequence[str] = ()
 
     def rules(self) -> Rules:
-        """As the guard knows them. Raises `UsageError` for a door that should not stand open."""
+        """Raises `UsageError` for a short token, or none where other machines connect."""
         if self.token is not None and len(self.token) < LEAST_TOKEN:
             raise UsageError(
                 f"A token should have {LEAST_TOKEN} characters or more, not {len(self.token)}; for example:"
@@ -64,7 +64,6 @@ class Door:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can come in."""
         if self.host == "localhost":
             return True
         try:
@@ -74,7 +73,6 @@ class Door:
 
     @property
     def address(self) -> str:
-        """Where a browser on this machine finds the page."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/"
 
@@ -82,10 +80,10 @@ class Door:
 async def serve(
     sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], own: Own = Own()
 ) -> None:
-    """Serves until it is interrupted; `ready` hears the address once questions are taken.
+    """Serves until interrupted; calls `ready` with the URL once it listens.
 
-    `own` are parts in place of those that the settings name. Raises `UsageError` for a door that should not stand
-    open, `SourceError` for sources or an address that cannot be used, and `ModelError` for models that do not load.
+    `parts` replace those in the settings. Raises `UsageError` for an unsafe door, `SourceError` for unusable
+    sources or address, `ModelError` for models that do not load.
     """
     rules = door.rules()
     async with _desk(sources, settings, rules, own) as desk, _tools(desk) as beside:
@@ -104,7 +102,7 @@ async def serve(
 
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:
-    """The tools of the Model Context Protocol over standard input and output, until the input ends."""
+    """Serves MCP over standard streams until the input ends."""
     from toulmin.server.mcp_tools import tools
 
     async with _desk(sources, settings, Rules(), Own()) as desk:
@@ -113,7 +111,6 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 
 @asynccontextmanager
 async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) -> AsyncIterator[Desk]:
-    """Everything open, and closed in the end."""
     engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
     try:
         await engine.start()
@@ -125,7 +122,7 @@ async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) ->
 
 @asynccontextmanager
 async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
-    """The route of the Model Context Protocol, where its library is installed."""
+    """No route if the library is not installed."""
     if find_spec("mcp") is None:
         yield ()
         return
@@ -137,13 +134,13 @@ async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
 
 
 class _Server(uvicorn.Server):
-    """Ends by a signal without passing it on: what is open closes in order, and the process ends by itself."""
+    """Does not pass signals on, so that everything closes in order."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """SIGINT and SIGTERM stop the server; a second one does not wait for answers."""
+        """A second SIGINT or SIGTERM does not wait for answers."""
         loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in another thread: the caller's
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # on Windows and in threads, the caller's task
             for kind in kinds:
                 loop.add_signal_handler(kind, self.handle_exit, kind, None)
         try:
@@ -155,7 +152,6 @@ class _Server(uvicorn.Server):
 
 
 async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
-    """Runs the server; an address that is taken is told as such."""
     task = asyncio.create_task(server.serve())
     while not server.started and not task.done():
         await asyncio.sleep(0.02)
@@ -167,21 +163,20 @@ async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], 
         server.should_exit = True
         await task
         raise
-    except SystemExit as stopped:  # how uvicorn says that it could not listen
+    except SystemExit as stopped:  # uvicorn exits where it cannot listen
         raise SourceError(
             f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
         ) from stopped
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
-    """Where uploads go: beside the index, if there is a token and an index of the owner's own in a folder."""
+    """None without a token, or where the sources are no index in a local folder."""
     place = sources.index or settings.index
     is_own = (sources.index is not None or sources.is_open) and not is_shared(place)
     return Uploads(Path(place), settings) if rules.upload and is_own else None
 
 
 def _shelf_of(sources: Sources, settings: Settings) -> Path:
-    """The file of answers that belongs to these sources, in the user's own place for such things."""
     named = sources.docs or (sources.index or settings.index,)
     place = [path if is_shared(path) else str(Path(path).resolve()) for path in named]
     return user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"

@@ -1,4 +1,4 @@
-"""Finished answers, kept so that a link to one opens it again: a SQLite file of ours, the oldest leaving first."""
+"""Finished answers in a SQLite file."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ _KIND = Kind(
 
 
 class Shelf:
-    """Answer documents by id. For use in one thread; close it."""
+    """Answer documents by id, the oldest dropped first. For one thread; close it."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:
-        """Opens the file, made where there is none. Raises `SourceError` for one that cannot be used."""
+        """Opens or creates the file. Raises `SourceError` if it cannot be used."""
         self._path, self._most = path, most
         self._file = opened(path, _KIND)
 
     def put(self, id: str, document: bytes) -> None:
-        """Keeps the document of an answer in place of an older one of that id."""
         with clearly(self._path, _KIND):
             self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
             self._file.execute(
@@ -34,11 +33,9 @@ class Shelf:
             )
 
     def get(self, id: str) -> bytes | None:
-        """The document of that answer; None where it was never there, or is no more."""
         with clearly(self._path, _KIND):
             found = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
         return None if found is None else bytes(found[0])
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()

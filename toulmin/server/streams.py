@@ -1,4 +1,4 @@
-"""Answers as server-sent events, to a client that reads them, reads them slowly, or goes away."""
+"""Answers as server-sent events, for clients that may read slowly or disconnect."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from starlette.responses import Response
 from toulmin.server.guard import Receive, Send
 
 T = TypeVar("T")
-UNREAD = 60.0  # seconds after which a client that reads nothing is taken for gone
-QUIET = 15.0  # seconds of silence after which a comment says that the stream lives
+UNREAD = 60.0  # seconds after which a client that reads nothing counts as disconnected
+QUIET = 15.0  # seconds of silence after which a comment keeps the stream alive
 
 
 def event(name: str | None, data: bytes) -> bytes:
@@ -22,7 +22,7 @@ def event(name: str | None, data: bytes) -> bytes:
 
 
 class Events(Response):
-    """A response of events; ends the iterator where the client goes away or reads nothing."""
+    """Ends the iterator if the client disconnects or reads nothing for `UNREAD` seconds."""
 
     def __init__(self, events: AsyncIterator[bytes]) -> None:
         super().__init__(media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -30,7 +30,6 @@ class Events(Response):
         self._events = events
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Sends every event; what is still to come ends with the client."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         await or_gone(self._sent(send), receive)
 
@@ -43,7 +42,7 @@ class Events(Response):
 
 
 async def _lively(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The events, with a comment wherever none came for a while."""
+    """Adds a comment after every `QUIET` seconds of silence."""
     following = asyncio.ensure_future(anext(events, None))
     try:
         while True:
@@ -63,14 +62,14 @@ async def _lively(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 async def or_gone(work: Awaitable[T], receive: Receive) -> T | None:
-    """What the work gives; None, and the work cancelled, where the client went away before."""
+    """The result; None, with the work cancelled, if the client disconnects first."""
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         return task.result() if task.done() else None
     except TimeoutError:
-        return None  # it read nothing for too long
+        return None  # the client read nothing for too long
     finally:
         for one in (task, gone):
             one.cancel()

@@ -1,9 +1,9 @@
-"""Files that clients send: kept in a folder beside the index, under names of ours, and read into the index.
+"""Uploaded files: kept in a folder beside the index and read into it.
 
 Rules of this file
-* A client's name for a file is shown, and never used as a path: ours is a hash of the bytes, and letters and digits.
-* A file that cannot be read is told of by its own name, and not kept.
-* One update of the index runs at a time; whoever else uploads waits.
+* A client's file name is shown but never used as a path: ours is a hash of the bytes plus letters and digits.
+* A file that cannot be read is reported by the client's name, and not kept.
+* One update of the index runs at a time; other uploads wait.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CHUNK = 1 << 20
 
 
 class Kept(NamedTuple):
-    """A file of a client: what he calls it, and where it lies; or why it is not kept."""
+    """The client's name and our path, or the reason why the file was not kept."""
 
     name: str
     path: Path | None
@@ -41,22 +41,20 @@ class Kept(NamedTuple):
 
 
 class Uploads:
-    """The uploaded files of one index."""
-
     def __init__(self, index: Path, settings: Settings) -> None:
         self._index, self._settings = index, settings
         self.folder = index.parent / f"{index.name}-uploads"
         self._turn = asyncio.Lock()
 
     async def add(self, files: Sequence[UploadFile]) -> dict[str, Any]:
-        """Keeps and reads the files; which were read, which not and why. Raises `SourceError` where none came."""
+        """Returns which files were read or skipped, and why. Raises `SourceError` for none."""
         if not files:
             raise SourceError("An upload should hold one file or more in fields called `file`, but none came.")
         async with self._turn:
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
             skipped = await asyncio.to_thread(self._read) if any(one.path for one in kept) else {}
             told = [self._outcome(one, skipped) for one in kept]
-            if skipped:  # whose files are gone now, and need not be remembered
+            if skipped:  # their files are deleted now, so the index can forget them
                 await asyncio.to_thread(self._read)
         return {
             "read": [name for name, reason in told if reason is None],
@@ -64,13 +62,12 @@ class Uploads:
         }
 
     def holds(self, path: str | None) -> bool:
-        """Whether the file of that path was uploaded."""
         return path is not None and self.folder.resolve() in Path(path).resolve().parents
 
     async def remove(self, path: str) -> None:
-        """Takes an uploaded file out of the index again. Raises `SourceError` for a file that was not uploaded."""
+        """Deletes the file, also from the index. Raises `SourceError` if it was not uploaded."""
         if not self.holds(path):
-            raise SourceError("That document was not uploaded; whoever keeps its file can take it out of the index.")
+            raise SourceError("That document was not uploaded; to remove it, delete its file and index again.")
         async with self._turn:
             await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
             await asyncio.to_thread(self._read)
@@ -92,7 +89,6 @@ class Uploads:
         return Kept(name, path)
 
     def _read(self) -> dict[str, str]:
-        """Brings the index up to date with the folder; the files that could not be read, by path."""
         report = indexes.update_index([str(self.folder)], self._index, self._settings)
         return {str(Path(skipped.path).resolve()): skipped.reason for skipped in report.skipped}
 
@@ -102,17 +98,16 @@ class Uploads:
         reason = skipped.get(str(kept.path.resolve()))
         if reason is not None:
             shutil.rmtree(kept.path.parent, ignore_errors=True)
-            reason = reason.replace(str(kept.path.resolve()), kept.name)  # the client knows no folders of ours
+            reason = reason.replace(str(kept.path.resolve()), kept.name)  # clients should not see our folders
         return kept.name, reason
 
 
 def suffix_of(name: str) -> str | None:
-    """The kind of a file by the end of its name; None for one that is not taken: packed ones may unpack without end."""
+    """None for unknown kinds and packed files, which may unpack without end."""
     return max((kind for kind in KINDS if name.casefold().endswith(kind)), key=len, default=None)
 
 
 def slug(name: str) -> str:
-    """A name of letters, digits and dashes: what a title can be made of, and no path."""
     stem = re.sub(r"\.[^.]*$", "", name.casefold())
     plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:_LONGEST_NAME]
     return plain or f"file-{content_id(name)}"

@@ -1,1 +1,1 @@
-"""The same corpus elsewhere: on an object store or in PostgreSQL."""
+"""Shared corpora, on an object store or in PostgreSQL."""

@@ -1,4 +1,4 @@
-"""Which library keeps the corpus at an address, LanceDB or PostgreSQL; it is imported when one is used."""
+"""Which library keeps the corpus at an address, LanceDB or PostgreSQL; imported on use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Adapter(NamedTuple):
-    """What a library does with an address, each call raising `SourceError` where that cannot be used.
+    """What a library does with an address; each call raises `SourceError` for an unusable one.
 
-    `open` gives the corpus as it is now; `update` writes as `corpus.indexing.update` does; `label_of` says whose
-    vectors there are; `abreast` asks the queries of a ranking side by side where that is quicker.
+    `update` does what `indexing.update` does; `abreast` runs the queries of a ranking in parallel where that is
+    faster.
     """
 
     open: Callable[[str], Whole]
@@ -28,7 +28,7 @@ class Adapter(NamedTuple):
 
 
 def adapter(place: str) -> Adapter:
-    """The library for that address. Raises `SourceError`, with the command that mends it, where it is not installed."""
+    """The library for an address. Raises `SourceError`, with the install command, if it is missing."""
     check_installed(place)
     return _postgres() if is_postgres(place) else _lancedb()
 
@@ -44,5 +44,5 @@ def _postgres() -> Adapter:
     from toulmin.stores.postgres_corpus import label_of, open_postgres
     from toulmin.stores.postgres_writer import update_postgres
 
-    # One transaction is one moment, and answers one question after the other.
+    # One transaction is one moment and answers one query at a time.
     return Adapter(open_postgres, update_postgres, label_of, lambda ranker: ranker)

@@ -1,8 +1,8 @@
-"""Where a shared corpus lies: `s3://bucket/corpus`, `gs://...`, `az://...`, a LanceDB folder as `lance:PATH`, or
+"""Addresses of shared corpora: `s3://bucket/corpus`, `gs://...`, `az://...`, `lance:FOLDER`, or
 `postgresql://host/database/corpus`.
 
-A plain path is always the embedded index. Credentials never stand in an address: they come from the environment
-variables that each store's own tools read, and nothing here looks at their values.
+A plain path is always the embedded index. Addresses hold no credentials: each store's own tools read those from the
+environment.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+)://|(?P<lance>lance):"
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The place of a shared corpus: `text` as people write it, `uri` as LanceDB takes it."""
+    """`text` is as people write it, `uri` as LanceDB takes it."""
 
     text: str
     scheme: str
@@ -44,7 +44,7 @@ class Address:
 
 
 def is_shared(place: str) -> bool:
-    """Whether that names a shared corpus and no folder. Raises `UsageError` for a scheme that nobody knows."""
+    """Whether the text names a shared corpus, not a folder. Raises `UsageError` for an unknown scheme."""
     found = _SCHEME.match(place)
     if found is None:
         return False
@@ -56,19 +56,17 @@ def is_shared(place: str) -> bool:
 
 
 def is_postgres(place: str) -> bool:
-    """Whether that names a corpus in a database."""
     return place.partition("://")[0] in POSTGRES
 
 
 def address(text: str) -> Address:
-    """The address that a text names.
+    """Parses the address of a LanceDB corpus.
 
-    Raises `UsageError` for one without a bucket or a name, or that holds a password, and `SourceError` where the
-    library is not installed.
+    Raises `UsageError` if it is malformed or holds a password; `SourceError` if the library is not installed.
     """
     plain = text.rstrip("/")
     if plain.startswith("lance:"):
-        # A shell expands `~` at the beginning of a word only.
+        # A shell expands `~` only at the start of a word.
         folder = os.path.expanduser(plain.removeprefix("lance:").removeprefix("//"))
         made = Address(plain, "lance", folder)
         if not made.uri:
@@ -92,7 +90,7 @@ def _remote(text: str) -> Address:
 
 
 def check_installed(place: str) -> None:
-    """Raises `SourceError`, with the command that mends it, where the library for that address is not installed."""
+    """Raises `SourceError`, with the install command, if the address's library is missing."""
     if is_postgres(place):
         if find_spec("psycopg") is None:
             raise SourceError(f"A corpus in PostgreSQL needs psycopg, not installed here; run: {INSTALL_POSTGRES}")
@@ -101,7 +99,7 @@ def check_installed(place: str) -> None:
 
 
 def harmless(what: str) -> str:
-    """The beginning of a foreign error, without any value that the environment keeps as a secret."""
+    """The first 160 characters of a foreign error, without secrets of the environment."""
     for name, value in os.environ.items():
         if value and _SECRET.search(name.upper()):
             what = what.replace(value, "***")

@@ -1,4 +1,10 @@
-"""What a shared corpus was made with, and keeps for as long as it is there, since others may be reading it."""
+"""What shared corpora have in common: settings, file rows, pieces of documents, and reading.
+
+* A corpus keeps its settings, since others may be reading it.
+* Nobody edits a file row: the newest of a path counts, and superseded ones are deleted later. A changed file gets a
+  new number, a removed file a row without one. So writers never undo one another's work.
+* `at` counts microseconds but always exceeds that of the row its writer knew, however slow its clock.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +19,18 @@ from toulmin.text.language import TERMS_VERSION
 
 
 class About(NamedTuple):
-    """The wanted length of a passage in words, and whose vectors there are."""
+    """The settings of a corpus."""
 
     passage_words: int
     label: Label | None
 
     def written(self, format: int) -> dict[str, Any]:
-        """As JSON keeps it, beside the version of the form in which the corpus is kept."""
         told = {"format": format, "terms": TERMS_VERSION, "passage_words": self.passage_words}
         return {**told, "label": asdict(self.label) if self.label else None}
 
 
 def read(written: Mapping[str, Any], format: int, address: object) -> About:
-    """The inverse of `About.written`. Raises `IndexDamaged` for another version."""
+    """The inverse of `About.as_json`. Raises `IndexDamaged` for another version."""
     if (written["format"], written["terms"]) != (format, TERMS_VERSION):
         raise IndexDamaged(
             f"The corpus in {address} was written by another version of Toulmin, and others may still use that. Make"
@@ -35,7 +40,7 @@ def read(written: Mapping[str, Any], format: int, address: object) -> About:
 
 
 def wanted(passage_words: int | None, vectors: Wanted | None) -> About:
-    """What a corpus would be made with. Raises `UsageError` for passages of less than one word."""
+    """The settings of a new corpus. Raises `UsageError` for less than one word a passage."""
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
     if vectors is None:
@@ -46,11 +51,11 @@ def wanted(passage_words: int | None, vectors: Wanted | None) -> About:
 
 
 def check(held: About, asked: About, passage_words: int | None, address: object) -> None:
-    """Raises `SourceError` where a corpus was made with another encoder, or another length that was set."""
+    """Raises `SourceError` for another encoder, or another length if one was given."""
     if passage_words not in (None, held.passage_words):
         raise SourceError(
-            f"The passages of {address} have about {held.passage_words} words, not {passage_words}, as others"
-            " may be reading them; leave passage_words out, or make a corpus at another address."
+            f"The passages of {address} have about {held.passage_words} words, not {passage_words}, and stay so,"
+            " as others may be reading them; leave passage_words out, or make a corpus at another address."
         )
     if (held.label.identity if held.label else None) != (asked.label.identity if asked.label else None):
         made = f"with the vectors of {held.label.name}" if held.label else "without vectors"
@@ -62,7 +67,6 @@ def check(held: About, asked: About, passage_words: int | None, address: object)
 
 
 def damaged(address: object, what: str) -> IndexDamaged:
-    """The error for a broken corpus, with the way to mend it."""
     return IndexDamaged(
         f"The corpus in {address} is damaged: {what}. Delete it there, and run: toulmin index PATH --into {address}"
     )

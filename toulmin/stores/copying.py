@@ -1,4 +1,4 @@
-"""From a shared corpus to an embedded index, which then needs neither network nor database."""
+"""Copying a shared corpus into an embedded index."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from toulmin.stores.files import FileRow
 
 
 class Whole(Kept, Protocol):
-    """A shared corpus as far as a copy asks for more than a search does."""
+    """A shared corpus with what a copy needs in addition."""
 
     files: Mapping[str, FileRow]
 
     @property
-    def passage_words(self) -> int:
-        """The wanted length of a passage."""
-        ...
+    def passage_words(self) -> int: ...
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
         """Every file with its documents as they were read."""
@@ -44,10 +42,9 @@ def copied(
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Makes the index in that folder hold what the corpus holds, and nothing else: the same passages, ids and sources.
+    """Makes the index hold exactly what the corpus holds: the same passages, ids and sources.
 
-    Files that it has already are not written again. `vectors` names the encoder, as in `indexing.update`; passages are
-    encoded here. Raises what `indexing.update` does of folders and disks.
+    Skips unchanged files; encodes passages here. Raises what `indexing.update` raises for folders and disks.
     """
     with CorpusWriter(into, corpus.passage_words) as writer, clear_errors(into):
         held = {row.path for row in corpus.files.values() if row.file}
@@ -65,14 +62,11 @@ def copied(
 
 
 class _Copying:
-    """What becomes of each file, counted."""
-
     def __init__(self, writer: CorpusWriter, on_progress: Callable[[Progress], None], total: int) -> None:
         self._writer, self._on_progress, self._total = writer, on_progress, total
         self.read = self.unchanged = self.removed = self._passages = 0
 
     def keep(self, file: FileRow, documents: list[Document]) -> None:
-        """Adds or replaces a file that is new or changed."""
         self._on_progress(Progress(file.path, self.read + self.unchanged, self._total, self._passages))
         path, old = Path(file.path), self._writer.stamp(Path(file.path))
         if old is not None and old.digest == file.digest and path not in self._writer.outdated:
@@ -90,7 +84,6 @@ class _Copying:
         self._passages += 1
 
     def remove_others(self, paths: set[str]) -> None:
-        """Removes what the corpus does not hold."""
         for number, path in self._writer.files():
             if path not in paths:
                 self._writer.remove_file(number)

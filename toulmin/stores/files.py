@@ -1,10 +1,4 @@
-"""Which files a shared corpus holds, from the rows that writers added: the newest row of a path is what is true.
-
-Nobody edits a row. A changed file is added anew under another number, a file that is gone gets a row without one, and
-what is superseded is deleted later. So writers never undo one another's work: two that read the same file at once leave
-two rows, of which one is the newer, and everybody chooses the same. `at` counts microseconds, but always more than the
-row that its writer knew of, so a clock that is slow cannot put an older text in place of a newer one.
-"""
+"""File rows: the newest of a path counts."""
 
 from __future__ import annotations
 
@@ -20,9 +14,9 @@ _random = SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A file as one writer saw it: what was read of it has the number `file`, 0 where nothing was.
+    """A file as one writer saw it; `file` numbers what was read of it, 0 for nothing.
 
-    `reason` says why it could not be read when it was last looked at. Without a number and a reason it is gone.
+    `reason` says why the last attempt failed; with neither, the file is gone.
     """
 
     mark: int
@@ -36,7 +30,6 @@ class FileRow:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing is known of the path any more."""
         return not self.file and self.reason is None
 
 
@@ -44,19 +37,18 @@ COLUMNS = ("mark", "file", "path", "at", "size", "mtime_ns", "digest", "reason")
 
 
 def number() -> int:
-    """A number that nobody else has, above 0, such as JSON can hold."""
+    """A unique number from 1 to 2**52, which JSON can hold."""
     return _random.getrandbits(52) + 1
 
 
 def after(known: FileRow | None, path: str, **changes: Any) -> FileRow:
-    """A newer row of the path: like the one known but for the changes."""
     now = max(time.time_ns() // 1000, known.at + 1 if known else 0)
     row = known or FileRow(0, 0, path, 0)
     return replace(row, mark=number(), at=now, **changes)
 
 
 def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
-    """The newest row of each path, also of paths that are gone."""
+    """The newest row of each path, including removed files."""
     found: dict[str, FileRow] = {}
     for row in rows:
         other = found.get(row.path)
@@ -67,14 +59,14 @@ def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """Rows that mean nothing any more: the marks of file rows, and the numbers of files whose other rows go too."""
+    """Superseded rows of a path: marks of file rows, and numbers of files whose other rows go too."""
 
     marks: Sequence[int]
     files: Sequence[int]
 
 
 def waste(rows: Sequence[FileRow]) -> list[Waste]:
-    """What is superseded, a path each: its rows must go together, or an older one would come to life again."""
+    """What is superseded. All of a path must be deleted together, or an older row would become valid again."""
     by_path: Mapping[str, list[FileRow]] = defaultdict(list)
     for row in rows:
         by_path[row.path].append(row)

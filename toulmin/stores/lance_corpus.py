@@ -1,8 +1,7 @@
-"""A shared corpus open for reading: one version of its table, whatever others write meanwhile.
+"""A LanceDB corpus open for reading: one version of its table.
 
-It is asked as the embedded `Corpus` is. LanceDB finds candidates, by our own terms or by vectors; scores are ours,
-exact from what the version holds. Where several files hold a passage, one row stands for it; the others, and the rows
-of files that are superseded, are known by their row ids from the beginning, and count nowhere.
+LanceDB finds candidates; scores are ours, exact from what is stored. One row represents a passage that several
+files hold; the others, and superseded rows, are excluded by row id.
 """
 
 from __future__ import annotations
@@ -34,34 +33,33 @@ from toulmin.stores.pieces import passage_of
 from toulmin.stores.reader import Reader, keys_of
 
 _CHUNK = 500  # values of one condition
-_ABREAST = 8  # queries that wait for the object store at once
-_FILES = 200  # whose rows are read at once
+_ABREAST = 8  # queries in parallel
+_FILES = 200  # files whose rows are read at once
 _PASSAGE = ("path", "title", "url", "record", "file", "document", "number", "key", "start", "lead", "page", "text")
 
 Rows = list[dict[str, Any]]
 
 
 def open_shared(place: str) -> SharedCorpus:
-    """The corpus at that address, as it is now.
+    """Opens the corpus at an address as it is now.
 
-    Raises SourceError where there is none or it cannot be reached, IndexDamaged for one of another version.
+    Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version.
     """
-    where, repeats = address(place), lance_table.Repeats()  # which count from before the first request
+    where, repeats = address(place), lance_table.Repeats()  # counts from before the first request
     return SharedCorpus(where, lance_table.opened(where), repeats)
 
 
 def label_of(place: str) -> Label | None:
-    """Whose vectors the corpus at that address holds; None for none, and where there is no corpus yet."""
+    """The encoder of the vectors; None without vectors or corpus."""
     where = address(place)
     found = lance_table.found(where)
     return None if found is None else lance_table.about(found, where).label
 
 
 class SharedCorpus(Reader):
-    """One moment of a shared corpus; several threads may use it."""
+    """One moment of a LanceDB corpus; thread-safe."""
 
     def __init__(self, where: Address, opened: Any, repeats: lance_table.Repeats) -> None:
-        """For `open_shared`."""
         self.folder = str(where)
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
@@ -74,7 +72,7 @@ class SharedCorpus(Reader):
         self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
 
     def _count(self, held: Any) -> None:
-        """Which rows stand for a passage each, and how much that is."""
+        """Chooses the row that represents each passage."""
         row_ids, keys = held["_rowid"].to_numpy(), held["key"].to_numpy()
         is_live = np.isin(held["file"].to_numpy(), self._live)
         _, first = np.unique(keys[is_live], return_index=True)
@@ -85,10 +83,10 @@ class SharedCorpus(Reader):
         self._passages = int(stands.sum())
         self._terms = int(held["length"].to_numpy()[stands].sum())
 
-    # ------------------------------------------------------------ asking LanceDB
+    # ------------------------------------------------------------ queries
 
     def rows(self, where: str, columns: Sequence[str], *, row_ids: bool = False) -> Any:
-        """The rows that a condition holds of, as an Arrow table."""
+        """The matching rows as an Arrow table."""
 
         def work() -> Any:
             return self._table.search().where(where).select(list(columns)).with_row_id(row_ids).to_arrow()
@@ -96,8 +94,8 @@ class SharedCorpus(Reader):
         return lance_table.repeated(self._where, work)
 
     def _matching(self, terms: Sequence[str], limit: int, columns: Sequence[str]) -> Any:
-        """The best rows for terms by LanceDB's own BM25; of rows that count nowhere, none."""
-        # Rows that do not count take places of those that do.
+        """The best rows by LanceDB's own BM25."""
+        # Excluded rows take the places of others in the result.
         most = min(self._rows, limit + len(self._spare))
         query = MatchQuery(" ".join(terms), "terms")
 
@@ -108,13 +106,13 @@ class SharedCorpus(Reader):
         return self.counting(lance_table.repeated(self._where, work))
 
     def counting(self, found: Any) -> Any:
-        """Those of the rows that stand for a passage."""
+        """The rows that represent a passage."""
         if not len(self._spare):
             return found
         return found.filter(~np.isin(found["_rowid"].to_numpy(), self._spare))
 
     def nearest(self, row: Vectors, limit: int) -> Any:
-        """The keys and vectors of the likely nearest passages."""
+        """Keys and vectors of the likely nearest passages."""
 
         def work() -> Any:
             asked = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
@@ -122,17 +120,15 @@ class SharedCorpus(Reader):
 
         return self.counting(lance_table.repeated(self._where, work))
 
-    # ------------------------------------------------------------ what BM25 asks
+    # ------------------------------------------------------------ search
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
         if not terms:
             return []
         with ThreadPoolExecutor(_ABREAST) as pool:
             return [found.num_rows for found in pool.map(lambda term: self._matching([term], self._rows, ()), terms)]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
         found = self._matching(query_terms, limit, ("key", "codes"))[:limit]
         return list(zip(found["key"].to_pylist(), found["codes"].to_pylist(), strict=True))
 
@@ -142,7 +138,7 @@ class SharedCorpus(Reader):
         return {passage_id: self._passage(row) for passage_id, row in self._places(keys).items()}
 
     def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
-        """The row of each passage that there is, by id; of several places, the first by path."""
+        """The row of each existing passage, by id; of several, the first by path."""
         found: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
             among = ", ".join(map(str, keys[start : start + _CHUNK]))
@@ -160,7 +156,6 @@ class SharedCorpus(Reader):
         return passage_of(self.folder, row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
 
     def neighbours(self, passage_id: str) -> Neighbours:
-        """The passages before and after one in its document. Raises SourceError for an unknown id."""
         self.passage(passage_id)
         here = self._places(keys_of([passage_id]))[passage_id]
         beside = f"number IN ({here['number'] - 1}, {here['number'] + 1})"
@@ -169,7 +164,7 @@ class SharedCorpus(Reader):
         return Neighbours(found.get(here["number"] - 1), found.get(here["number"] + 1))
 
     def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage, by path and place; of equal ones the first place."""
+        """By path and place, each with its first source."""
         seen: set[int] = set()
         for _, rows in self._by_file(PASSAGE, _PASSAGE):
             for row in rows:
@@ -180,7 +175,7 @@ class SharedCorpus(Reader):
     # ------------------------------------------------------------ files and documents
 
     def _by_file(self, kind: int, columns: Sequence[str]) -> Iterator[tuple[FileRow, Rows]]:
-        """The rows of that kind of each file, by path, in order; some files at a time."""
+        """Files by path, their rows in order."""
         held = [row for _, row in sorted(self.files.items()) if row.file]
         for start in range(0, len(held), _FILES):
             chunk = held[start : start + _FILES]
@@ -193,7 +188,7 @@ class SharedCorpus(Reader):
 
     @cached_property
     def _documents(self) -> list[tuple[IndexedDocument, tuple[int, int]]]:
-        """Every document, with the file and the place in it that it has."""
+        """Each with its file number and its place in that file."""
         listed: list[tuple[IndexedDocument, tuple[int, int]]] = []
         columns = ("file", "document", "title", "path", "url", "record", "pages", "passages")
         for file, rows in self._by_file(DOCUMENT, columns):
@@ -203,17 +198,14 @@ class SharedCorpus(Reader):
         return listed
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, by path and place."""
         return (document for document, _ in self._documents)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        """The document that the passage's source points into. Raises SourceError for an unknown id."""
         self.passage(passage_id)
         row = self._places(keys_of([passage_id]))[passage_id]
         return next(document for document, place in self._documents if place == (row["file"], row["document"]))
 
     def text(self, document: IndexedDocument) -> str:
-        """The whole extracted text, into which the offsets of its passages point."""
         if not 1 <= document.number <= len(self._documents):
             raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
         _, (file, place) = self._documents[document.number - 1]
@@ -223,7 +215,7 @@ class SharedCorpus(Reader):
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        """Every file with its documents as they were read, by path; some files at a time are in memory."""
+        """By path; some files at a time are in memory."""
         columns = ("file", "document", "title", "url", "record", "pages", "tail")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
@@ -247,15 +239,13 @@ class SharedCorpus(Reader):
 
     @property
     def stats(self) -> Stats:
-        """How much there is."""
         found = self._live_rows(f"kind = {DOCUMENT}", ("file", "document"))
         documents = len({(row["file"], row["document"]) for row in found})
         return Stats(len(self._live), documents, self._passages, self._terms, self.passage_words)
 
-    # ------------------------------------------------------------ its life
+    # ------------------------------------------------------------ verifying and closing
 
     def verify(self) -> None:
-        """Reads everything and compares it with what was written. Raises IndexDamaged."""
         held: set[int] = set()
         for _, rows in self._by_file(PASSAGE, (*_PASSAGE, "codes")):
             for row in rows:
@@ -266,20 +256,18 @@ class SharedCorpus(Reader):
             raise damaged(self.folder, f"{self._passages} passages are counted, {len(held)} can be read")
 
     def stamp(self) -> object:
-        """What changes when somebody writes: the newest version, which this corpus need not be at."""
+        """The newest version, which this corpus may not be at."""
         return lance_table.repeated(self._where, lambda: lance_table.opened(self._where).version)
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right since this was last asked."""
         return self._repeats.notes()
 
     def close(self) -> None:
-        """Lets go of the table; nothing may be asked afterwards."""
         self.__dict__.pop("_table", None)
 
 
 class SharedVectors:
-    """The vectors of a shared corpus; LanceDB finds candidates, whose inner products are computed here."""
+    """LanceDB finds candidates; inner products are computed here."""
 
     is_scanned = False
 
@@ -288,7 +276,6 @@ class SharedVectors:
         self._corpus = corpus
 
     def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        """The ids and inner products of about the `k` nearest to each row, best first."""
         with ThreadPoolExecutor(_ABREAST) as pool:
             return list(pool.map(lambda row: self._best(row, k), rows))
 
@@ -302,13 +289,12 @@ class SharedVectors:
 
 
 class Abreast:
-    """A ranking whose queries are asked side by side, as each waits for the object store most of its time."""
+    """Runs queries in parallel, as each mostly waits for the object store."""
 
     def __init__(self, ranker: Ranker) -> None:
         self._ranker = ranker
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first."""
         distinct = list(dict.fromkeys(queries))
         ask: Callable[[str], list[Hit]] = lambda query: list(self._ranker.search([query], k)[0])  # noqa: E731
         with ThreadPoolExecutor(_ABREAST) as pool:
@@ -317,7 +303,6 @@ class Abreast:
 
 
 def _pinned(opened: Any) -> int:
-    """Holds a table at the version that it is at; gives that."""
     version: int = opened.version
     opened.checkout(version)
     return version

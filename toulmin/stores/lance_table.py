@@ -1,10 +1,9 @@
-"""The one table of a shared corpus, as LanceDB keeps it, and the trouble that an object store makes.
+"""The one LanceDB table of a shared corpus, and the errors of object stores.
 
-Rules of this file
-* All rows are of one table, so one commit of LanceDB is one moment of the corpus, and a version of the table is all
-  that a reader must hold on to. Rows are of three kinds: a file as it was read, a document of it, a passage of that.
-* Requests are repeated by LanceDB itself, which counts them; what it gives up may be tried again here. Both are told.
-* No text of a foreign error reaches a person whole: an object store repeats in it what it was sent.
+* All rows are in one table, so a commit is one moment of the corpus and a reader only holds on to a version. Rows
+  are of three kinds: a file as it was read, one of its documents, a passage of that.
+* LanceDB repeats and counts requests; what it gives up is retried here. Both are reported.
+* No foreign error message is shown whole: object stores repeat in it what they were sent.
 """
 
 from __future__ import annotations
@@ -44,24 +43,24 @@ _PASSING = re.compile(
     r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError|already exists"
 )
 
-# stamina tells of each repetition as a warning, which Python prints where nobody asked for logs.
+# stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 T = TypeVar("T")
 
 
 class Passing(StoreAway):
-    """Trouble of the object store that may be over at the next attempt."""
+    """A temporary error of the object store."""
 
 
 # ---------------------------------------------------------------- columns
 
 
 def schema(about: About) -> pa.Schema:
-    """The columns, each null where a row is of another kind; what the corpus was made with stands beside them."""
+    """The columns, null in rows of another kind; the metadata holds the settings."""
     fields = [
         ("kind", pa.int8()),
-        ("file", pa.int64()),  # the number of what was read of a file, another one each time; 0: nothing was
+        ("file", pa.int64()),  # a new number for each reading of a file; 0 if nothing was read
         ("path", pa.string()),
         # of a file
         ("mark", pa.int64()),
@@ -70,7 +69,7 @@ def schema(about: About) -> pa.Schema:
         ("mtime_ns", pa.int64()),
         ("digest", pa.binary()),
         ("reason", pa.string()),
-        # of a document, the first also of a passage
+        # of a document, the first four also of a passage
         ("document", pa.int32()),
         ("title", pa.string()),
         ("url", pa.string()),
@@ -95,7 +94,7 @@ def schema(about: About) -> pa.Schema:
 
 
 def about(table: Any, address: Address) -> About:
-    """What the corpus was made with. Raises `IndexDamaged` for another version, `SourceError` for a foreign table."""
+    """The settings of the corpus. Raises `IndexDamaged` for another version, `SourceError` for a foreign table."""
     written = (table.schema.metadata or {}).get(_ABOUT)
     if written is None:
         raise SourceError(f"The table in {address} belongs to another program; name another address.")
@@ -106,7 +105,7 @@ def about(table: Any, address: Address) -> About:
 
 
 def opened(address: Address) -> Any:
-    """The table as it is now. Raises `SourceError` where none is."""
+    """The table as it is now. Raises `SourceError` if there is none."""
     table = found(address)
     if table is None:
         raise SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")
@@ -114,7 +113,7 @@ def opened(address: Address) -> Any:
 
 
 def made(address: Address, wanted: About) -> Any:
-    """The table, made where there is none: whoever comes second finds that of the first."""
+    """The table, created if missing; a concurrent second writer gets the first's."""
     table = found(address)
     if table is None:
         columns = schema(wanted)
@@ -150,8 +149,8 @@ def _connected(address: Address) -> Any:
 
 
 def _complete(table: Any) -> None:
-    """Makes what a search needs and is not there yet; a first writer may have been killed before it did."""
-    table.checkout_latest()  # where two make them at once, the second looks again, and finds them
+    """Creates missing search indexes, as after a killed first writer."""
+    table.checkout_latest()  # if two writers create them at once, the second retries and finds them
     there = {column for index in table.list_indices() for column in index.columns}
     for column in ("terms", "key", "file"):
         if column not in there:
@@ -159,7 +158,7 @@ def _complete(table: Any) -> None:
 
 
 def _terms() -> FTS:
-    """Our terms as they are: they are cut, folded and stemmed already."""
+    """Our terms are already cut, folded and stemmed."""
     return FTS(
         base_tokenizer="whitespace",
         lower_case=False,
@@ -171,17 +170,17 @@ def _terms() -> FTS:
     )
 
 
-# ---------------------------------------------------------------- trouble
+# ---------------------------------------------------------------- errors and retries
 
 
 class Repeats:
-    """How many requests had to be repeated, over all corpora of the process: LanceDB counts them so."""
+    """Counts repeated requests of the whole process, as LanceDB does."""
 
     def __init__(self) -> None:
         self._told = _total()
 
     def notes(self) -> tuple[str, ...]:
-        """What people are to know of those since the last time that this was asked."""
+        """Repeats since the last call."""
         now = _total()
         new, self._told = now - self._told, now
         if new < 1:
@@ -200,10 +199,7 @@ def _total() -> int:
 
 
 def repeated(address: Address, work: Callable[[], T]) -> T:
-    """What the work gives; begun again, a few times, where the object store fails in a way that may pass.
-
-    The work must be such that it may be done twice. Raises `SourceError` in place of what LanceDB raises.
-    """
+    """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
     global _repeated_here
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
@@ -216,7 +212,6 @@ def repeated(address: Address, work: Callable[[], T]) -> T:
 
 @contextmanager
 def clear_errors(address: Address) -> Iterator[None]:
-    """Turns what LanceDB raises into our errors, without what the object store repeats of a request."""
     try:
         yield
     except (SourceError, UsageError):
@@ -228,8 +223,8 @@ def clear_errors(address: Address) -> Iterator[None]:
 def _translated(address: Address, what: str) -> SourceError:
     if _NO_BUCKET.search(what):
         return SourceError(
-            f"There is no bucket (or container) for {address}; make it, or mend the address or the endpoint in the"
-            f" environment. It reads {CREDENTIALS[address.scheme]}."
+            f"There is no bucket (or container) for {address}; make it, or correct the address or the endpoint in the"
+            f" environment. These variables are read: {CREDENTIALS[address.scheme]}."
         )
     if _DENIED.search(what):
         return SourceError(

@@ -1,11 +1,10 @@
-"""Changing a shared corpus: what is new is collected beside, and added in one commit that readers see whole.
+"""Changing a LanceDB corpus: new rows are collected in a file and added in one commit.
 
-* The rows go to a file in a temporary folder first, so memory does not grow with what is read; passages are encoded on
-  the way, where the corpus has vectors.
-* One commit adds everything, also the rows that say which files are gone. Commits that only add never stand in each
-  other's way. Adding twice, where a first reply was lost, changes nothing: readers count equal rows once.
-* Deleting what is superseded, and folding new rows into the term index, is tidying: readers see the same before, in
-  between and after. Where another writer is at it, or dies in it, the next one does it.
+* Memory does not grow with what is read. Passages are encoded on the way.
+* Commits that only add never conflict. Adding twice, after a lost reply, changes nothing: readers count equal rows
+  once.
+* Deleting superseded rows and updating the search indexes afterwards changes nothing for readers; if a writer fails
+  at it, the next one does it.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ def update_shared(
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Brings the corpus at that address up to date, as `shared.changes.written` says."""
+    """Updates the corpus as `changes.run_update` describes."""
     return written(SharedWriter(address(place), passage_words, vectors), paths, vectors, on_progress)
 
 
 class SharedWriter(Changes):
-    """A writer of a shared corpus, for use in a `with`; leaving it without `commit` changes nothing."""
+    """A writer of a LanceDB corpus; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, where: Address, passage_words: int | None, vectors: Wanted | None) -> None:
         self._where, self._vectors = where, vectors
@@ -87,13 +86,11 @@ class SharedWriter(Changes):
         self._folder.cleanup()
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right meanwhile."""
         return self._repeats.notes()
 
     # ------------------------------------------------------------ documents and passages
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
         made, tail = pieces(document, self._about.passage_words)
         place = self._documents[file] = self._documents.get(file, -1) + 1
         shared = {
@@ -116,7 +113,6 @@ class SharedWriter(Changes):
             self._flush()
 
     def _flush(self) -> None:
-        """Writes what waits, with the vectors of its passages."""
         rows, self._waiting = self._waiting, []
         if not rows:
             return
@@ -126,7 +122,7 @@ class SharedWriter(Changes):
         self._stream.write_batch(pa.RecordBatch.from_arrays(made.columns, schema=self._schema))
 
     def _plain(self) -> pa.Schema:
-        """The columns but for the vectors, which come last."""
+        """The columns without the vectors, which come last."""
         return pa.schema([field for field in self._schema if field.name != "vector"])
 
     def _encode(self, rows: Sequence[dict[str, Any]]) -> Any:
@@ -142,14 +138,13 @@ class SharedWriter(Changes):
         return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), type=kind, mask=pa.array(missing))
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """How many passages were encoded; that was done when they were added."""
+        """Counts passages that `add_document` encoded."""
         self._flush()
         return self._encoded
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ committing
 
     def commit(self) -> Totals:
-        """Makes everything visible in one step."""
         self._flush()
         self._stream.close()
         if self.new:
@@ -162,8 +157,6 @@ class SharedWriter(Changes):
         return Totals(held.documents, held.passages)
 
     def _batches(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """What was collected, and last what is true of each file."""
-
         def collected() -> Iterator[pa.RecordBatch]:
             with pa.ipc.open_stream(str(self._spool)) as stream:
                 for batch in stream:
@@ -174,13 +167,12 @@ class SharedWriter(Changes):
         return self._schema, collected()
 
     def _kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows but for those of files that turned out to be unreadable."""
         if not self.dropped:
             return batch
         return batch.filter(pa.array(~np.isin(batch["file"].to_numpy(), list(self.dropped))))
 
     def _tidy(self) -> None:
-        """Deletes what is superseded and folds in what is new; left to the next writer where others are at it now."""
+        """Left to the next writer if others are busy with it."""
         with suppress(Passing):
             lance_table.repeated(self._where, self._table.checkout_latest)
             superseded = files.waste(self._known_rows())

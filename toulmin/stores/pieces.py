@@ -1,4 +1,4 @@
-"""A document in pieces, as a shared corpus keeps it: end to end they are its whole text, and each ends as a passage."""
+"""Documents in pieces that each end a passage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from toulmin.stores.contents import damaged
 
 
 class Piece(NamedTuple):
-    """The text of a document from the end of the passage before to that of this one; `lead` characters precede it."""
+    """The text since the previous passage; without its first `lead` characters it is the passage."""
 
     passage: Passage
     number: int
@@ -21,19 +21,18 @@ class Piece(NamedTuple):
 
     @property
     def key(self) -> int:
-        """What the passage is filed under."""
         return key_of(self.passage.id)
 
 
 class Cut(NamedTuple):
-    """A document's pieces in order, and the text behind the last."""
+    """A document's pieces, and the text after the last."""
 
     pieces: list[Piece]
     tail: str
 
 
 def pieces(document: Document, passage_words: int) -> Cut:
-    """The document cut into passages of about so many words."""
+    """Cuts a document into passages of about so many words."""
 
     def made() -> Iterator[Piece]:
         before = 0
@@ -49,9 +48,9 @@ def pieces(document: Document, passage_words: int) -> Cut:
 def passage_of(
     corpus: str, key: int, title: str, piece: str, lead: int, start: int, *place: str | int | None
 ) -> Passage:
-    """The passage that a kept piece ends with; `place` is its path, url, record and page.
+    """The passage at the end of a stored piece; `place` is its path, url, record and page.
 
-    Raises `IndexDamaged` for a text that is not the one that was kept.
+    Raises `IndexDamaged` if the text does not match the content id.
     """
     text, passage_id = piece[lead:], id_of(key)
     if content_id(title, text) != passage_id:

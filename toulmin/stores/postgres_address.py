@@ -1,8 +1,4 @@
-"""Where a corpus lies in a database: `postgresql://[USER@]HOST[:PORT]/DATABASE/CORPUS`; a corpus is a schema.
-
-Whatever the address leaves out libpq takes from its own environment: without a host that is `PGHOST`, which may also be
-the folder of a socket. A password stands in the environment only.
-"""
+"""Addresses: `postgresql://[USER@]HOST[:PORT]/DATABASE/CORPUS`."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ _NOT_OURS = re.compile(r"pg_.*|public|information_schema", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A corpus by its schema, and what the address says of the way there; None is left to libpq."""
+    """A parsed address; a corpus is a schema, and libpq fills in None."""
 
     text: str
     host: str | None
@@ -34,10 +30,9 @@ class Place:
 
 
 def place_of(text: str) -> Place:
-    """The place that an address names.
+    """Parses an address.
 
-    Raises `UsageError` for one without a database or a corpus, with a name that cannot be used, or that holds a
-    password; `SourceError` where the library is not installed.
+    Raises `UsageError` if it is malformed or holds a password; `SourceError` if psycopg is not installed.
     """
     plain = text.rstrip("/")
     parts = urlsplit(plain)
@@ -51,8 +46,8 @@ def place_of(text: str) -> Place:
         raise UsageError(f"An address of this kind is {FORM}; it names a database and in it a corpus, not {text!r}.")
     if not _NAME.fullmatch(schema) or _NOT_OURS.fullmatch(schema):
         raise UsageError(
-            f"A corpus in a database is named with up to 63 letters, digits, _ and -, a letter first, and no name that"
-            f" PostgreSQL uses itself; not {schema!r}."
+            f"A corpus in a database is named with up to 63 letters, digits, _ and -, starting with a letter or _, and"
+            f" not with a name that PostgreSQL uses itself; {schema!r} is no such name."
         )
     try:
         port = parts.port

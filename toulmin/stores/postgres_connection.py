@@ -1,9 +1,10 @@
-"""A connection to the database of a corpus, and the trouble that a server makes.
+"""Addresses of corpora in PostgreSQL, connections, and the errors of a server.
 
-* libpq alone reads who one is, from its own environment; no value of that is looked at here.
-* What may pass is tried again: a server that starts, refuses a connection or breaks one, two that got into each other's
-  way. How often that was, is told.
-* No text of a foreign error reaches a person whole: a server repeats in it what it was sent.
+* libpq alone reads credentials, and whatever the address leaves out, from its own environment (`PGHOST` may be the
+  folder of a socket).
+* Temporary errors are retried and counted: a server that starts, refuses or breaks a connection, conflicting
+  writers.
+* No foreign error message is shown whole: a server repeats in it what it was sent.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from toulmin.errors import SourceError, StoreAway
 from toulmin.stores.address import CREDENTIALS, harmless
 from toulmin.stores.postgres_address import Place
 
-_ATTEMPTS = 4  # at a connection, a question or a commit
+_ATTEMPTS = 4  # at a connection, a query or a commit
 _PATIENCE = "10"  # seconds for a connection, where PGCONNECT_TIMEOUT says nothing
 _REFUSED = re.compile(r"authentication|password|no pg_hba|role .* does not exist|certificate", re.IGNORECASE)
 _NO_DATABASE = re.compile(r"database .* does not exist")
-# A transaction that is held open is what a reader is; and what is asked is too short to be worth compiling.
+# A reader holds a transaction open, and its queries are too short to be worth compiling.
 _SETTINGS = {"idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0", "jit": "off"}
 
-# stamina tells of each repetition as a warning, which Python prints where nobody asked for logs.
+# stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -39,28 +40,25 @@ T = TypeVar("T")
 
 
 class Passing(StoreAway):
-    """Trouble of the server that may be over at the next attempt."""
+    """A temporary error of the server."""
 
 
 class Repeats:
-    """How many requests had to be repeated."""
-
     def __init__(self) -> None:
         self._new = 0
 
     def count(self) -> None:
-        """One more."""
         self._new += 1
 
     def notes(self) -> tuple[str, ...]:
-        """What people are to know of those since the last time that this was asked."""
+        """Repeats since the last call."""
         new, self._new = self._new, 0
         told = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
         return (f"The database failed {told} succeeded.",) if new else ()
 
 
 def connected(place: Place) -> Connection:
-    """A new connection, each statement of which is a transaction; names without a schema are those of the corpus."""
+    """A new connection in autocommit mode, with the corpus's schema as search path."""
     asked = {"host": place.host, "port": place.port, "user": place.user, "dbname": place.database}
     named = {name: value for name, value in asked.items() if value is not None}
     patience = os.environ.get("PGCONNECT_TIMEOUT", _PATIENCE)
@@ -80,7 +78,7 @@ def connected(place: Place) -> Connection:
 
 
 def _set_up(connection: Connection, place: Place) -> None:
-    """The settings of a session, those that this server knows."""
+    """Applies the session settings that this server knows."""
     connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(place.schema)))
     connection.execute(
         "SELECT set_config(name, %s::jsonb ->> name, false) FROM pg_catalog.pg_settings WHERE name = ANY(%s)",
@@ -89,10 +87,7 @@ def _set_up(connection: Connection, place: Place) -> None:
 
 
 def repeated(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
-    """What the work gives; begun again, a few times, where the server fails in a way that may pass.
-
-    The work must be such that it may be done twice. Raises `SourceError` in place of what psycopg raises.
-    """
+    """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             repeats.count()
@@ -103,7 +98,6 @@ def repeated(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
 
 @contextmanager
 def clear_errors(place: Place) -> Iterator[None]:
-    """Turns what psycopg raises into our errors, without what the server repeats of a request."""
     try:
         yield
     except psycopg.Error as error:
@@ -114,10 +108,10 @@ def _translated(place: Place, error: psycopg.Error) -> SourceError:
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         return not_allowed(place)
     if isinstance(error, psycopg.errors.DiskFull | psycopg.errors.OutOfMemory):
-        return SourceError(f"The server of {place} has no room left for that; make some, and try again.")
+        return SourceError(f"The server of {place} has no room left; free some and try again.")
     if isinstance(error, psycopg.errors.QueryCanceled):
         return SourceError(
-            f"The server of {place} ended a statement that took too long for it; raise the statement_timeout of this"
+            f"The server of {place} cancelled a statement that took too long; raise the statement_timeout of this"
             " connection's user."
         )
     if isinstance(error, psycopg.OperationalError):
@@ -126,7 +120,6 @@ def _translated(place: Place, error: psycopg.Error) -> SourceError:
 
 
 def not_allowed(place: Place) -> SourceError:
-    """The error for one whom the database knows, and does not let do this."""
     return SourceError(
         f"The user of this connection may not do that in {place}. To read, it needs USAGE on the schema of the"
         " corpus and SELECT on its tables; to write, also INSERT, UPDATE and DELETE; to make a corpus, CREATE on the"
@@ -135,7 +128,7 @@ def not_allowed(place: Place) -> SourceError:
 
 
 def _of_the_server(place: Place, error: psycopg.OperationalError) -> SourceError:
-    """What a server does to whoever asks, a connection that could not be made being told in words only."""
+    """A failed connection is recognised by its message only."""
     what = str(error)
     if error.sqlstate is None and _NO_DATABASE.search(what):
         return SourceError(

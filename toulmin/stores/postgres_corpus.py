@@ -1,7 +1,6 @@
-"""A corpus in a database open for reading: one moment of it, whatever others write meanwhile.
+"""A PostgreSQL corpus open for reading: one moment, whatever others write meanwhile.
 
-It is asked as the embedded `Corpus` is. PostgreSQL finds candidates, by our own terms or by vectors; scores are ours,
-exact from what is stored.
+PostgreSQL finds candidates; scores are ours, exact from what is stored.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from toulmin.stores.postgres_tables import Kind, array_text, counted, word
 from toulmin.stores.reader import Reader, keys_of
 
 _PAGE = 200  # documents that are read at once
-# Of pgvector's search: at least so many are looked at, and no more than it allows. At 400 it found 0.998 of the nearest
-# ten among 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
+# pgvector's hnsw.ef_search: the least we use, and the most it allows. At 400 it found 0.998 of the nearest ten among
+# 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
 _WIDTH = (400, 1000)
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page"
@@ -48,15 +47,15 @@ _TEXT = (
 
 
 def open_postgres(place: str) -> PostgresCorpus:
-    """The corpus at that address, as it is now.
+    """Opens the corpus at an address as it is now.
 
-    Raises SourceError where there is none or it cannot be reached, IndexDamaged for one of another version.
+    Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version.
     """
     return PostgresCorpus(place)
 
 
 def label_of(place: str) -> Label | None:
-    """Whose vectors the corpus at that address holds; None for none, and where there is no corpus yet."""
+    """The encoder of the vectors; None without vectors or corpus."""
     where = place_of(place)
 
     def work() -> Label | None:
@@ -68,10 +67,9 @@ def label_of(place: str) -> Label | None:
 
 
 class PostgresCorpus(Reader):
-    """One moment of a corpus in a database; several threads may use it, one waiting for the other."""
+    """One moment of a corpus in PostgreSQL; thread-safe, one request at a time."""
 
     def __init__(self, place: str) -> None:
-        """For `open_postgres`."""
         where, self._repeats = place_of(place), Repeats()
         self.folder = str(where)
         self._moment = Moment(where, self._repeats)
@@ -87,10 +85,9 @@ class PostgresCorpus(Reader):
     def _ask(self, statement: str, *values: Any) -> list[Row]:
         return self._moment.ask(statement, values)
 
-    # ------------------------------------------------------------ what BM25 asks
+    # ------------------------------------------------------------ search
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages hold each of the terms."""
         words = [word(term) for term in terms]
         found: dict[int, int] = dict(
             self._ask("SELECT word, passages FROM frequencies WHERE word = ANY(%s::bigint[])", words)
@@ -98,7 +95,6 @@ class PostgresCorpus(Reader):
         return [found.get(one, 0) for one in words]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages that hold any of the terms, the likely best first."""
         frequencies = self.frequencies(query_terms)
         words = wanted(query_terms, frequencies, len(self))
         if not words:
@@ -109,7 +105,7 @@ class PostgresCorpus(Reader):
     # ------------------------------------------------------------ passages
 
     def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
-        """Those passages that there are; of one that stands in several places, the place indexed first."""
+        """Each with its first indexed source."""
         found: dict[str, Passage] = {}
         where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document, p.number"
         for row in self._ask(f"{_PASSAGE} {where}", list(keys)):
@@ -121,13 +117,12 @@ class PostgresCorpus(Reader):
         return passage_of(self.folder, *row)
 
     def _place(self, passage_id: str) -> Row:
-        """The document of a passage and its number there. Raises SourceError for an unknown id."""
+        """The passage's document and its number there."""
         self.passage(passage_id)
         where = "WHERE key = ANY(%s::bigint[]) ORDER BY document, number LIMIT 1"
         return self._ask(f"SELECT document, number FROM passages {where}", keys_of([passage_id]))[0]
 
     def neighbours(self, passage_id: str) -> Neighbours:
-        """The passages before and after one in its document. Raises SourceError for an unknown id."""
         document, number = self._place(passage_id)
         return Neighbours(self._at(document, number - 1), self._at(document, number + 1))
 
@@ -136,7 +131,7 @@ class PostgresCorpus(Reader):
         return self._passage(rows[0]) if rows else None
 
     def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage, in the order in which they were indexed; of equal ones the first place."""
+        """In the order of indexing, each with its first source."""
         is_first = (
             "NOT EXISTS (SELECT FROM passages AS q WHERE q.key = p.key"
             " AND (q.document, q.number) < (p.document, p.number))"
@@ -146,7 +141,7 @@ class PostgresCorpus(Reader):
             yield from map(self._passage, self._ask(f"{_PASSAGE} {where}", numbers))
 
     def _pages(self) -> Iterator[list[int]]:
-        """The numbers of all documents, some at a time."""
+        """All document numbers, some at a time."""
         numbers = [0]
         after = f"SELECT number FROM documents WHERE number > %s ORDER BY number LIMIT {_PAGE}"
         while numbers := [number for (number,) in self._ask(after, numbers[-1])]:
@@ -155,26 +150,24 @@ class PostgresCorpus(Reader):
     # ------------------------------------------------------------ documents
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, in the order in which they were indexed."""
+        """In the order of indexing."""
         for numbers in self._pages():
             yield from map(
                 _document, self._ask(f"{_DOCUMENT} WHERE number = ANY(%s::bigint[]) ORDER BY number", numbers)
             )
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        """The document that the passage's source points into. Raises SourceError for an unknown id."""
         document, _ = self._place(passage_id)
         return _document(self._ask(f"{_DOCUMENT} WHERE number = %s", document)[0])
 
     def text(self, document: IndexedDocument) -> str:
-        """The whole extracted text, into which the offsets of its passages point."""
         rows = self._ask(f"SELECT {_TEXT} FROM documents AS d WHERE d.number = %s", document.number)
         if not rows:
             raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
         return str(rows[0][0])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        """Every file with its documents as they were read, by path; those of one file are in memory."""
+        """By path; one file at a time is in memory."""
         columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.pages"
         for _, file in sorted(self.files.items()):
             if file.file:
@@ -183,15 +176,13 @@ class PostgresCorpus(Reader):
 
     @property
     def stats(self) -> Stats:
-        """How much there is."""
         ((documents,),) = self._ask("SELECT count(*) FROM documents")
         files = sum(1 for row in self.files.values() if row.file)
         return Stats(files, documents, self._passages, self._terms, self.passage_words)
 
-    # ------------------------------------------------------------ its life
+    # ------------------------------------------------------------ verifying and closing
 
     def verify(self) -> None:
-        """Reads everything and compares it with what was written. Raises IndexDamaged."""
         for numbers in self._pages():
             statement = _PASSAGE.replace("SELECT", "SELECT f.codes, f.words::text, f.counts::text,", 1)
             where = "LEFT JOIN found AS f ON f.key = p.key WHERE p.document = ANY(%s::bigint[])"
@@ -216,20 +207,18 @@ class PostgresCorpus(Reader):
             raise damaged(self.folder, f"the frequencies of {wrong} words are not those of its passages")
 
     def stamp(self) -> object:
-        """What changes when somebody writes: the newest moment, which this corpus need not be at."""
+        """The newest moment, perhaps newer than this corpus."""
         return self._moment.now()
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right since this was last asked."""
         return self._repeats.notes()
 
     def close(self) -> None:
-        """Ends the transaction; nothing may be asked afterwards."""
         self._moment.close()
 
 
 class PostgresVectors:
-    """The vectors of a corpus in a database; pgvector finds candidates, whose inner products are computed here."""
+    """pgvector finds candidates; inner products are computed here."""
 
     is_scanned = False
 
@@ -239,7 +228,6 @@ class PostgresVectors:
         self._kind = Kind(*moment.ask(postgres_tables.KIND)[0])
 
     def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        """The ids and inner products of about the `k` nearest to each row, best first."""
         return [self._best(row, k) for row in rows]
 
     def _best(self, row: Vectors, k: int) -> list[tuple[str, float]]:

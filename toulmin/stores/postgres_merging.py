@@ -1,14 +1,4 @@
-"""How what a writer staged becomes part of a corpus: the statements of one transaction, one writer after the other.
-
-A writer stages what it reads in tables of its session, of which nobody else knows, and in `new_files` a row for each
-path that changed. Three kinds of rows are told apart by `known`, the number that the file had when the update began:
-
-* a new reading (another number, not 0) takes the place of any that is not newer;
-* news of what was known (the same number: its time, why it cannot be read now) counts while that is still there;
-* the end of a file (number 0) counts while what was known is still there.
-
-So of two that read one path at once one reading stays, and nothing of either is lost.
-"""
+"""Merging staged rows, in one transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +11,7 @@ from toulmin.stores.postgres_address import Place
 from toulmin.stores.postgres_connection import Connection
 from toulmin.stores.postgres_tables import Kind
 
-FILES = ("path", "mark", "file", "at", "size", "mtime_ns", "digest", "reason")  # of `new_files`, then `known`
+FILES = ("path", "mark", "file", "at", "size", "mtime_ns", "digest", "reason")  # of `new_files`; then `known`
 _STAGED = """
 CREATE TEMPORARY TABLE new_files (path text COLLATE "C" PRIMARY KEY, mark bigint, file bigint, at bigint, size bigint,
     mtime_ns bigint, digest bytea, reason text, known bigint);
@@ -33,7 +23,7 @@ CREATE TEMPORARY TABLE new_found (file bigint, key bigint, length integer, codes
     counts smallint[]);
 """
 
-# Without statistics of what was just copied the planner would go through it again and again.
+# Without statistics of the rows just copied, the planner would scan them over and over.
 _LOOKED_AT = "ANALYZE new_files; ANALYZE new_documents; ANALYZE new_passages; ANALYZE new_found"
 
 _OVERTAKEN = """
@@ -94,7 +84,6 @@ RETURNING about.passages
 
 
 def stage(connection: Connection, kind: Kind | None, dimension: int) -> None:
-    """Makes the tables of the session that rows are staged in."""
     connection.execute(_STAGED)
     if kind is not None:
         column = sql.SQL("ALTER TABLE new_found ADD COLUMN vector {}({})")
@@ -102,13 +91,13 @@ def stage(connection: Connection, kind: Kind | None, dimension: int) -> None:
 
 
 def wait_for_others(connection: Connection, place: Place) -> None:
-    """Until the end of the transaction nobody else merges into that corpus."""
+    """Locks out other merges until the transaction ends."""
     digest = blake2b(f"toulmin {place.schema}".encode(), digest_size=8).digest()
     connection.execute("SELECT pg_advisory_xact_lock(%s)", (int.from_bytes(digest, "big", signed=True),))
 
 
 def merge(connection: Connection, has_vectors: bool) -> int:
-    """Takes over what is staged; gives how many distinct passages there are then."""
+    """Returns the number of distinct passages afterwards."""
     vector = ", vector" if has_vectors else ""
     for statement in (_LOOKED_AT, _OVERTAKEN, _SUPERSEDED, _FILES, _DOCUMENTS, _FOUND.format(vector=vector)):
         connection.execute(statement.encode())

@@ -1,4 +1,4 @@
-"""One moment of a corpus: a transaction that is held open and sees nothing of what others write meanwhile."""
+"""A transaction that sees one moment."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Row = tuple[Any, ...]
 
 
 class Moment:
-    """Answers one question after the other, from whatever thread; a lost connection is made again.
+    """A read-only transaction, held open; thread-safe.
 
-    Where the corpus is still as it was, what the new connection sees is the same moment.
+    A lost connection is replaced if the corpus is unchanged.
     """
 
     def __init__(self, place: Place, repeats: Repeats) -> None:
-        """Raises `SourceError` where no corpus is, or the server cannot be used."""
+        """Raises `SourceError` if there is no corpus or no server."""
         self._place, self._repeats, self._lock = place, repeats, RLock()
         self._connection: Connection | None = None
         self._is_closed = False
@@ -34,9 +34,9 @@ class Moment:
         self.ask("SELECT")
 
     def ask(self, statement: Statement, values: Sequence[Any] = (), *, first: str | None = None) -> list[Row]:
-        """The rows of a statement; `first` is one that is run before it.
+        """The rows of a statement; `first` is run before it.
 
-        Raises `StoreAway` where the connection was lost and the corpus has changed since.
+        Raises `StoreAway` if the connection was lost and the corpus has changed since.
         """
         with self._lock:
             assert not self._is_closed, "a closed corpus cannot be asked"
@@ -49,7 +49,7 @@ class Moment:
                 connection.execute(first.encode())
             cursor = connection.execute(statement.encode() if isinstance(statement, str) else statement, values)
             return cursor.fetchall()
-        except psycopg.Error:  # the transaction can answer nothing more
+        except psycopg.Error:  # the transaction is unusable now
             self._let_go()
             raise
 
@@ -75,7 +75,7 @@ class Moment:
         )
 
     def now(self) -> int | None:
-        """The number of the newest moment, which this need not be; None where there is no corpus any more."""
+        """The number of the newest moment; None without a corpus."""
 
         def work() -> int | None:
             with connected(self._place) as connection:
@@ -90,7 +90,6 @@ class Moment:
                 connection.close()
 
     def close(self) -> None:
-        """Ends the transaction."""
         with self._lock:
             self._is_closed = True
             self._let_go()

@@ -1,13 +1,13 @@
-"""The tables of a corpus, in a schema of its own, and what it was made with.
+"""The tables of a corpus, in a schema of its own.
 
-    about         one row: what the corpus was made with, its totals, and the number of its moment, another each commit
-    files         each path once, as it was when it was last read; file 0 where nothing of it is held
-    documents     in the order of indexing; `tail` is the text behind the last passage
-    passages      each place where a passage stands; end to end their texts are the document's
-    found         each distinct passage once: its packed terms, how often each word stands in it, its vector
-    frequencies   how many distinct passages hold each word
+    about         one row: settings, totals, and the number of the moment, which changes with each commit
+    files         each path once, as last read; file 0 if nothing of it is stored
+    documents     in the order of indexing; `tail` is the text after the last passage
+    passages      each occurrence of a passage; joined, their texts are the document's
+    found         each distinct passage once: its packed terms, how often each word occurs in it, its vector
+    frequencies   how many distinct passages contain each word
 
-A *word* is one of our terms in 64 bits, so that no two of a corpus are ever likely to be the same.
+A *word* is one of our terms in 64 bits.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from toulmin.stores.postgres_address import Place
 from toulmin.stores.postgres_connection import Connection, not_allowed
 
 FORMAT = 1  # raise it when the tables, the packing of terms or the weight of titles change
-_MOST = 2**15 - 1  # that a count can hold; more repetitions weigh no more
-# Up to so many numbers pgvector can index; with more every vector is looked at.
+_MOST = 2**15 - 1  # the largest count a smallint holds; more occurrences add next to nothing to a score
+# The most dimensions pgvector can index; beyond them every vector is scanned.
 _INDEXED = {"vector": 2000, "halfvec": 4000}
 
 _TABLES = """
@@ -45,7 +45,7 @@ CREATE TABLE found (key bigint PRIMARY KEY, length integer NOT NULL, codes bytea
     counts smallint[] NOT NULL);
 CREATE TABLE frequencies (word bigint PRIMARY KEY, passages bigint NOT NULL);
 """
-# Made after the first rows are there, which takes a fraction of the time.
+# Made after the first rows are inserted, which takes a fraction of the time.
 _INDEXES = """
 CREATE INDEX documents_file ON documents (file);
 CREATE INDEX passages_key ON passages (key);
@@ -63,24 +63,23 @@ KIND = (
 
 
 class Kind(NamedTuple):
-    """The type that vectors are kept in, by the schema of the extension and its name."""
+    """The pgvector type of the vectors."""
 
     schema: str
     name: str
 
     @property
     def type(self) -> sql.Composable:
-        """The type as a statement names it."""
         return sql.Identifier(self.schema, self.name)
 
     @property
     def operator(self) -> sql.Composable:
-        """Its negative inner product."""
+        """The negative inner product."""
         return sql.SQL("OPERATOR({}.<#>)").format(sql.Identifier(self.schema))
 
 
 class Counted(NamedTuple):
-    """The distinct words of a passage in ascending order, and how often each stands in it."""
+    """The distinct words of a passage, ascending."""
 
     words: list[int]
     counts: list[int]
@@ -88,41 +87,39 @@ class Counted(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def word(term: str) -> int:
-    """A term in 64 bits, signed."""
+    """A term as a signed 64-bit number."""
     digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def counted(terms: Sequence[str]) -> Counted:
-    """The words of a passage's terms."""
     found = Counter(map(word, terms))
     words = sorted(found)
     return Counted(words, [min(found[one], _MOST) for one in words])
 
 
 def about(connection: Connection, place: Place) -> About | None:
-    """What the corpus was made with; None where there is none.
+    """The settings of the corpus; None without a corpus.
 
-    Raises `IndexDamaged` for one of another version, `SourceError` for a schema of another program or one that may not
-    be looked into.
+    Raises `IndexDamaged` for another version, `SourceError` for another program's schema or missing permissions.
     """
     written = _of_about(connection, place, "made")
     return None if written is None else read(written, FORMAT, place)
 
 
 def moment(connection: Connection, place: Place) -> int | None:
-    """The number of the corpus's moment; None where there is none. Raises as `about` does."""
+    """None without a corpus; raises as `about` does."""
     number: int | None = _of_about(connection, place, "moment")
     return number
 
 
 def _of_about(connection: Connection, place: Place, column: str) -> Any:
-    # Not `to_regclass`: whoever has just waited for the maker of the tables would not hear of them by it.
+    # Not `to_regclass`: a writer that has just waited for the creator of the tables would not see them by it.
     if connection.execute(_OURS, (place.schema, "about")).fetchone() is None:
         return None
     try:
         row = connection.execute(f"SELECT {column} FROM about".encode()).fetchone()
-    except psycopg.errors.UndefinedTable:  # names in a schema that one may not use are as good as not there
+    except psycopg.errors.UndefinedTable:  # names in a schema without USAGE count as missing
         raise not_allowed(place) from None
     except psycopg.errors.UndefinedColumn:
         raise foreign(place) from None
@@ -130,19 +127,17 @@ def _of_about(connection: Connection, place: Place, column: str) -> Any:
 
 
 def foreign(place: Place) -> SourceError:
-    """The error for a schema that holds something else."""
     return SourceError(f"The tables in {place} belong to another program; name another corpus.")
 
 
 def no_corpus(place: Place) -> SourceError:
-    """The error for an address at which no corpus is."""
     return SourceError(f"There is no corpus in {place}; to make one, run: toulmin index PATH --into {place}")
 
 
 def make(connection: Connection, place: Place, made: About, kind: Kind | None) -> None:
-    """Makes the tables of an empty corpus, and the schema where it is missing, in the transaction at hand.
+    """Creates an empty corpus in the open transaction.
 
-    Raises `SourceError` for a schema that holds tables of another program.
+    Raises `SourceError` for a schema with another program's tables.
     """
     schemas = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"
     if connection.execute(schemas, (place.schema,)).fetchone() is None:
@@ -157,7 +152,6 @@ def make(connection: Connection, place: Place, made: About, kind: Kind | None) -
 
 
 def index(connection: Connection, made: About, kind: Kind | None) -> None:
-    """Makes the indexes of a new corpus, in the transaction at hand."""
     connection.execute(_INDEXES)
     if made.label is None or kind is None or made.label.dimension > _INDEXED[kind.name]:
         return
@@ -167,25 +161,23 @@ def index(connection: Connection, made: About, kind: Kind | None) -> None:
 
 
 def kind_of(connection: Connection) -> Kind | None:
-    """The type of the vectors that the corpus holds; None for one without."""
+    """None without vectors."""
     row = connection.execute(KIND).fetchone()
     return Kind(*row) if row else None
 
 
 def array_text(numbers: Sequence[int]) -> str:
-    """An array as PostgreSQL writes and reads it."""
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def vector_text(row: Vectors) -> str:
-    """A vector as pgvector reads it."""
     return "[" + ",".join(map(repr, row.tolist())) + "]"
 
 
 def offered_kind(connection: Connection, place: Place) -> Kind:
-    """The type for the vectors of a new corpus: in half the precision, where the extension knows that.
+    """The vector type for a new corpus: half precision if available.
 
-    Adds the extension to the database where the server has it. Raises `SourceError` where it has not.
+    Adds the extension to the database. Raises `SourceError` if the server lacks it or the user may not add it.
     """
     if connection.execute("SELECT 1 FROM pg_catalog.pg_available_extensions WHERE name = 'vector'").fetchone() is None:
         raise SourceError(

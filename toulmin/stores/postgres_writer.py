@@ -1,8 +1,12 @@
-"""Changing a corpus in a database: what is new is staged beside, and merged in one commit that readers see whole.
+"""Changing a corpus in PostgreSQL: rows are staged, then merged in one commit.
 
-* Rows go to tables of the session as they are made, so memory does not grow with what is read; passages are encoded on
-  the way, where the corpus has vectors. Meanwhile no lock is held and no transaction is open.
-* Writers merge one after the other, each in one transaction. One that is killed before leaves nothing behind.
+* Rows go to the session's staging tables, so memory does not grow; meanwhile no lock is held and no transaction is
+  open.
+* Writers merge one after the other; a killed one leaves nothing.
+* `new_files` has a row for each changed path, and in `known` the file's number when the update began. A new reading
+  (another number, not 0) replaces any that is not newer; news of a known file (the same number: its time, why it
+  cannot be read) or its end (number 0) count only while the known file is there. So of two updates that read one
+  path, one reading stays.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from toulmin.stores.postgres_connection import Connection, Repeats, clear_errors
 from toulmin.stores.postgres_tables import Kind, array_text, counted, vector_text
 
 _BATCH = 1000  # passages that wait in memory
-_GROWN = 0.1  # of the passages: from then on the planner's statistics are made anew at once
+_GROWN = 0.1  # share of new passages from which the planner's statistics are renewed at once
 
 
 def update_postgres(
@@ -42,12 +46,12 @@ def update_postgres(
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Brings the corpus at that address up to date, as `shared.changes.written` says."""
+    """Updates the corpus as `changes.run_update` describes."""
     return written(PostgresWriter(place_of(place), passage_words, vectors), paths, vectors, on_progress)
 
 
 class PostgresWriter(Changes):
-    """A writer of a corpus in a database, for use in a `with`; leaving it without `commit` changes nothing."""
+    """A writer of a corpus in PostgreSQL; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, place: Place, passage_words: int | None, vectors: Wanted | None) -> None:
         self._place, self._vectors = place, vectors
@@ -72,7 +76,7 @@ class PostgresWriter(Changes):
         self._encoded = 0
 
     def _checked(self, passage_words: int | None) -> About | None:
-        """What the corpus was made with, if it is there; raises where that is not what is asked for."""
+        """None without a corpus; raises SourceError for other settings than requested."""
         held = postgres_tables.about(self._connection, self._place)
         if held is not None:
             contents.check(held, self._asked, passage_words, self._place)
@@ -97,13 +101,11 @@ class PostgresWriter(Changes):
             self._connection.close()
 
     def notes(self) -> tuple[str, ...]:
-        """What went wrong and was put right meanwhile."""
         return self._repeats.notes()
 
     # ------------------------------------------------------------ documents and passages
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document of a file into passages and keeps them; `on_passage` is called after each."""
         made, tail = pieces(document, self._about.passage_words)
         place = self._documents[file] = self._documents.get(file, -1) + 1
         names = (document.title, self.path(file), document.url, document.record, json.dumps(document.pages))
@@ -115,7 +117,6 @@ class PostgresWriter(Changes):
                 self._flush()
 
     def _flush(self) -> None:
-        """Stages what waits, with the vectors of its passages."""
         documents, self._new_documents = self._new_documents, []
         new, self._new_pieces = self._new_pieces, []
         with clear_errors(self._place):
@@ -124,7 +125,7 @@ class PostgresWriter(Changes):
             _copy(self._connection, "new_found", self._found_rows(new))
 
     def _found_rows(self, new: Sequence[tuple[int, int, Piece]]) -> list[tuple[Any, ...]]:
-        """What each passage is found by: equal ones of one file once."""
+        """Equal passages of one file once."""
         distinct = list({(file, piece.key): (file, piece) for file, _, piece in new}.values())
         rows = [_found_row(file, piece) for file, piece in distinct]
         if self._vectors is None or not distinct:
@@ -134,14 +135,13 @@ class PostgresWriter(Changes):
         return [(*row, vector_text(vector)) for row, vector in zip(rows, encoded, strict=True)]
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """How many passages were encoded; that was done when they were added."""
+        """Counts passages that `add_document` encoded."""
         self._flush()
         return self._encoded
 
-    # ------------------------------------------------------------ the end
+    # ------------------------------------------------------------ committing
 
     def commit(self) -> Totals:
-        """Makes everything visible in one step."""
         self._flush()
         return repeated(self._place, self._repeats, self._merged)
 
@@ -149,7 +149,7 @@ class PostgresWriter(Changes):
         connection = self._connection
         with connection.transaction():
             postgres_merging.wait_for_others(connection, self._place)
-            # Another may have made it while this one read, and otherwise.
+            # Another writer may have made the corpus meanwhile, with other settings.
             is_new = self._checked(self._about.passage_words) is None
             if is_new:
                 postgres_tables.make(connection, self._place, self._about, self._kind)

@@ -1,4 +1,4 @@
-"""What a reader of a shared corpus tells from its files and totals alone, whoever keeps the rest."""
+"""Readers of a shared corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reader(ABC):
     """One moment of a shared corpus. Close it, or use it in a `with`."""
 
     folder: str
-    files: Mapping[str, FileRow]  # by path, without those that are gone
+    files: Mapping[str, FileRow]  # by path, without removed files
     _about: About
     _passages: int  # distinct ones
     _terms: int  # in them
@@ -30,44 +30,37 @@ class Reader(ABC):
         self.files = {path: row for path, row in files.newest(rows).items() if not row.is_gone}
 
     def __len__(self) -> int:
-        """How many distinct passages there are."""
         return self._passages
 
     @property
     def average_terms(self) -> float:
-        """The mean length of a passage in terms."""
         return self._terms / max(1, self._passages)
 
     @property
     def passage_words(self) -> int:
-        """The wanted length of a passage."""
         return self._about.passage_words
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id, with one of its sources. Raises SourceError for an unknown id."""
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        """The passages of those ids, in their order. Raises SourceError if one is unknown."""
         return in_order(self._found(keys_of(passage_ids)), passage_ids, self.folder)
 
     @abstractmethod
     def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
-        """Those passages that there are, by id."""
+        """The existing passages, by id."""
 
     def skipped(self) -> list[Skipped]:
-        """What was not read when it was last looked at, by path."""
         return [Skipped(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
 
     @property
     def contents(self) -> str:
-        """SHA-256, in hex, of what the indexed files held, wherever they lay and in whatever order they were read."""
         found = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
         return hashlib.sha256(b"".join(found)).hexdigest()
 
     @abstractmethod
     def close(self) -> None:
-        """Lets go of the store; nothing may be asked afterwards."""
+        """Nothing may be asked afterwards."""
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +72,7 @@ class Reader(ABC):
 
 
 def keys_of(passage_ids: Sequence[str]) -> list[int]:
-    """The keys of ids, each once; of what cannot be an id, none."""
+    """The distinct keys; skips malformed ids."""
     found = []
     for passage_id in dict.fromkeys(passage_ids):
         try:

@@ -1,1 +1,1 @@
-"""What a text consists of: sentences, words, names, figures, and how texts overlap."""
+"""Sentences, words, names and figures of a text, and how texts overlap."""

@@ -1,4 +1,4 @@
-"""What in a text can be checked word for word: its numbers, dates and names."""
+"""The facts of a text, sentence by sentence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ __all__ = ["Fact", "Kind", "facts"]
 def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     """The numbers, dates and names of the text in order, none overlapping.
 
-    Equal things have equal values whatever their form: see `figures` for numbers and dates, `names` for names.
-    A number inside a name ("Apollo 11") belongs to the name alone. `spans` are the text's sentences, for a caller
-    that has them.
+    Equal things have equal values: see `figures` and `names`. A number inside a name ("Apollo 11") belongs to the name.
+    `spans` are the text's sentences, if the caller has them.
     """
     found: list[Fact] = []
     for start, end in sentences(text) if spans is None else spans:
@@ -28,7 +27,7 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
 
 @lru_cache(maxsize=4_096)
 def _of_sentence(sentence: str) -> tuple[Fact, ...]:
-    """Kept, because the writer, the judge and the claim itself ask for the same sentences."""
+    """Cached: several callers ask for the same sentences."""
     numbers = figures(sentence)
     named = names(sentence, numbers)
     covered = {place for fact in named for place in range(fact.start, fact.end)}

@@ -1,9 +1,8 @@
-"""The numbers and dates of a text, each with one spelling for all its forms.
+"""The numbers and dates of a text, each with one value for all its forms.
 
-A number's value is its digits ("1234.5"); its unit is kept apart, so "12 %", "$12" and "twelve" are all "12".
-A date's value is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`.
-A number that is part of an identifier ("B-52", "COVID-19", "4x4") is no number here. A lone "one", "first" and
-"second" are no figures: they are pronouns and connectives as often as counts.
+A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value
+is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`. Not counted
+are numbers within identifiers ("B-52", "4x4") and a lone "one", "first" or "second", which are often no figures.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ Kind = Literal["number", "date", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A number, date or name at `text[start:end]`; facts that say the same have the same kind and value."""
+    """A number, date or name at `text[start:end]`; equal facts have equal kind and value."""
 
     kind: Kind
     value: str
@@ -53,7 +52,7 @@ _WORTH = (
 )
 _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
-# What may follow a number without a space and leave it a number; "k" and "bn" multiply, "M" too, "m" after a currency.
+# Units that may follow a number without a space; "k", "M" and "bn" multiply, and "m" after a currency sign.
 ATTACHED = r"(?:[a-zµμ]{1,3}|[kMG]?[BWK]|[MG]|[kMG]?Hz)"
 _ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
 _CURRENCIES = "$£€¥₹"
@@ -64,7 +63,7 @@ _MONTH = (
 )
 _YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"
 _ORDINAL = "|".join(_ORDINALS[1:] + _ORDINAL_TENS)
-# Each pattern is tried only where a word begins that can begin one of its matches.
+# A pattern is tried only at words that can begin one of its matches.
 _FROM_DIGIT = re.compile(
     rf"(?<![\w.,])(?<!\w-)(?:"
     rf"(?P<iso>\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)"
@@ -97,7 +96,7 @@ _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|
 
 
 def number(value: Decimal | int) -> str:
-    """The one spelling of a number: no grouping, no trailing zeros."""
+    """Without grouping and trailing zeros."""
     plain = format(Decimal(value), "f")
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
@@ -131,7 +130,6 @@ def _is_negative(text: str, start: int) -> bool:
 
 
 def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
-    """The facts of one match that begins with a digit; a range of years is two."""
     start, end = match.span()
     kind = match.lastgroup
     if match["from"]:
@@ -157,7 +155,6 @@ def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _from_month(text: str, match: re.Match[str]) -> Iterator[Fact]:
-    """The fact of one match that begins with a month, if it is one: "may" and "march" are words too."""
     month = match["month"]
     lone = not match["day"] and not match["year"]
     if month.islower() and (lone or (month in ("may", "march", "august") and not match["year"])):
@@ -169,7 +166,7 @@ def _from_month(text: str, match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _spelt_value(words: list[str]) -> int | None:
-    """What the number words say ("two hundred and five" is 205); None if they are no one number."""
+    """Of "two hundred and five" 205; None if not one number."""
     total = current = 0
     last = 10**15
     for word in words:
@@ -204,7 +201,6 @@ def _spelt(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _facts_at(text: str, word: str, start: int) -> Iterator[Fact]:
-    """The facts of the figure that begins with this word, if one does."""
     if word[0].isdecimal():
         match = _FROM_DIGIT.match(text, start)
         return _from_digit(text, match) if match else iter(())

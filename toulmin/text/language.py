@@ -1,12 +1,10 @@
-"""What a text is made of: sentences, words, terms, and how rare a term is.
+"""Sentences, words, terms, and how rare a term is: every stage cuts passages, claims and queries with these.
 
-Every stage that cuts or compares text uses these, so that a passage, a claim and a query fall apart the same way.
-
-* `sentences` is a rule of our own for any script; it keeps citation marks with the sentence they follow and knows the
-  usual abbreviations of English, and some of German and French.
-* `terms` are what the index and the overlap measures compare: lower-cased, accents folded, English stems; scripts
-  that do not space their words become character pairs. `TERMS_VERSION` is stored beside an index: change it
-  whenever `terms` would give anything else.
+* `sentences` handles any script; it keeps citation marks with the sentence before them and knows usual
+  abbreviations of English, and some of German and French.
+* `terms` are what the index and the overlap measures compare: lower case, accents folded, English stems; unspaced
+  scripts become character pairs. Change `TERMS_VERSION`, stored with an index, whenever `terms` would give anything
+  else.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ import Stemmer
 TERMS_VERSION = 1
 
 
-WORDS_KEPT = 1 << 14  # of those last read, what is known of each: the commonest, which are nearly all that is read
+WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
 
 
 class Span(NamedTuple):
@@ -69,7 +67,6 @@ _AFTER_ORDINAL = frozenset(
 
 
 def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
-    """Whether the full stop at `start` belongs to an abbreviation, an initial or a list marker."""
     before = _LAST_WORD.search(text, max(0, start - 24), start)
     if before is None:
         return False
@@ -117,7 +114,7 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 
 def sentences(text: str) -> list[Span]:
-    """The sentences of a text in order, without the white space between them; they cover all its words."""
+    """In order, without the white space between them; they cover all words."""
     spans, start = [], 0
     for end in _boundaries(text):
         span = _trimmed(text, start, end)
@@ -148,18 +145,18 @@ STOPWORDS = frozenset(
 
 
 def words(text: str) -> list[Span]:
-    """The words and numbers of a text ("1,234.5" is one; "don't" is one; marks that combine stay with their letter)."""
+    """Words and numbers; "1,234.5" and "don't" are one each, combining marks stay with their letter."""
     return [Span(*match.span()) for match in _WORD.finditer(text)]
 
 
 def stem(word: str) -> str:
-    """One word as it is compared: lower case, accents folded, possessive cut, the English stem of a Latin word."""
+    """Lower case, accents folded, possessive cut; the English stem if that is ASCII."""
     folded = fold(word).replace("’", "'").removesuffix("'s")
     return _stemmer.stemWord(folded) if folded.isascii() else folded
 
 
 def fold(text: str) -> str:
-    """Lower case without the accents of Latin, Greek and Cyrillic letters; other scripts keep their marks."""
+    """Lower case without accents of Latin, Greek and Cyrillic letters; other scripts keep their marks."""
     lower = text.lower()
     if lower.isascii():
         return lower
@@ -183,7 +180,7 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """The text as the index sees it, in order, with repetitions; stop words are kept."""
+    """The text as the index sees it, in order, with repetitions and stop words."""
     return [term for word in _WORD.findall(text) for term in _word_terms(word)]
 
 
@@ -192,14 +189,13 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _rarities() -> dict[str, float]:
-    """The terms whose rarity is known, in the order of their file: a line with a number sign, then pairs."""
     _, _, told = resources.files("toulmin.text").joinpath("rarity.tsv").read_text("utf-8").partition("\n")
     cells = told.split()
     return dict(zip(cells[::2], map(float, cells[1::2]), strict=True))
 
 
 def common_terms() -> list[str]:
-    """The terms whose rarity is known, in an order that is part of the form of an index: see `FORMAT` there."""
+    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `index.catalogue`)."""
     return list(_rarities())
 
 

@@ -1,7 +1,8 @@
-"""The names of a text: runs of capitalised words, acronyms and identifiers ("B-52", "COVID-19", "iPhone 4").
+"""What in a text can be checked word for word: its names and, with `figures`, its numbers and dates.
 
-A capitalised first word of a sentence is a name only if English does not commonly write it in lower case. Scripts
-without case have no names here; a sentence all in capitals shows none either.
+Names are runs of capitalised words, acronyms and identifiers ("B-52", "iPhone 4"). A sentence's capitalised first
+word is one only if English does not commonly write it in lower case. Scripts without case and sentences in capitals
+have none.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _common() -> frozenset[str]:
 
 @lru_cache(maxsize=WORDS_KEPT)
 def is_common(word: str) -> bool:
-    """Whether English commonly writes the word in lower case inside a sentence."""
+    """Whether English commonly writes the word in lower case."""
     return word.lower() in STOPWORDS or stem(word) in _common()
 
 
@@ -44,7 +45,7 @@ _MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|
 
 @lru_cache(maxsize=WORDS_KEPT)
 def opens_only(word: str) -> bool:
-    """Whether a word is capitalised at most because it opens a sentence: common, or derived from a common word."""
+    """Whether a word is capitalised only to open a sentence: common, or derived from a common word."""
     lower = word.lower()
     if is_common(word) or lower in _CONNECTIVES or (lower.endswith("ly") and len(lower) > 5):
         return True
@@ -54,21 +55,18 @@ def opens_only(word: str) -> bool:
 
 @lru_cache(maxsize=WORDS_KEPT)
 def _is_name_word(word: str) -> bool:
-    """Whether a word looks like (a part of) a name wherever it stands."""
     if word[0].isupper():
         return word not in ("I", "I'm", "I'd", "I'll", "I've", "I’m", "I’d", "I’ll", "I’ve")
     return _INNER.search(word) is not None and _MEASURE.fullmatch(word) is None
 
 
 def _joins(gap: str, before: str) -> bool:
-    """Whether the words on both sides of a gap may belong to one name."""
     if gap in (" ", "\u00a0", " & ", "-", "–"):
         return True
     return gap in (". ", ".") and (len(before) == 1 or before[-2:-1] == "." or before.lower() in _ABBREVIATED)
 
 
 def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
-    """The index after the last token of the name that begins at token `first`."""
     end = scan = first + 1
     while scan < len(tokens) and scan - end <= 2:
         before, token = tokens[scan - 1], tokens[scan]
@@ -91,7 +89,6 @@ def _is_function(word: str) -> bool:
 
 
 def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
-    """The words without function words at either end, and without a common word that only opens the sentence."""
     first, last = 0, len(words)
     if opens_sentence and not words[0][0].isupper() and opens_only(words[0][0]):
         first = 1
@@ -104,7 +101,7 @@ def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[
 
 @lru_cache(maxsize=WORDS_KEPT)
 def name_value(text: str) -> str:
-    """The one spelling of a name: lower case, accents folded, without dots and possessives."""
+    """One spelling per name: lower case, accents folded, without dots and possessives."""
     plain = fold(text).replace("’", "'").replace("'s ", " ").removesuffix("'s").replace(".", " ")
     return re.sub(r"(?<=\b\w) (?=\w\b)", "", " ".join(plain.split()))
 
@@ -122,7 +119,7 @@ def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact
 
 
 def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
-    """The names in a sentence, in order; words inside the dates of `taken` are left out."""
+    """In order; words inside the dates of `taken` are left out."""
     blocked = {place for fact in taken if fact.kind == "date" for place in range(fact.start, fact.end)}
     tokens = [m for m in _TOKEN.finditer(sentence) if m.start() not in blocked]
     if len(tokens) > 3 and sentence.isupper():

@@ -1,4 +1,4 @@
-"""Words that turn a sentence into its opposite: negators, and pairs that exclude each other."""
+"""Negators, and words that exclude each other."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import lru_cache
 from toulmin.text.language import stem
 
 NEGATORS = frozenset("not no never without cannot neither nor none nobody nothing nowhere".split())
-# "failed to win" says "did not win".
+# "failed to win" means "did not win".
 NEGATING_VERBS = frozenset("fail failed fails failing unable".split())
-# After a negator these take the denial back, or make it one of degree.
+# After a negator these cancel the negation or weaken it.
 NOT_DENYING = frozenset(
     "only just merely simply necessarily always exactly entirely until less fewer doubt later".split()
 )
@@ -110,10 +110,10 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def opposites(term: str) -> frozenset[str]:
-    """The terms that exclude this one where one stands in place of the other; usually none."""
+    """The terms that exclude this one when one replaces the other; usually none."""
     return _opposites().get(term, frozenset())
 
 
 def is_negator(word: str) -> bool:
-    """Whether a lower-case word denies what follows it ("not", "doesn't", "without")."""
+    """Whether a lower-case word negates what follows ("not", "doesn't", "without")."""
     return word in NEGATORS or word in NEGATING_VERBS or word.endswith(("n't", "n’t"))

@@ -1,4 +1,4 @@
-"""How two texts overlap, measured on their terms or other units, in order or not; ROUGE is in `rouge`."""
+"""How two texts overlap, by terms or other units; ROUGE is in `rouge`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch where two sequences differ: `a[a_start:a_end]` stands in place of `b[b_start:b_end]`."""
+    """Where two sequences differ: `a[a_start:a_end]` replaces `b[b_start:b_end]`."""
 
     a_start: int
     a_end: int
@@ -21,7 +21,6 @@ class Block:
 
 
 def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
-    """Where two sequences differ, in order; equal sequences have none."""
     head = 0
     while head < len(a) and head < len(b) and a[head] == b[head]:
         head += 1
@@ -40,7 +39,7 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest stretch that both sequences share."""
+    """The length of the longest stretch that both share."""
     places: dict[str, list[int]] = {}
     for j, item in enumerate(b):
         places.setdefault(item, []).append(j)
@@ -58,15 +57,15 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalised(text: str) -> str:
-    """The text as answers are compared (SQuAD, ALCE): lower case, no ASCII punctuation, no articles, single spaces.
+    """The text as SQuAD and ALCE compare answers: lower case, no ASCII punctuation, no articles, single spaces.
 
-    Punctuation is deleted, not replaced ("twenty-one" is "twentyone"); what is nothing else becomes empty.
+    Punctuation is deleted, not replaced ("twenty-one" is "twentyone"); the result may be empty.
     """
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
 def token_f1(a: str, b: str) -> float:
-    """The F1 of two texts' normalised words, in 0..1, each counted as often as it stands; two empty texts agree."""
+    """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
     ours, theirs = Counter(normalised(a).split()), Counter(normalised(b).split())
     if not ours or not theirs:
         return float(ours == theirs)
@@ -74,7 +73,7 @@ def token_f1(a: str, b: str) -> float:
 
 
 def entity(text: str) -> str:
-    """An entity's name as names are compared: normalised, unless nothing would be left of it ("The The")."""
+    """A name for comparison: normalised, or just in lower case if nothing would be left ("The The")."""
     return normalised(text) or " ".join(text.casefold().split())
 
 

@@ -1,10 +1,4 @@
-"""The stem of an English word as ROUGE's usual implementation takes it.
-
-The algorithm is M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, whose steps are numbered below.
-The `rouge-score` package runs it with the extensions that NLTK made (irregular words, short words in -ies and -ied,
-another rule for -y, and the endings -bli, -fulli and -logi), so these are here too: the stems are equal to NLTK's.
-Searching and judging use `language.stem`, a newer algorithm; only what must count as ROUGE counts uses this one.
-"""
+"""Porter's stemmer, as ROUGE uses it."""
 
 from __future__ import annotations
 
@@ -22,7 +16,6 @@ _IRREGULAR = {
 
 
 def _rules(text: str) -> dict[str, str]:
-    """Endings and what stands in their place, longest first, so that the longest ending decides."""
     pairs = (rule.split(":") for rule in text.split())
     return dict(sorted(((ending, new) for ending, new in pairs), key=lambda rule: -len(rule[0])))
 
@@ -39,7 +32,12 @@ _STEP_4 = _rules(
 
 @lru_cache(maxsize=100_000)
 def porter_stem(word: str) -> str:
-    """The stem of one lower-case word of Latin letters and digits."""
+    """The stem of a lower-case word of Latin letters and digits, equal to NLTK's; searching uses `language.stem`.
+
+    M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, whose steps are numbered here, with NLTK's
+    extensions, as in `rouge-score`: irregular words, short words in -ies and -ied, another rule for -y, and -bli,
+    -fulli and -logi.
+    """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) <= 2:
@@ -50,7 +48,7 @@ def porter_stem(word: str) -> str:
 
 
 def _shape(stem: str) -> str:
-    """A `c` for each consonant and a `v` for each vowel; y is a vowel after a consonant."""
+    """A `c` per consonant, a `v` per vowel; y is a vowel after a consonant."""
     shape = ""
     for letter in stem:
         is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
@@ -64,13 +62,12 @@ def _measure(stem: str) -> int:
 
 
 def _is_short(stem: str) -> bool:
-    """Porter's *o: consonant, vowel, and a consonant that is not w, x or y; or just vowel and consonant."""
+    """Porter's *o: consonant, vowel, consonant other than w, x, y; or just vowel and consonant."""
     shape = _shape(stem)
     return (shape.endswith("cvc") and stem[-1] not in "wxy") or shape == "vc"
 
 
 def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
-    """The word with its longest known ending replaced, where the measure of what is left passes `above`."""
     for ending, new in rules.items():
         if word.endswith(ending):
             stem = word[: -len(ending)]
@@ -79,7 +76,6 @@ def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
 
 
 def _without_plural(word: str) -> str:
-    """Step 1a."""
     if word.endswith("ies"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("sses"):
@@ -88,7 +84,6 @@ def _without_plural(word: str) -> str:
 
 
 def _without_tense(word: str) -> str:
-    """Step 1b."""
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
@@ -101,7 +96,7 @@ def _without_tense(word: str) -> str:
 
 
 def _mended(stem: str) -> str:
-    """The end of step 1b: hopp(ing) is hop, fil(ing) is file, conflat(ed) is conflate."""
+    """Of hopp(ing) hop, of fil(ing) file, of conflat(ed) conflate."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-2:-1] == stem[-1] and _shape(stem).endswith("c"):
@@ -110,13 +105,11 @@ def _mended(stem: str) -> str:
 
 
 def _with_i(word: str) -> str:
-    """Step 1c: a y after a consonant is an i, unless there are but two letters."""
     stem = word.removesuffix("y")
     return stem + "i" if stem != word and len(stem) > 1 and _shape(stem).endswith("c") else word
 
 
 def _second(word: str) -> str:
-    """Step 2; -alli goes first, and the l of -logi counts as part of what is left."""
     word = _replaced(word, {"alli": "al"}, 0)
     if word.endswith("logi"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
@@ -124,14 +117,12 @@ def _second(word: str) -> str:
 
 
 def _fourth(word: str) -> str:
-    """Step 4; -ion goes only after an s or a t, which stays."""
     if word.endswith(("sion", "tion")):
         return word[:-3] if _measure(word[:-3]) > 1 else word
     return _replaced(word, _STEP_4, 1)
 
 
 def _tidied(word: str) -> str:
-    """Step 5: a last e, and the second of two last l."""
     stem = word.removesuffix("e")
     if stem != word and (_measure(stem) > 1 or (_measure(stem) == 1 and not _is_short(stem))):
         word = stem

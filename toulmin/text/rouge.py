@@ -1,7 +1,7 @@
-"""ROUGE: how many word sequences a text shares with another (Lin 2004).
+"""ROUGE (Lin 2004): the word sequences that two texts share, equal to `rouge-score` with its stemmer, to the last
+digit.
 
-Counted as the `rouge-score` package counts with its stemmer on, to the last digit: only a to z and digits make words,
-words over three letters are stemmed. `is_legible` tells texts of which too little is left for that.
+Words are a to z and digits, stemmed if over three letters. `is_legible` finds texts of which too little is left.
 """
 
 from __future__ import annotations
@@ -18,36 +18,35 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What two texts share, in 0..1: as a part of the candidate, and as a part of the reference."""
+    """The share in 0..1 of the candidate (precision) and of the reference (recall)."""
 
     precision: float
     recall: float
 
     @property
     def fmeasure(self) -> float:
-        """The harmonic mean; 0 where nothing is shared."""
+        """0 where nothing is shared."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total > 0 else 0.0
 
 
 def rouge_words(text: str) -> list[str]:
-    """The words that ROUGE compares, in order."""
     return [word if len(word) <= 3 else porter_stem(word) for word in _WORD.findall(text.lower())]
 
 
 def is_legible(text: str) -> bool:
-    """Whether ROUGE's words hold at least half of the text's letters and digits; in most scripts they hold none."""
+    """Whether ROUGE's words hold at least half of the letters and digits; in most scripts they hold none."""
     held = sum(len(word) for word in _WORD.findall(text.lower()))
     return 2 * held >= sum(character.isalnum() for character in text)
 
 
 def rouge_n(candidate: str, reference: str, n: int) -> Overlap:
-    """ROUGE-n: the shared sequences of `n` words; nothing is shared by texts of fewer words."""
+    """ROUGE-n: shared sequences of `n` words; 0 for shorter texts."""
     return shared_sequences(rouge_words(candidate), rouge_words(reference), n)
 
 
 def shared_sequences(candidate: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
-    """The sequences of `n` items that both hold, each as often as the text that holds it less often."""
+    """Sequences of `n` items in both, each counted as in the text that has fewer."""
     ours, theirs = _sequences(candidate, n), _sequences(reference, n)
     shared = (ours & theirs).total()
     return Overlap(shared / max(ours.total(), 1), shared / max(theirs.total(), 1))
@@ -58,7 +57,7 @@ def _sequences(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def rouge_l(candidate: str, reference: str) -> Overlap:
-    """ROUGE-L: the longest sequence of words that stands in both, gaps allowed."""
+    """ROUGE-L: the longest sequence of words in both, gaps allowed."""
     ours, theirs = rouge_words(candidate), rouge_words(reference)
     if not ours or not theirs:
         return Overlap(0.0, 0.0)
@@ -67,7 +66,7 @@ def rouge_l(candidate: str, reference: str) -> Overlap:
 
 
 def rouge_l_sum(candidate: str, reference: str) -> Overlap:
-    """ROUGE-L of whole summaries, one sentence a line: each line of the reference against all of the candidate."""
+    """ROUGE-L of summaries, one sentence per line: each reference line against the whole candidate."""
     ours = [rouge_words(line) for line in candidate.split("\n") if line]
     theirs = [rouge_words(line) for line in reference.split("\n") if line]
     left = [Counter(word for line in lines for word in line) for lines in (ours, theirs)]
@@ -86,10 +85,10 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
 
 
 def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """The steps of the longest common subsequences, a row of bits for each beginning of `a`, empty one included.
+    """The steps of the longest common subsequences (LCS): a row of bits per prefix of `a`, the empty one included.
 
-    Bit j of row i is set where that of `a[:i]` and `b[: j + 1]` is longer than that of `a[:i]` and `b[:j]`, so the bits
-    below j count it (Hyyrö 2004: a row of the usual table is one addition of long numbers).
+    Bit j of row i is set if the LCS of `a[:i]` and `b[: j + 1]` is longer than that with `b[:j]`, whose length the bits
+    below j count (Hyyrö 2004: a row of the table is one addition of long integers).
     """
     places: dict[str, int] = {}
     for j, word in enumerate(b):
@@ -104,7 +103,7 @@ def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
 
 
 def _common_places(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """Where in `a` the words of one longest common subsequence stand; of several, the one that `rouge-score` finds."""
+    """Positions in `a` of one longest common subsequence: the one that `rouge-score` finds."""
     rows = _rows(a, b)
     places, i, j = [], len(a), len(b)
     while i and j:
