@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import aclosing
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin.build import parts
 from toulmin import errors
+from toulmin.build import parts
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
 from toulmin.build.study import Study, job
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
+from toulmin.driver.home import Home
 from toulmin.driver.kit import Judge
+from toulmin.driver.ray_crew import Crew
+from toulmin.driver.ray_pool import Pool, sent
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.steps import resolve, Pair, Verdict
 from toulmin.evaluation.running import Answering, Ended, ended
-from toulmin.build.session import Session
-from toulmin.build.sources import Sources
-from toulmin.driver.home import Home
-from toulmin.driver.ray_pool import Pool, sent
-from toulmin.driver.ray_crew import Crew
+from toulmin.steps import Pair, Verdict, resolve
 
 if TYPE_CHECKING:
     from toulmin.datasets.item import Item

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toulmin.formats import answer_json
+from toulmin.build.scoring import Scoring, score_run
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
+from toulmin.evaluation.run_folder import replace_file
 from toulmin.evaluation.scorable import Scorable, digest, scorable
 from toulmin.evaluation.scores import Kept, kept, read_kept
-from toulmin.evaluation.significance import Difference, compared
-from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 from toulmin.evaluation.shown import Beside, Plot, RunShown, Scored
-from toulmin.evaluation.run_folder import replace_file
-from toulmin.build.scoring import Scoring, score_run
+from toulmin.evaluation.significance import Difference, compared
+from toulmin.formats import answer_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +245,8 @@ def export(run: Path, dialect: str, out: Path | None) -> Exported:
 
     Without `out` the file is `DIALECT.json` or `.jsonl` in the run's folder.
     """
-    from toulmin.formats.export import DIALECTS, exported
     from toulmin.errors import unknown_name
+    from toulmin.formats.export import DIALECTS, exported
 
     if dialect not in DIALECTS:
         raise unknown_name("dialect", dialect, DIALECTS)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.build.specs import Registry, Spec, table_of
 from toulmin.config import Settings
+from toulmin.data import Passage
+from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import shards
+from toulmin.indexing.corpus import Encoded
+from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
-from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
-from toulmin.indexing.corpus import Encoded
-from toulmin.data import Passage
 from toulmin.runtime.encoder import Encoder
-from toulmin.errors import ModelError, SourceError
 from toulmin.runtime.shipped import is_ready
 
 if TYPE_CHECKING:

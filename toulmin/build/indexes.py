@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toulmin.stores.adapters import adapter
 from toulmin.config import Settings
 from toulmin.errors import SourceError, UsageError
+from toulmin.stores.adapters import adapter
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
-    from toulmin.retrieval.fusion import Ranker
-    from toulmin.indexing.update import IndexReport, Progress
-    from toulmin.indexing.corpus import Kept
     from toulmin.driver.ray_crew import Where
+    from toulmin.indexing.corpus import Kept
+    from toulmin.indexing.update import IndexReport, Progress
+    from toulmin.retrieval.fusion import Ranker
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def update_index(
 def _folder(index: Path, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
-    from toulmin.indexing import update, sharding
+    from toulmin.indexing import sharding, update
     from toulmin.indexing.shard_process import Process
     from toulmin.indexing.shards import shards_in
 

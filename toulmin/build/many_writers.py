@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toulmin.build import encoding
-from toulmin.stores.adapters import adapter
 from toulmin.config import Settings
-from toulmin.indexing.update import IndexReport, Progress
 from toulmin.documents.loaders import find_files
-from toulmin.driver.workers import chunks
 from toulmin.driver.home import Home
 from toulmin.driver.ray_crew import Crew, Where
+from toulmin.driver.workers import chunks
+from toulmin.indexing.update import IndexReport, Progress
+from toulmin.stores.adapters import adapter
 
 _SHARES = 4  # lots of files for each worker, so that none has the last ones alone
 _MOST = 1000  # files of a lot: what is read is committed by lots

@@ -19,10 +19,10 @@ from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from toulmin.indexing.update import Progress
-    from toulmin.indexing.corpus import Kept
     from toulmin.documents.loaders import Skipped
     from toulmin.driver.kit import Retriever
+    from toulmin.indexing.corpus import Kept
+    from toulmin.indexing.update import Progress
 
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 LONGEST_QUESTION = 100_000  # characters

@@ -1,0 +1,1 @@
+"""Assembly: from settings and names to the parts that do the work."""

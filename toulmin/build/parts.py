@@ -1,0 +1,339 @@
+"""The parts that answer: which judge, reader and language models the settings name, bundled in a kit.
+
+Every implementation is imported when it is picked, so that help and usage errors stay quick. Keys come from the
+environment or from a file of the user's, at the moment when a model is made, and go into nothing but that model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from toulmin.build.specs import Own, Registry, Spec
+from toulmin.config import PROVIDERS, Settings, fitting
+from toulmin.data import Passage
+from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
+from toulmin.errors import UsageError, unknown_name
+from toulmin.steps import Span
+
+if TYPE_CHECKING:
+    from toulmin.models.remote import Chat, Completions
+    from toulmin.models.server import Server
+    from toulmin.prompts.templates import Templates
+
+ROUTES = ("chat", "completions")
+LEXICAL = "lexical"
+_CACHE_SIZE = 256  # questions whose spans are kept: samples and rounds ask the same again
+
+
+# ---------------------------------------------------------------- judges
+
+
+def _lexical_judge(argument: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.lexical import Lexical
+
+    return Lexical()
+
+
+def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.embedded import embedded
+
+    return embedded(folder or None)
+
+
+def _seq2seq(name: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.seq2seq import Seq2Seq
+
+    return Seq2Seq(name, **table)
+
+
+def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.cross import Cross
+
+    return Cross(name, **table)
+
+
+def _asked(name: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.asked import Asked
+
+    return Asked(model(name, settings))
+
+
+_TORCH_JUDGE: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
+_CROSS_JUDGE: Mapping[str, Any] = {
+    **_TORCH_JUDGE,
+    "entailment": str,
+    "contradiction": str,
+    "threshold": float,
+    "unsure": float,
+    "quotes": bool,
+    "window": int,
+}
+JUDGES = Registry(
+    "judge",
+    (
+        Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times as fast.", _lexical_judge),
+        Spec(
+            "embedded",
+            "A small trained network beside the words, calibrated (the default where its weights are installed).",
+            _embedded_judge,
+            "[FOLDER]",
+        ),
+        Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", _TORCH_JUDGE),
+        Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
+        Spec("model", "A language model that is asked for a verdict.", _asked, "SPEC"),
+    ),
+)
+
+
+def judge(spec: str, settings: Settings) -> Judge:
+    """The judge that a SPEC names.
+
+    Raises `UsageError` for one that nothing is called and `ModelError` for a model that does not load.
+    """
+    made: Judge = JUDGES.find(spec).make(settings)
+    return made
+
+
+# ---------------------------------------------------------------- readers
+
+
+def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) -> Reader:
+    from toulmin.extractive.reader import Embedded
+
+    return Embedded()
+
+
+def _trained_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
+    from toulmin.extractive.trained_reader import TrainedReader
+
+    return TrainedReader(folder or None)
+
+
+READERS = Registry(
+    "reader",
+    (
+        Spec(LEXICAL, "Finds short answers by words and their kinds; no model.", _lexical_reader),
+        Spec(
+            "embedded",
+            "A small trained network that finds the exact words, or that there are none (the default where its weights"
+            " are installed).",
+            _trained_reader,
+            "[FOLDER]",
+        ),
+    ),
+)
+
+
+def reader(spec: str, settings: Settings) -> Reader:
+    """The reader that a SPEC names; raises as `judge` does."""
+    made: Reader = READERS.find(spec).make(settings)
+    return made
+
+
+class LateReader:
+    """The reader that the settings name, loaded with its first question.
+
+    The embedded writer asks a trained one for the likeliest span; what it said is kept for a while.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        READERS.find(settings.reader)  # a wrong name is refused at once
+        self._settings = settings
+        self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
+
+    @cached_property
+    def _reader(self) -> Any:
+        return reader(self._settings.reader, self._settings)
+
+    def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
+        """The span for each question, or None where its passages do not say."""
+        return self._reader.read(questions)
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        """The likeliest span, however unsure."""
+        key = (question, tuple(passages))
+        if key not in self._spans:
+            if len(self._spans) >= _CACHE_SIZE:
+                self._spans.clear()
+            self._spans[key] = self._reader.likeliest(question, passages)
+        return self._spans[key]
+
+
+# ---------------------------------------------------------------- language models
+
+
+def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
+    from toulmin.build.encoding import meaning
+    from toulmin.extractive.writer import Extractive
+
+    late = LateReader(settings)
+    trained = READERS.find(settings.reader).spec.name == "embedded"
+    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if trained else None)
+
+
+def _scripted(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
+    from toulmin.models.scripted import Scripted
+
+    return Scripted.from_file(name, name=f"scripted:{Path(name).name}")
+
+
+def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
+    checked = _checked_table("local", table, _LOCAL)
+    from toulmin.models.local import Local
+
+    general = {"temperature": settings.temperature, "seed": settings.seed}
+    return Local(name, _templates(settings), **_without_none(general) | checked)
+
+
+def _remote(provider: str, help: str) -> Spec:
+    return Spec(provider, help, lambda name, _, settings: remote(provider, name, settings), "MODEL", None)
+
+
+_LOCAL: Mapping[str, Any] = {
+    "batch": int,
+    "device": str,
+    "precision": str,
+    "window": int,
+    "max_tokens": int,
+    "temperature": float,
+    "top_p": float,
+    "thinking": bool,
+    "download": bool,
+}
+# What a server's table may say beside the fields of `models.server.Server`.
+_BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}
+MODELS = Registry(
+    "model",
+    (
+        Spec("extractive", "The embedded writer: selects sentences and spans; no language model.", _extractive),
+        _remote("openai", "A model of OpenAI or of any server with its chat completions (`openai.base_url`)."),
+        _remote("completions", "A model of a server with OpenAI's older completions."),
+        Spec("local", "A transformers model in this process.", _local, "FOLDER", None),
+        Spec("scripted", "Replies from a file, for tests and trials.", _scripted, "FILE"),
+    ),
+    " or NAME:MODEL for a server of yours (servers.NAME.base_url)",
+)
+
+
+def model(spec: str, settings: Settings) -> LanguageModel:
+    """The language model that a SPEC names, its replies kept where the settings name a cache; raises as `uncached`."""
+    made = uncached(spec, settings)
+    if settings.cache is None or is_embedded(spec):
+        return made
+    from toulmin.models.cache import Cached
+
+    return Cached(made, settings.cache)
+
+
+def uncached(spec: str, settings: Settings) -> LanguageModel:
+    """The language model that a SPEC names, and nothing around it.
+
+    Raises `UsageError` for a SPEC or a provider's setting that cannot be, `ModelError` for a local model that does not
+    load, and `SourceError` for a file of replies that cannot be read.
+    """
+    provider, _, name = spec.partition(":")
+    servers = {own: _remote(own, "A server of the settings' own.") for own in settings.servers}
+    if provider in (*(s.name for s in MODELS.specs if s.argument), *servers) and not name:
+        raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:MODEL.")
+    made: LanguageModel = MODELS.find(spec, servers).make(settings)
+    return made
+
+
+def is_embedded(spec: str) -> bool:
+    """Whether the SPEC names the embedded writer, which has no window to fill."""
+    return spec == "extractive"
+
+
+def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
+    """The model of that name on a provider's server."""
+    from toulmin.models.prices import read_prices
+    from toulmin.models.remote import Chat, Completions
+
+    route = settings.servers.get(provider, {}).get("route", "completions" if provider == "completions" else "chat")
+    if route not in ROUTES:
+        raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
+    kind = Completions if route == "completions" else Chat
+    return kind(name, server(provider, settings), _templates(settings), read_prices(settings.prices))
+
+
+def server(provider: str, settings: Settings) -> Server:
+    """A provider's server; its own settings take precedence over the general ones."""
+    from toulmin.models.keys import VARIABLE, key_from
+    from toulmin.models.server import Server
+
+    kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
+    table = _checked_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
+    table.pop("route", None)
+    variable, file = table.pop("key_variable", None), table.pop("key_file", None)
+    if provider not in PROVIDERS and "base_url" not in table:
+        raise UsageError(f"The server {provider!r} needs an address; set servers.{provider}.base_url.")
+    # The usual variable holds the key of the usual provider: it is not sent to other servers unless they ask for it.
+    if variable is None and provider in PROVIDERS:
+        variable = VARIABLE
+    elif variable and file is None and variable not in os.environ:
+        raise UsageError(
+            f"The setting {provider}.key_variable names {variable}, but the environment has no such variable. Set it,"
+            " or leave the setting out where the server wants no key."
+        )
+    key = key_from(os.environ, variable or "", file)
+    return Server(key=key, **_without_none({"temperature": settings.temperature, "seed": settings.seed}) | table)
+
+
+def _checked_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """A provider's settings, each of a name and a type that it has."""
+    for name in table:
+        if name == "key":
+            raise UsageError(
+                f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
+                f" environment variable that holds it, or {provider}.key_file to a file that only you can read."
+            )
+        if name not in kinds:
+            raise unknown_name(f"setting of {provider}", name, kinds)
+    return {name: fitting(f"{provider}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+
+
+def _templates(settings: Settings) -> Templates:
+    from toulmin.prompts.templates import Templates
+
+    if settings.prompts is None:
+        return Templates.shipped(settings.shots)
+    return Templates.load(settings.prompts, settings.shots)
+
+
+def _without_none(general: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in general.items() if value is not None}
+
+
+# ---------------------------------------------------------------- the kit
+
+
+def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
+    """The parts that the settings name, or the caller's own in their place."""
+    late = LateReader(settings)
+    models = {"main": model(settings.model, settings) if own.main is None else own.main}
+    if own.verifier is not None:
+        models["verifier"] = own.verifier
+    elif settings.verifier is not None:
+        same = own.main is None and settings.verifier == settings.model
+        models["verifier"] = models["main"] if same else model(settings.verifier, settings)
+    decider = judge(settings.judge, settings) if own.judge is None else own.judge
+    return Kit(retriever, decider, models, late if own.reader is None else own.reader)
+
+
+async def close_kit(parts: Kit, own: Own) -> None:
+    """Lets the models and the judge of a kit end what they hold; a caller's own objects stay as they are."""
+    borrowed = {id(part) for part in (own.main, own.verifier, own.judge)}
+    for part in {id(part): part for part in (*parts.models.values(), parts.judge)}.values():
+        if id(part) not in borrowed:
+            await close(part)
+
+
+async def close(part: object) -> None:
+    """Lets a part end what it holds, if it holds anything."""
+    end = getattr(part, "aclose", None)
+    if end is not None:
+        await end()

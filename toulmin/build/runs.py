@@ -1,0 +1,195 @@
+"""Runs, assembled: a method over a whole dataset, each question asked as the dataset wants it, into a run folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin import __version__
+from toulmin.build import parts
+from toulmin.build.session import Session
+from toulmin.build.sources import OpenSources
+from toulmin.build.study import NoIndex, Study, job, sources_for
+from toulmin.config import Settings
+from toulmin.data import Hit
+from toulmin.errors import UsageError
+from toulmin.runtime import shipped
+
+if TYPE_CHECKING:
+    from toulmin.datasets.item import Dataset
+    from toulmin.driver.ray_crew import Crew, Where
+    from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
+    from toulmin.indexing.update import Progress as Reading
+
+Rows = Sequence[Sequence[Hit]]
+# Libraries whose version can change an answer.
+_LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
+
+
+def dataset(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
+    """The dataset of that file or folder; see `datasets.reading.read`."""
+    from toulmin.datasets.loading import read
+
+    return read(path, limit=limit, split=split)
+
+
+def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
+    """The settings of a run: methods are compared with every claim kept, unless something else was said."""
+    chosen = settings.updated(unsupported=settings.unsupported or "keep")
+    return chosen.updated(options={"attribute": True}) if attribute else chosen
+
+
+# ---------------------------------------------------------------- the run
+
+
+async def answer_study(
+    study: Study,
+    seeds: Sequence[int] = (),
+    limits: Limits | None = None,
+    watch: Watch | None = None,
+    on_reading: Callable[[Reading], None] | None = None,
+    where: Where | None = None,
+) -> RunReport:
+    """Runs the study, once for each seed: into its folder, or for several seeds into one beside the other there.
+
+    A run that stopped early is the last one; the seeds behind it are not begun. `where` names a cluster whose workers
+    answer, else this process does.
+    """
+    from toulmin.evaluation.run_folder import is_run
+    from toulmin.evaluation.running import together
+
+    if len(seeds) > 1 and is_run(study.out):
+        raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
+    with connect_crew(where) as crew:
+        reports = await _each_seed(
+            study, seeds, partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
+        )
+    return reports[0] if len(seeds) <= 1 else together(study.out, reports)
+
+
+async def _each_seed(
+    study: Study, seeds: Sequence[int], answer: Callable[[Study], Awaitable[RunReport]]
+) -> list[RunReport]:
+    reports: list[RunReport] = []
+    for seed in seeds or (None,):
+        one = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
+        if len(seeds) > 1:
+            one = replace(one, out=study.out / f"seed-{seed}")
+        reports.append(await answer(one))
+        if reports[-1].error is not None:
+            break
+    return reports
+
+
+async def _answer_once(
+    study: Study,
+    crew: Crew | None,
+    limits: Limits | None,
+    watch: Watch | None,
+    on_reading: Callable[[Reading], None] | None,
+) -> RunReport:
+    from toulmin.evaluation.run_folder import check
+    from toulmin.evaluation.running import Limits, answer_into
+
+    items = study.dataset.items
+    if study.concurrency < 1:
+        raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
+    if study.own.judge is None:
+        parts.JUDGES.find(study.settings.judge)
+    job(study, items[0], None)  # a wrong word is refused before anything is read or written
+    session = Session(sources_for(study), study.settings, study.own, programs=study.concurrency, on_progress=on_reading)
+    async with session:
+        with session.use() as sources:
+            about = _about(study, sources)
+            check(study.out, about, items)
+            answering = _answering(study, session, sources, crew)
+            report = await answer_into(study.out, about, items, answering, limits or Limits(), watch)
+            return replace(report, notes=sources.notes)
+
+
+def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew | None) -> Answering:
+    """Who answers: this process, or the workers of a cluster."""
+    if crew is not None:
+        from toulmin.build.cluster import answers
+
+        return answers(study, session.prepare(), crew)
+    from toulmin.evaluation.running import answered_by
+
+    kit, driver = session.equip()
+    return answered_by(driver, partial(job, study, judge=kit.judge, index=sources.retriever))
+
+
+@contextmanager
+def connect_crew(where: Where | None) -> Iterator[Crew | None]:
+    """The workers of the cluster that was named, connected until the end; None where none was."""
+    if where is None:
+        yield None
+        return
+    from toulmin.driver.ray_cluster import connected
+
+    with connected(where) as crew:
+        yield crew
+
+
+# ---------------------------------------------------------------- run.json
+
+
+def _about(study: Study, sources: OpenSources) -> dict[str, Any]:
+    """What `run.json` says; see `runs.folder`."""
+    data = study.dataset
+    return {
+        "run": 1,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "toulmin": __version__,
+        "python": platform.python_version(),
+        "machine": {"system": platform.platform(), "cpus": os.cpu_count()},
+        "libraries": {name: installed for name in _LIBRARIES if (installed := _version(name))},
+        "dataset": {"path": data.path, "form": data.form, "sha256": data.digest},
+        "index": _index(study, sources),
+        "settings": _settings(study),
+        "parts": shipped.ready(),
+        "concurrency": study.concurrency,
+        "command": sys.argv[1:] if Path(sys.argv[0]).name == "toulmin" else None,
+    }
+
+
+@cache
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _index(study: Study, sources: OpenSources) -> dict[str, Any] | None:
+    """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
+    corpus = sources.corpus
+    if isinstance(sources.retriever, NoIndex):
+        return None
+    if corpus is None:
+        return {"retriever": type(sources.retriever).__name__}
+    return {"path": str(corpus.folder), **asdict(corpus.stats), "sha256": corpus.contents}
+
+
+def _settings(study: Study) -> dict[str, Any]:
+    """Every setting that was set; functions and objects of a caller's own by name."""
+    shown = {name: value for name, value in asdict(study.settings).items() if value is not None and name != "index"}
+    options = {name: value if _is_plain(value) else repr(value) for name, value in shown.pop("options").items()}
+    return {name: value for name, value in shown.items() if value != {}} | {"options": options}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_plain(item) for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | bool)

@@ -1,0 +1,191 @@
+"""Scores and test sets, assembled: which judge, models and files a score takes, and where questions are made from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toulmin.build import indexes, parts
+from toulmin.build.runs import connect_crew
+from toulmin.build.sources import Sources, index_docs, skip_notes
+from toulmin.config import Settings, cache_folder
+from toulmin.driver.kit import Judge
+from toulmin.errors import ModelError, SourceError
+
+if TYPE_CHECKING:
+    from toulmin.driver.ray_crew import Where
+    from toulmin.evaluation.scoring import EvidenceRun, Profile
+    from toulmin.metrics.choosing import Models
+    from toulmin.metrics.judging import Progress as JudgingProgress
+
+PROFILES = ("honest", "alce")
+# Pairs that are asked of a cluster at once: each time its workers load their judge anew, and only then they are kept.
+WAVE = 20_000
+
+
+# ---------------------------------------------------------------- scores
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How runs are scored: under which profile, by which judge (None: no metric that needs one), with which models.
+
+    `memo` is the file that keeps verdicts for other runs and later times (None: none are kept). `qa_model` and
+    `mauve_model` are folders of models for the metrics that need them; `evidence` is another run, whose passages the
+    sentences of this one are judged against. `chunk` is how many pairs the judge is asked at once (None: as usual).
+    """
+
+    profile: Profile
+    judge: Judge | None
+    memo: Path | None = None
+    qa_model: Path | None = None
+    mauve_model: Path | None = None
+    evidence: Path | None = None
+    chunk: int | None = None
+
+
+@asynccontextmanager
+async def open_judge(settings: Settings, own: Judge | None, where: Where | None = None) -> AsyncIterator[Judge | None]:
+    """The judge that the settings name (None for "none") or the caller's own, here or at the workers of a cluster.
+
+    What was made here ends with it, a caller's own judge stays as it is.
+    """
+    if own is None and settings.judge == "none":
+        yield None
+    elif where is not None:
+        from toulmin.build.cluster import judge
+
+        with connect_crew(where) as crew:
+            assert crew is not None
+            yield await judge(settings, own, crew)
+    elif own is not None:
+        yield own
+    else:
+        made = parts.judge(settings.judge, settings)
+        try:
+            yield made
+        finally:
+            await parts.close(made)
+
+
+def memo_file() -> Path:
+    """Where verdicts are kept unless something else is said: in the user's cache."""
+    return cache_folder() / "verdicts.sqlite"
+
+
+async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | None = None) -> dict[str, Any]:
+    """Scores a run, each of its seeds, or a result file; writes the scores beside it and gives their document.
+
+    Of several seeds each has scores of its own, and the document is that of them all, a question being the mean of its
+    seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
+    would stand for the whole.
+    """
+    from toulmin.evaluation.scorable import digest, scorable
+    from toulmin.evaluation.scores import joined, save
+    from toulmin.evaluation.scoring import scored as measure
+    from toulmin.metrics.judging import CHUNK, Judging
+
+    found = await asyncio.to_thread(scorable, run)
+    judge = _cached_judge(scoring)
+    judging = None if judge is None else Judging(judge, chunk=scoring.chunk or CHUNK, progress=progress)
+    models = _models(scoring)
+    others = _evidence(scoring, len(found))
+    scores = [
+        await measure(one, scoring.profile, judging, models, other) for one, other in zip(found, others, strict=True)
+    ]
+    if judging is not None and judging.refusal is not None:
+        raise ModelError(
+            f"The judge {judging.name} gave no verdict at all, so nothing was scored: {judging.refusal} Name another"
+            " judge, or none for the metrics of strings alone."
+        ) from judging.refusal
+    for one, score in zip(found, scores, strict=True):
+        document = await asyncio.to_thread(save, one.place, score, digest([one]))
+    if len(scores) == 1:
+        return document
+    return await asyncio.to_thread(save, run, joined(scores), digest(found))
+
+
+def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
+    """The other run whose passages count as evidence: seed by seed where it has as many, else its first."""
+    from toulmin.evaluation.scorable import scorable
+    from toulmin.evaluation.scoring import EvidenceRun
+
+    if scoring.evidence is None:
+        return [None] * seeds
+    found = scorable(scoring.evidence)
+    name = scoring.evidence.name
+    return [EvidenceRun(name, found[i if len(found) == seeds else 0].read) for i in range(seeds)]
+
+
+def _cached_judge(scoring: Scoring) -> Judge | None:
+    if scoring.judge is None or scoring.memo is None:
+        return scoring.judge
+    from toulmin.judges.verdict_cache import Remembered
+
+    return Remembered(scoring.judge, scoring.memo)
+
+
+def _models(scoring: Scoring) -> Models:
+    """The models that QA metrics and MAUVE need, where they were named."""
+    from toulmin.metrics.choosing import Models
+
+    found = Models()
+    if scoring.qa_model is not None:
+        from toulmin.metrics.span_reader import SpanReader
+
+        found = replace(found, qa=SpanReader(scoring.qa_model))
+    if scoring.mauve_model is not None:
+        from toulmin.metrics.mauve_score import Featurizer
+
+        found = replace(found, mauve=Featurizer(scoring.mauve_model))
+    return found
+
+
+# ---------------------------------------------------------------- test sets
+
+
+@dataclass(frozen=True, slots=True)
+class MadeReport:
+    """How many questions of each kind were made, of how many that were wanted, and from how many passages.
+
+    `notes` name the files that could not be read.
+    """
+
+    file: Path
+    wanted: int
+    made: Mapping[str, int]
+    passages: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.made.values())
+
+
+def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
+    """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
+    from toulmin.datasets.synthetic import jsonl, made
+    from toulmin.evaluation.run_folder import replace_file
+    from toulmin.indexing import shards
+    from toulmin.stores.address import is_shared
+
+    is_index = len(docs) == 1 and (is_shared(docs[0]) or shards.is_index(Path(docs[0])))
+    sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
+    ready, skipped = index_docs(sources, settings)
+    with indexes.opened_index(ready.index or settings.index) as corpus:
+        passages = list(corpus.every_passage())
+    items = made(passages, n, seed)
+    if not items:
+        raise SourceError(
+            f"No question could be made from {len(passages)} passages: they hold no English sentence that names its"
+            " subject and tells a date, a place, a person or a number of it."
+        )
+    replace_file(out, jsonl(items))
+    kinds = Counter(item.kind or "" for item in items)
+    return MadeReport(out, n, dict(kinds), len(passages), skip_notes(skipped))

@@ -1,0 +1,163 @@
+"""How one question of a dataset is asked: from which passages, in which style, and with which oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toulmin.build import jobs, parts
+from toulmin.build.sources import Sources, bm25_constants
+from toulmin.build.specs import Own
+from toulmin.config import Settings
+from toulmin.data import Claim, Hit, Passage
+from toulmin.driver.drive import Job
+from toulmin.driver.kit import Judge, Retriever
+from toulmin.errors import UsageError
+from toulmin.methods import Method
+from toulmin.retrieval.bm25 import K1, B, InMemory
+from toulmin.steps import resolve
+
+if TYPE_CHECKING:
+    from toulmin.datasets.item import Dataset, Item
+
+Rows = Sequence[Sequence[Hit]]
+CONCURRENCY = 16
+ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What one run is: a dataset, what it is answered from and how, and where its answers go."""
+
+    dataset: Dataset
+    sources: Sources
+    settings: Settings
+    out: Path
+    concurrency: int = CONCURRENCY
+    own: Own = field(default_factory=Own)
+    by: Method | None = None
+
+
+class NoIndex:
+    """In the place of an index that no question of the dataset needs."""
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """Raises `UsageError`, which says what to name."""
+        raise UsageError("This dataset's questions bring their own passages; name --index to search elsewhere.")
+
+
+def sources_for(study: Study) -> Sources:
+    """What is searched: a dataset's own corpus (BEIR) where nothing else was named, `NoIndex` where nothing need be."""
+    if not study.sources.is_open:
+        return study.sources
+    if study.dataset.corpus is not None:
+        return Sources(docs=(study.dataset.corpus,))
+    is_whole = all(item.passages is not None for item in study.dataset.items)
+    return Sources(retriever=NoIndex()) if is_whole else study.sources
+
+
+def job(study: Study, item: Item, judge: Judge | None, index: Retriever | None = None) -> Job:
+    """The job of answering one question of the dataset as the dataset wants it."""
+    settings = study.settings
+    if settings.style is None and item.style is not None:
+        settings = settings.updated(style=item.style)
+    made = jobs.job(item.question, _with_oracle(settings, item, judge), by=study.by, id=item.id)
+    shown = {**made.settings, **({"correctness": ORACLE} if _asks_oracle(settings) else {})}
+    return replace(made, settings=shown, retriever=_retriever(study, item, index))
+
+
+def _retriever(study: Study, item: Item, index: Retriever | None) -> Retriever | None:
+    """Who serves the item's searches; None: the kit's own retriever."""
+    chosen: Retriever | None = None
+    if study.sources.is_open and item.passages is not None:
+        k1, b = bm25_constants(study.settings)
+        passages = item.passages
+        chosen = Beside(item.question, passages, k1, b) if item.is_ranked else InMemory(passages, k1, b)
+    if not item.withheld:
+        return chosen
+    below = chosen or index
+    return None if below is None else Without(below, item.withheld)
+
+
+# ---------------------------------------------------------------- the oracle of A2R
+
+
+def _asks_oracle(settings: Settings) -> bool:
+    return settings.options.get("correctness") == ORACLE
+
+
+def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Settings:
+    """The settings whose `correctness` is a function of the claims, where the oracle is asked for."""
+    if not _asks_oracle(settings):
+        return settings
+    from toulmin.evaluation.oracle import answers_told, claims_told, entities_told, has_claims_only
+    from toulmin.methods.assessing import ListCorrectness
+
+    style = settings.style or "long"
+    told: Callable[[Sequence[Claim]], Any]
+    if style == "list":
+        entities = entities_told(item)
+        told = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
+    elif has_claims_only(item, style):
+        told = claims_told(item, parts.judge(settings.judge, settings) if judge is None else judge)
+    else:
+        told = answers_told(item)
+    return settings.updated(options={"correctness": told})
+
+
+# ---------------------------------------------------------------- the passages of a dataset
+
+
+class Searchable(Protocol):
+    """Whatever ranks passages for queries."""
+
+    def search(self, queries: Sequence[str], k: int) -> Rows | Awaitable[Rows]:
+        """At most `k` hits a query, best first."""
+        ...
+
+
+class Beside:
+    """The passages that stand beside a question in a dataset, best first as some retriever left them.
+
+    For the question itself they keep that order (a score is 1 / rank); any other query is searched among them by BM25.
+    """
+
+    def __init__(self, question: str, passages: Sequence[Passage], k1: float = K1, b: float = B) -> None:
+        self._question = question
+        self._ranked = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]
+        self._passages, self._k1, self._b = passages, k1, b
+        self._searched: InMemory | None = None
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first."""
+        return [self._ranked[: max(0, k)] if query == self._question else self._found(query, k) for query in queries]
+
+    def _found(self, query: str, k: int) -> list[Hit]:
+        if self._searched is None:
+            self._searched = InMemory(self._passages, self._k1, self._b)
+        return self._searched.search([query], k)[0]
+
+
+class Without:
+    """A retriever that never finds certain passages, named by their ids or by the records that they came from."""
+
+    def __init__(self, retriever: Searchable, withheld: Collection[str]) -> None:
+        self._retriever, self._withheld = retriever, frozenset(withheld)
+
+    async def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first; of a record with many passages all are left out.
+
+        More is asked for until `k` are left, or the retriever has no more.
+        """
+        wanted = k + len(self._withheld)
+        while True:
+            found = await resolve(self._retriever.search(queries, wanted))
+            kept = [[hit for hit in row if not self._is_withheld(hit.passage)] for row in found]
+            if all(len(row) >= k or len(full) < wanted for row, full in zip(kept, found, strict=True)):
+                return [row[:k] for row in kept]
+            wanted *= 2
+
+    def _is_withheld(self, passage: Passage) -> bool:
+        return passage.id in self._withheld or passage.source.record in self._withheld
