@@ -36,14 +36,14 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.judges.verdict_cache import Remembered
+from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import Answered
-from toulmin.metrics.autoais import cited
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
-from toulmin.metrics.written import written
+from toulmin.metrics.written import output_to_score
 from toulmin.runtime.premises import hypothesis, premise
 from toulmin.steps import Pair
 from toulmin.text.language import sentences as spans
@@ -124,7 +124,7 @@ def sampled(count: int) -> list[Answered]:
 
 
 def _answered(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> Answered:
-    return written(Item(str(n), "What is known?", Gold()), " ".join(texts), tuple(docs))
+    return output_to_score(Item(str(n), "What is known?", Gold()), " ".join(texts), tuple(docs))
 
 
 # ---------------------------------------------------------------- both ways
@@ -192,14 +192,14 @@ def compared(name: str, answered: Sequence[Answered], folder: Path) -> bool:
     slow_seconds = time.perf_counter() - begin
 
     memo = folder / f"{name}.sqlite"
-    watched = Watched(Remembered(judge, memo))
+    watched = Watched(CachedJudge(judge, memo))
     begin = time.perf_counter()
-    ours = asyncio.run(cited(answered, profile, watched))
+    ours = asyncio.run(citation_metrics(answered, profile, watched))
     seconds = time.perf_counter() - begin
 
-    second = Remembered(judge, memo)
+    second = CachedJudge(judge, memo)
     begin = time.perf_counter()
-    again = asyncio.run(cited(answered, profile, Judging(second)))
+    again = asyncio.run(citation_metrics(answered, profile, Judging(second)))
     again_seconds = time.perf_counter() - begin
 
     pairs = sum(watched.counts.values())

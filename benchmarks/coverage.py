@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from headings import heading
 
-from toulmin.evaluation.significance import Difference, Table, compared
+from toulmin.evaluation.significance import Difference, Table, compare_tables
 from toulmin.metrics.columns import Column, Derived, harmonic
 
 POPULATION = 200_000
@@ -75,13 +75,13 @@ def comparisons(
     """As many simulated comparisons, each of other questions and other draws."""
     generator = np.random.default_rng(seed)
     for time in range(times):
-        yield compared(*runs(generator, n, seeds, effect), resamples=resamples, seed=time)
+        yield compare_tables(*runs(generator, n, seeds, effect), resamples=resamples, seed=time)
 
 
 def truth(effect: float, questions: int = POPULATION) -> dict[str, float]:
     """The differences over the population."""
     first, other = runs(np.random.default_rng(0), questions, 1, effect)
-    return {name: gap.difference or 0.0 for name, gap in compared(first, other, resamples=1).items()}
+    return {name: gap.difference or 0.0 for name, gap in compare_tables(first, other, resamples=1).items()}
 
 
 def measured(seed: int, times: int, n: int, seeds: int, resamples: int, known: dict[str, float]) -> dict[str, Outcome]:

@@ -33,7 +33,7 @@ from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.extractive.evidence import Features, gather
 from toulmin.extractive.meaning import Meaning
-from toulmin.extractive.nearness import Compared
+from toulmin.extractive.nearness import EncoderMeaning
 from toulmin.extractive.question import Question
 
 FOLDS = 4
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=ALL, help="sentences of a question: the most promising by words")
     parser.add_argument("--every", type=int, default=1, help="of the short questions")
     asked = parser.parse_args()
-    meaning = None if asked.encoder is None else Compared(lambda: encoder(asked.encoder, Settings()))
+    meaning = None if asked.encoder is None else EncoderMeaning(lambda: encoder(asked.encoder, Settings()))
     pool = Pool()
     short = cases(short_answers(pool, "train", asked.every), 0.5, asked.most, meaning)
     ambiguous = [asqa_train(pool), asqa_train(Pool(asqa_snippets())), feedback_train(None), feedback_train(pool)]

@@ -41,7 +41,7 @@ def looked_at(items: Sequence[Item], manner: Manner) -> tuple[Floats, Truths]:
     for item in items:
         survey = manner.survey(item.question, item.passages)
         odds = survey.span.odds if survey.span else None
-        rows.append((1.0, manner.covered(survey, len(item.passages)), -20.0 if odds is None else odds))
+        rows.append((1.0, manner.effective_coverage(survey, len(item.passages)), -20.0 if odds is None else odds))
     return np.array(rows), np.array([item.is_answerable for item in items])
 
 

@@ -36,7 +36,7 @@ from toulmin.data import Hit, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fused_by_ranks, fused_by_sum
+from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fuse_by_ranks, fuse_by_sum
 from toulmin.retrieval.links import Linked
 from toulmin.retrieval.vectors import DenseInMemory
 from toulmin.runtime.encoder import Encoder, Titled, Vectors
@@ -123,12 +123,12 @@ class Measured:
 
     def ranked(self, constant: float) -> Rows:
         """Fused by reciprocal ranks."""
-        return [fused_by_ranks(rows, constant) for rows in zip(self.lexical, self.dense, strict=True)]
+        return [fuse_by_ranks(rows, constant) for rows in zip(self.lexical, self.dense, strict=True)]
 
     def summed(self, weight: float) -> Rows:
         """Fused by a weighted sum."""
         weights = (1 - weight, weight)
-        return [fused_by_sum(rows, weights) for rows in zip(self.lexical, self.dense, strict=True)]
+        return [fuse_by_sum(rows, weights) for rows in zip(self.lexical, self.dense, strict=True)]
 
 
 def best(settings: Sequence[float], measured: Measured, fuse: Callable[[float], Rows]) -> float:

@@ -185,7 +185,7 @@ async def _measured(model: Any, method: str, questions: int, rounds: int) -> lis
 async def _bare(stub: Stub, calls: int, parallel: int) -> float:
     """Seconds that so many requests take through bare sockets, kept open: what the stub itself adds to its latency."""
     address = urlsplit(stub.url)
-    prompt = Templates.shipped().render(AnswerPrompt("When was tower 1 lit?", PASSAGES[:K])).text
+    prompt = Templates.default().render(AnswerPrompt("When was tower 1 lit?", PASSAGES[:K])).text
     body = json.dumps({"model": "stub", "stream": True, "messages": [{"role": "user", "content": prompt}]}).encode()
     head = f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: stub\r\nContent-Type: application/json\r\n"
     request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
@@ -215,7 +215,7 @@ def _line(method: str, stub: Stub, options: argparse.Namespace) -> str:
     waiting = (options.latency, options.parallel)
     served = asyncio.run(measured(Chat("stub", server)))
     asleep = asyncio.run(measured(Sleeping(*waiting)))
-    worded = asyncio.run(measured(Sleeping(*waiting, Templates.shipped())))
+    worded = asyncio.run(measured(Sleeping(*waiting, Templates.default())))
     wall, ideal = statistics.median(run.wall for run in served), served[0].ideal(*waiting)
     bare = statistics.median(run.wall for run in asleep)
     driver, templates = _cpu(asleep), _cpu(worded) - _cpu(asleep)

@@ -32,12 +32,12 @@ from headings import heading
 import toulmin.demo
 from toulmin.data import Passage
 from toulmin.datasets.item import Item
-from toulmin.datasets.synthetic import made
+from toulmin.datasets.synthetic import make_items
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.extractive.reader import Embedded
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.text.overlap import normalised, token_f1
+from toulmin.text.overlap import normalise, token_f1
 
 SAMPLE = 5_000
 WANTED = 300
@@ -64,14 +64,14 @@ def is_read(item: Item, passage: Passage, reader: Embedded) -> bool:
     found = reader.read([(item.question, [passage])])[0]
     if found is None or not item.gold.answers:
         return False
-    told = normalised(found.quote.text)
-    return any(f" {normalised(each)} " in f" {told} " or token_f1(each, told) >= RIGHT for each in item.gold.answers[0])
+    told = normalise(found.quote.text)
+    return any(f" {normalise(each)} " in f" {told} " or token_f1(each, told) >= RIGHT for each in item.gold.answers[0])
 
 
 def is_told_elsewhere(item: Item, subject: str, texts: dict[str, str]) -> bool:
     """Whether a passage that is not withheld holds the subject and the old answer, word for word."""
-    named = f" {normalised(subject)} "
-    answers = [f" {normalised(each)} " for each in item.record["hidden"]]
+    named = f" {normalise(subject)} "
+    answers = [f" {normalise(each)} " for each in item.record["hidden"]]
     open_ones = (text for key, text in texts.items() if key not in item.withheld)
     return any(named in text and any(answer in text for answer in answers) for text in open_ones)
 
@@ -82,10 +82,10 @@ def subject_of(item: Item) -> str:
 
 def report(name: str, passages: Sequence[Passage], seed: int, show: int) -> None:
     started = process_time()
-    items = made(passages, WANTED, seed)
+    items = make_items(passages, WANTED, seed)
     seconds = process_time() - started
     by_id = {passage.id: passage for passage in passages}
-    texts = {key: f" {normalised(f'{p.title} . {p.text}')} " for key, p in by_id.items()}
+    texts = {key: f" {normalise(f'{p.title} . {p.text}')} " for key, p in by_id.items()}
     kinds = Counter(item.kind for item in items)
     print(f"\n{name}: {len(passages)} passages, {len(items)} of {WANTED} questions in {seconds:.1f} s of one core")
     print("kinds    ", ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from reader_sets import Item
 
-from toulmin.extractive.asking import asked
+from toulmin.extractive.asking import parse_question
 from toulmin.extractive.ranking import places
 from toulmin.extractive.span_features import span_features
 
@@ -39,7 +39,7 @@ class Table:
 
 def candidates(item: Item) -> list[tuple[dict[str, float], str]]:
     """The features of each candidate with its text."""
-    question = asked(item.question)
+    question = parse_question(item.question)
     return [
         (place.features | features, place.passage.text[candidate.start : candidate.end])
         for place in places(question, item.passages)

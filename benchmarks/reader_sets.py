@@ -16,7 +16,7 @@ from data import rows
 from writer_sets import Pool
 
 from toulmin.data import Passage
-from toulmin.text.overlap import normalised, token_f1
+from toulmin.text.overlap import normalise, token_f1
 
 FOUND = 5  # passages of a search
 RIGHT = 0.5  # F1
@@ -38,7 +38,7 @@ class Item:
 
     def exact(self, text: str | None) -> float:
         """1 if the text is an answer, normalised; else 0."""
-        return float(text is not None and normalised(text) in self.answers)
+        return float(text is not None and normalise(text) in self.answers)
 
     def f1(self, text: str | None) -> float:
         """The token F1 with the nearest answer; 0 where there is none."""
@@ -48,14 +48,14 @@ class Item:
         """Whether the text answers; one that is a whole sentence does if it holds an answer."""
         if not text:
             return False
-        plain = f" {normalised(text)} "
+        plain = f" {normalise(text)} "
         if self.are_sentences:
             return any(plain in f" {answer} " for answer in self.answers)
         return self.f1(text) >= RIGHT or (is_whole and any(f" {answer} " in plain for answer in self.answers))
 
 
 def _item(question: str, passages: tuple[Passage, ...], answers: list[str]) -> Item:
-    return Item(question, passages, tuple(dict.fromkeys(filter(None, map(normalised, answers)))))
+    return Item(question, passages, tuple(dict.fromkeys(filter(None, map(normalise, answers)))))
 
 
 def squad(name: str, split: str) -> Iterator[Item]:
@@ -89,7 +89,7 @@ def _slots(row: dict[str, Any]) -> list[list[str]]:
 
 def _held(item: Item) -> Item:
     """The item with those of its answers that its passages hold, word for word."""
-    texts = [f" {normalised(passage.text)} " for passage in item.passages]
+    texts = [f" {normalise(passage.text)} " for passage in item.passages]
     return Item(item.question, item.passages, tuple(a for a in item.answers if any(f" {a} " in t for t in texts)))
 
 

@@ -32,7 +32,7 @@ from retrieval import questions
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.postgres_server import postgres_server
 from toulmin.data import Hit
-from toulmin.indexing.corpus import Kept
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25
@@ -45,7 +45,7 @@ REQUESTS, BYTES = "lance_object_store_requests_total", "lance_object_store_reque
 EVERY = 50  # which of the questions are asked on the S3 server
 
 
-def timed(corpus: Kept, asked: list[str]) -> tuple[list[list[Hit]], list[float]]:
+def timed(corpus: AnyCorpus, asked: list[str]) -> tuple[list[list[Hit]], list[float]]:
     """The hits of each question, asked one by one, and how many seconds each took."""
     ranker, found, seconds = Bm25(corpus), [], []
     for question in asked:

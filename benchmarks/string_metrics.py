@@ -22,13 +22,15 @@ from toulmin.datasets.item import Gold, Item, Part
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.choosing import PROFILES, measures
 from toulmin.metrics.splitting import splitter_name
-from toulmin.metrics.written import written
+from toulmin.metrics.written import output_to_score
 
 
 def recorded(dataset: str) -> Iterator[Answered]:
     for run in data.rows("alce_golden"):
         if run["dataset"] == dataset:
-            yield from (written(Item(row["id"], row["question"], gold(row)), row["output"], ()) for row in run["items"])
+            yield from (
+                output_to_score(Item(row["id"], row["question"], gold(row)), row["output"], ()) for row in run["items"]
+            )
 
 
 def gold(row: dict[str, Any]) -> Gold:
@@ -44,7 +46,7 @@ def gold(row: dict[str, Any]) -> Gold:
 def lists() -> Iterator[Answered]:
     for row in data.rows("alce_qampari_questions"):
         answers = Gold(answers=tuple(map(tuple, row["answers"])))
-        yield written(Item(row["id"], row["question"], answers, style="list"), row["answer"], ())
+        yield output_to_score(Item(row["id"], row["question"], answers, style="list"), row["answer"], ())
 
 
 def least_seconds(profile: str, path: str, answers: Sequence[Answered], repeat: int) -> float:

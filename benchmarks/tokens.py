@@ -18,7 +18,7 @@ import data
 
 from toulmin.data import Passage
 from toulmin.prompts.templates import Templates
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 from toulmin.prompts.types import AnswerPrompt
 
 DECLARATION = {
@@ -106,7 +106,7 @@ def passages(name: str, rng: random.Random) -> list[Passage]:
 
 
 def collections() -> dict[str, list[str]]:
-    rng, templates = random.Random(1), Templates.shipped()
+    rng, templates = random.Random(1), Templates.default()
     found = {name: passages(name, rng) for name in ("pool_corpus", "retrieval_scifact_corpus")}
     drawn = (tuple(rng.sample(found["pool_corpus"], 5)) for _ in range(300))
     prompts = [templates.render(AnswerPrompt("Who was it, and when?", five)).text for five in drawn]
@@ -114,7 +114,7 @@ def collections() -> dict[str, list[str]]:
 
 
 def report(texts: list[str], count: Callable[[str], int]) -> str:
-    ratios = sorted(estimated_tokens(text) / max(1, count(text)) for text in texts)
+    ratios = sorted(estimate_tokens(text) / max(1, count(text)) for text in texts)
     low = sum(ratio < 1 for ratio in ratios)
     at = [ratios[int(share * (len(ratios) - 1))] for share in (0, 0.01, 0.5, 0.99)]
     return "".join(f"{ratio:9.2f}" for ratio in at) + f"{low:9}"
@@ -128,7 +128,7 @@ def main() -> None:
         print(f"tokenizer {n}: {file.name}, {file.stat().st_size:,} bytes")
     print("".join(f"{name:>9}" for name in ("language", *range(1, len(counters) + 1))))
     for language, text in DECLARATION.items():
-        ratios = (estimated_tokens(text) / count(text) for _, count in counters)
+        ratios = (estimate_tokens(text) / count(text) for _, count in counters)
         print(f"{language:>9}" + "".join(f"{ratio:9.2f}" for ratio in ratios))
     heads = ("least", "1 %", "median", "99 %", "too few")
     print(f"{'texts':26}{'tokenizer':>9}" + "".join(f"{head:>9}" for head in heads))

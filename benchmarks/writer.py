@@ -38,7 +38,7 @@ from toulmin.config import Settings
 from toulmin.data import Claim, Passage
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.meaning import Meaning
-from toulmin.extractive.nearness import Compared
+from toulmin.extractive.nearness import EncoderMeaning
 from toulmin.extractive.survey import Survey
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts.types import AnswerPrompt
@@ -267,7 +267,7 @@ def main() -> None:
     parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
     asked = parser.parse_args()
     if asked.encoder is not None:
-        report_meaning(Compared(lambda: encoder(asked.encoder, Settings())), asked.train)
+        report_meaning(EncoderMeaning(lambda: encoder(asked.encoder, Settings())), asked.train)
     elif asked.train:
         report_train()
     else:

@@ -19,10 +19,10 @@ from plan_paper import AIS, OURS, ROUGE, SETTING, SOURCES, UNICORN, work
 from toulmin.build.parts import judge
 from toulmin.config import settings_of, settled
 from toulmin.evaluation.run_folder import read_run, run_folders
-from toulmin.evaluation.scores import Scores, document, gathered, joined
-from toulmin.metrics.answered import answered
+from toulmin.evaluation.scores import Scores, document, join_seeds, merge_measures
+from toulmin.metrics.answered import answer_to_score
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.evidence_sets import attributed, evidence_overlap
+from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 
 ONE = work("news-events", "One-Retrieval")
@@ -34,7 +34,7 @@ def held(bench: Bench, texts: Answers, evidence: Answers) -> Ours:
     own, others = bench.answered(texts), bench.answered(evidence)
     judging = Judging(judge(bench.asked.judge, settled(None, settings_of(bench.asked.settings))))
     pairs = list(zip(run_folders(own), run_folders(others), strict=True))
-    scores = document(joined(asyncio.run(_scored(pairs, judging))))
+    scores = document(join_seeds(asyncio.run(_scored(pairs, judging))))
     return Ours(figures(scores), tuple(scores["notes"]), str(own), judging.name)
 
 
@@ -43,11 +43,11 @@ async def _scored(pairs: Sequence[tuple[Path, Path]], judging: Judging) -> list[
     for texts, evidence in pairs:
         recorded, read = read_run(texts), read_run(evidence)
         items = {item.id: item for item in recorded.items}
-        told = [answered(items[answer.id], answer) for answer in recorded.answers]
+        told = [answer_to_score(items[answer.id], answer) for answer in recorded.answers]
         passages = {answer.id: answer.passages for answer in read.answers}
-        parts: list[Measured] = [await attributed(told, judging, passages), evidence_overlap(told, passages)]
+        parts: list[Measured] = [await attribution_metrics(told, judging, passages), evidence_overlap(told, passages)]
         ids = tuple(answer.id for answer in recorded.answers)
-        found.append(Scores("honest", judging.name, ids, gathered(parts, len(told))))
+        found.append(Scores("honest", judging.name, ids, merge_measures(parts, len(told))))
     return found
 
 

@@ -11,11 +11,11 @@ from toulmin.data import Answer, Citation, Claim, Passage, Style
 from toulmin.datasets.item import Gold, Item
 from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import Answered
-from toulmin.metrics.autoais import cited
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest, Profile
-from toulmin.metrics.written import written
+from toulmin.metrics.written import output_to_score
 from toulmin.runtime.premises import hypothesis, premise
 from toulmin.steps import Pair, Verdict
 
@@ -52,7 +52,7 @@ def in_a_file(record: Record, style: Style = "long", id: str = "q") -> Answered:
     """A record of a result file, as it is read."""
     docs = tuple(Passage.of(doc.text, doc.title) for doc in record.docs)
     item = Item(id, record.question, Gold(claims=tuple(record.claims) or None), style=style)
-    return written(item, record.output, docs)
+    return output_to_score(item, record.output, docs)
 
 
 def of_claims(
@@ -68,7 +68,7 @@ def of_claims(
 
 def measured(answered: Sequence[Answered], profile: Profile, entails: Entails | Told) -> Measured:
     judge = entails if isinstance(entails, Told) else Told(entails)
-    return asyncio.run(cited(answered, profile, Judging(judge)))
+    return asyncio.run(citation_metrics(answered, profile, Judging(judge)))
 
 
 def alce(answered: Sequence[Answered], entails: Entails | Told, **options) -> Measured:

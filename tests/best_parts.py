@@ -16,7 +16,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
 from toulmin.methods.best import best
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Queries, Refine, Write
@@ -121,7 +121,7 @@ class Run(Ended):
         self.corpus = Corpus(found, down or {})
         model = Scripted(self.writer)
         kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})
-        rescue = partial(rescued, policy=options.get("unsupported", "keep"))
+        rescue = partial(rescue_draft, policy=options.get("unsupported", "keep"))
         style = options.get("style", "long")
         job = Job(QUESTION, "best", style, lambda: best(QUESTION, **options), budget or Budget(), rescue=rescue)
         super().__init__(kit, job)

@@ -11,10 +11,10 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Status, Style
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.metrics.answered import Answered, answered
+from toulmin.metrics.answered import Answered, answer_to_score
 from toulmin.metrics.choosing import Models, measures
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.written import written
+from toulmin.metrics.written import output_to_score
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 NO_GOLD = Gold()
@@ -23,20 +23,20 @@ ASQA = Gold(parts=(Part("Who built it?", ("Hannah Pell", "Pell")), Part("When wa
 
 def output(text: str, gold: Gold = NO_GOLD, style: Style | None = None, question: str = "Which?") -> Answered:
     """An answer that stands as a text, as in a result file."""
-    return written(Item(question, question, gold, style=style), text, ())
+    return output_to_score(Item(question, question, gold, style=style), text, ())
 
 
 def said(*claims: str, gold: Gold = NO_GOLD, style: Style = "long", question: str = "Which?") -> Answered:
     """An answer of these claims; of none it is an abstention."""
     status: Status = "answered" if claims else "abstained"
     made = Answer(question, style, "direct", status, tuple(Claim(claim) for claim in claims))
-    return answered(Item(question, question, gold, style=style), made)
+    return answer_to_score(Item(question, question, gold, style=style), made)
 
 
 def failed(gold: Gold = NO_GOLD, style: Style = "long") -> Answered:
     """An answer that was never given."""
     made = Answer("Which?", style, "direct", "failed", notes=("The model could not be reached.",))
-    return answered(Item("Which?", "Which?", gold, style=style), made)
+    return answer_to_score(Item("Which?", "Which?", gold, style=style), made)
 
 
 def entities(*slots: Sequence[str]) -> Gold:
@@ -79,4 +79,4 @@ def golden(row: dict[str, Any]) -> Answered:
         answer=row.get("answer"),
         claims=None if claims is None else tuple(claims),
     )
-    return written(Item(row["id"], row["question"], gold), row["output"], ())
+    return output_to_score(Item(row["id"], row["question"], gold), row["output"], ())

@@ -14,7 +14,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.methods.plan import plan
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Prompt, Questions, Write
@@ -168,7 +168,7 @@ class Run(Ended):
         self.reader = reader or (None if sure is None else Reader(sure))
         kit = Kit(self.shelf, self.judge, {"main": Scripted(self.writer)}, self.reader)
         style = options.get("style", "report")
-        rescue = partial(rescued, policy=options.get("unsupported", "keep"))
+        rescue = partial(rescue_draft, policy=options.get("unsupported", "keep"))
         job = Job(topic, "plan", style, lambda: plan(topic, **options), budget or Budget(), rescue=rescue)
         super().__init__(kit, job)
 

@@ -10,7 +10,7 @@ from toulmin.data import Answer, Citation, Claim, Passage, Quote, Round, Support
 from toulmin.datasets.item import Gold, Item
 from toulmin.evaluation.scores import Scores, document, lines, table_of
 from toulmin.evaluation.shown import Beside, RunShown, Scored
-from toulmin.evaluation.significance import compared
+from toulmin.evaluation.significance import compare_tables
 from toulmin.formats import answer_json
 from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 
@@ -143,7 +143,7 @@ def beside(shown: list[RunShown]) -> list[Beside]:
     """The differences to the first run, from the lines of reasons alone."""
     first, *others = (table_of(one.scores[0].document, one.scores[0].reasons) for one in shown)
     return [
-        Beside(run.name, PROFILE, JUDGE, compared(first, table, resamples=300))
+        Beside(run.name, PROFILE, JUDGE, compare_tables(first, table, resamples=300))
         for run, table in zip(shown[1:], others, strict=True)
     ]
 

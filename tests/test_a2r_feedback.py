@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Citation, Claim, Passage, Support
-from toulmin.methods.affirming import affirmation, agreeing, merged
+from toulmin.methods.affirming import affirmation, agreeing_part, merge_advice
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import Assessed
-from toulmin.methods.feedback import Numbered, grounded, recall_faults
+from toulmin.methods.feedback import Numbered, compose_feedback, recall_faults
 
 # The paper's Table 7: said of an answer whose correctness is 0.
 TABLE_7 = "Your answer is factually accurate and directly relevant to the provided search results. Great job!"
@@ -145,44 +145,44 @@ DEMANDING = [
 
 @pytest.mark.parametrize("part", AFFIRMING)
 def test_below_its_target_a_part_that_only_affirms_is_discarded(part: str):
-    assert agreeing(part, 0, 60) is None
+    assert agreeing_part(part, 0, 60) is None
 
 
 @pytest.mark.parametrize("part", DEMANDING)
 def test_below_its_target_a_part_that_asks_for_a_change_stays_as_it_is(part: str):
-    assert agreeing(part, 30, 60) == part
+    assert agreeing_part(part, 30, 60) == part
 
 
 @pytest.mark.parametrize("part", [*AFFIRMING, *DEMANDING])
 def test_from_its_target_on_any_part_is_a_plain_affirmation(part: str):
-    assert agreeing(part, 60, 60) == affirmation(60, 60)
+    assert agreeing_part(part, 60, 60) == affirmation(60, 60)
 
 
 @pytest.mark.parametrize("praise", ["Great job!", "Keep up the good work.", "The citations are accurate."])
 def test_praise_beside_a_demand_is_left_out(praise: str):
-    assert agreeing(f"{praise} {DEMANDING[1]} {praise}", 30, 60) == DEMANDING[1]
+    assert agreeing_part(f"{praise} {DEMANDING[1]} {praise}", 30, 60) == DEMANDING[1]
 
 
 def test_praise_and_demand_in_one_sentence_stay_together():
     mixed = "You have cited the appropriate search results, but try to cite more of them."
-    assert agreeing(mixed, 55, 80) == mixed
+    assert agreeing_part(mixed, 55, 80) == mixed
 
 
 def test_a_sentence_that_only_states_something_stays_beside_a_demand():
     said = "Sentence 2 says 1825. The passage says 1824. Replace it."
-    assert agreeing(said, 30, 60) == said
+    assert agreeing_part(said, 30, 60) == said
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.sampled_from(AFFIRMING), max_size=4), st.integers(0, 59))
 def test_affirmations_do_not_add_up_to_a_demand(parts: list[str], score: int):
-    assert agreeing(" ".join(parts), score, 60) is None
+    assert agreeing_part(" ".join(parts), score, 60) is None
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=200), st.integers(0, 100), st.integers(0, 100))
 def test_odd_words_are_no_error(part: str, score: int, target: int):
-    agreeing(part, score, target)
+    agreeing_part(part, score, target)
 
 
 AIMS = aims("long", None, None, None)
@@ -191,13 +191,13 @@ OWN = {name: f"grounded {name}" for name in LOW}
 
 
 def test_the_papers_table_7_does_not_get_through():
-    advice = merged(OWN, {"correctness": TABLE_7}, AIMS, LOW)
+    advice = merge_advice(OWN, {"correctness": TABLE_7}, AIMS, LOW)
     assert (advice.said["correctness"], len(advice.discarded)) == ("grounded correctness", 1)
 
 
 def test_what_reaches_its_target_is_never_told_otherwise():
     assert (
-        merged(OWN, {"citation precision": "Remove [3]."}, AIMS, LOW).said["citation precision"]
+        merge_advice(OWN, {"citation precision": "Remove [3]."}, AIMS, LOW).said["citation precision"]
         == OWN["citation precision"]
     )
 
@@ -243,11 +243,11 @@ def test_a_passage_that_the_prompt_does_not_show_is_not_named():
 
 def test_every_aspect_has_its_words():
     assessment = AIMS.assessment((Assessed(claim("unsupported", 3)),), ("What is so?",))
-    assert list(grounded(assessment, AIMS, PASSAGES, ("What is so?",), "long")) == list(AIMS.targets)
+    assert list(compose_feedback(assessment, AIMS, PASSAGES, ("What is so?",), "long")) == list(AIMS.targets)
 
 
 def test_a_low_score_is_never_affirmed_whatever_the_verdicts():
     supported = Assessed(claim("supported", 1), (), (), True, frozenset({"so"}))
     low = aims("long", None, None, lambda _: 0.0)
-    words = grounded(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
-    assert agreeing(words, 0, 60) == words
+    words = compose_feedback(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
+    assert agreeing_part(words, 0, 60) == words

@@ -376,11 +376,11 @@ def test_sentences_of_punkt_are_scored_as_the_slow_way_does():
     theirs = slow.score(records)
     import asyncio
 
-    from toulmin.metrics.autoais import cited
+    from toulmin.metrics.autoais import citation_metrics
     from toulmin.metrics.judging import Judging
 
     found = asyncio.run(
-        cited([in_a_file(r) for r in records], Alce(splitting.sentences), Judging(Told(by_chance(9, 0.6))))
+        citation_metrics([in_a_file(r) for r in records], Alce(splitting.sentences), Judging(Told(by_chance(9, 0.6))))
     )
     assert scores(found) == theirs
 

@@ -31,12 +31,12 @@ from toulmin.datasets.item import Gold, Item
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.alce_statements import Alce
-from toulmin.metrics.answered import answered as as_alce_reads
-from toulmin.metrics.autoais import cited
+from toulmin.metrics.answered import answer_to_score as as_alce_reads
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.columns import Column
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest
-from toulmin.metrics.written import written
+from toulmin.metrics.written import output_to_score
 from toulmin.steps import Pair, Verdict
 
 DOCS = tuple(Doc(f"T{n}", f"text{n}") for n in range(1, 6))
@@ -136,7 +136,7 @@ def test_a_reason_holds_the_verdict_of_each_statement():
 def test_a_reason_holds_the_sentence_that_decided():
     text = "Kettle Rock Tower was built in 1821. Nobody lives there."
     answered = in_a_file(Record("When?", "Kettle Rock Tower was built in 1821 [1].", (Doc("Tower", text),)))
-    found = asyncio.run(cited([answered], Honest(), Judging(Lexical())))
+    found = asyncio.run(citation_metrics([answered], Honest(), Judging(Lexical())))
     quote = found.reasons[0]["statements"][0]["citations"][0]["quote"]
     assert text[quote["start"] : quote["end"]] == quote["text"] == "Kettle Rock Tower was built in 1821."
 
@@ -216,7 +216,7 @@ def test_a_passage_that_stands_twice_is_one_passage():
 @settings(deadline=None, max_examples=200)
 def test_no_text_is_too_odd_to_be_read(output: str):
     docs = tuple(Passage.of(doc.text, doc.title) for doc in DOCS)
-    assert written(Item("q", "Who?"), output, docs).output == output
+    assert output_to_score(Item("q", "Who?"), output, docs).output == output
 
 
 # ---------------------------------------------------------------- judges that fail
@@ -279,7 +279,7 @@ def test_a_judge_that_gives_anything_else_fails_by_name(case: str):
         name = "odd-1"
         judge = staticmethod(ODD[case])
 
-    found = asyncio.run(cited(THREE[:1], Honest(), Judging(Odd())))
+    found = asyncio.run(citation_metrics(THREE[:1], Honest(), Judging(Odd())))
     assert "odd-1" in found.reasons[0]["failed"]
 
 
@@ -315,13 +315,13 @@ def test_pairs_go_out_in_chunks_the_longest_first():
 def test_progress_is_told_wave_by_wave():
     told: list[tuple[int, int, str]] = []
     judging = Judging(Told(holding()), chunk=2, progress=lambda *step: told.append(step))
-    asyncio.run(cited(THREE, Honest(), judging))
+    asyncio.run(citation_metrics(THREE, Honest(), judging))
     assert told == [(2, 4, "together"), (4, 4, "together"), (2, 2, "alone")]
 
 
 def test_pairs_are_counted_by_wave():
     judging = Judging(Told(lambda premise, _: "Text a" in premise))
-    asyncio.run(cited(THREE, Honest(), judging))
+    asyncio.run(citation_metrics(THREE, Honest(), judging))
     assert judging.counts == {"together": 4, "alone": 2, "without": 0}
 
 
@@ -336,9 +336,9 @@ def test_where_a_passage_comes_from_makes_no_other_pair():
 def test_two_measures_share_what_was_judged():
     judge = Told(holding())
     judging = Judging(judge)
-    asyncio.run(cited(THREE, Honest(), judging))
+    asyncio.run(citation_metrics(THREE, Honest(), judging))
     before = len(judge.asked)
-    asyncio.run(cited(THREE, Honest(), judging))
+    asyncio.run(citation_metrics(THREE, Honest(), judging))
     assert len(judge.asked) == before
 
 

@@ -20,7 +20,7 @@ from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
@@ -105,7 +105,7 @@ def run(
     main: LanguageModel, judge: Judge, budget: Budget, options: dict[str, Any], question: str = QUESTION
 ) -> Outcome:
     kit = Kit(InMemory(PASSAGES), judge, {"main": main, "verifier": main})
-    rescue = partial(rescued, policy=options.get("unsupported", "keep"))
+    rescue = partial(rescue_draft, policy=options.get("unsupported", "keep"))
     style = options.get("style", "long")
     job = Job(QUESTION, "best", style, lambda: best(QUESTION, **options), budget, rescue=rescue)
     return asyncio.run(Driver(kit).answer(job))

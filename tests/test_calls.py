@@ -16,7 +16,7 @@ from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, Queries
@@ -239,7 +239,7 @@ def test_a_rescued_answer_replays_with_its_transcript(tower: dict):
         yield from generate(Extract("b", PASSAGE))
         return draft
 
-    rescue = partial(rescued, policy="keep")
+    rescue = partial(rescue_draft, policy="keep")
     one = Job("q", "drafting", "long", lambda: drafting("q"), budget=toulmin.Budget(calls=1), rescue=rescue)
     parts = Kit(Nothing(), Lexical(), {"main": Scripted(lambda _: "x")})
     done = asyncio.run(Driver(parts).answer(one))

@@ -11,7 +11,7 @@ import damage
 import pytest
 
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.indexing.catalogue import compressed, text_of
+from toulmin.indexing.catalogue import compress, text_of
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import Progress, update
 from toulmin.retrieval.bm25 import Bm25
@@ -71,7 +71,7 @@ VERSIONS = ["PRAGMA user_version = 999", "UPDATE state SET terms_version = 0"]
 
 def _altered(index: Path, statement: str) -> None:
     connection = sqlite3.connect(index / "corpus.sqlite")
-    connection.create_function("packed", 1, compressed)
+    connection.create_function("packed", 1, compress)
     connection.create_function("unpacked", 1, text_of)
     connection.execute(statement)
     connection.commit()

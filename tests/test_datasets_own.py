@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from toulmin.data import STYLES, Passage, Source
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.loading import read
-from toulmin.datasets.spelling import OWN, misspelt
+from toulmin.datasets.spelling import OWN, misspelling
 from toulmin.errors import SourceError, UsageError
 
 ROOT = Path(__file__).parent.parent
@@ -251,7 +251,7 @@ def test_a_field_of_other_meaning_is_kept(name: str, tmp_path: Path):
 
 @given(name=st.sampled_from(OWN), more=st.text("abcdefgh", max_size=3))
 def test_no_field_is_a_slip_for_one_that_is_there(name: str, more: str):
-    assert misspelt({name: 1, name + more: 2} | dict.fromkeys(OWN)) is None
+    assert misspelling({name: 1, name + more: 2} | dict.fromkeys(OWN)) is None
 
 
 def test_a_file_of_passages_is_told_from_one_of_questions(tmp_path: Path):

@@ -18,8 +18,8 @@ from toulmin.errors import UsageError
 from toulmin.formats.anthropic import message
 from toulmin.formats.clean_text import clean
 from toulmin.formats.cohere import chat_response
-from toulmin.formats.export import DIALECTS, exported, pieces, problems
-from toulmin.formats.gemini import generated_content
+from toulmin.formats.export import DIALECTS, export_answers, pieces, problems
+from toulmin.formats.gemini import content_response
 from toulmin.formats.offsets import utf8_spans, utf16_spans
 from toulmin.formats.openai import chat_completion, response
 from toulmin.formats.vertex import check_grounding
@@ -30,7 +30,9 @@ LINES = sorted(name for name, dialect in DIALECTS.items() if dialect.form == "li
 
 def document(name: str, *answers: Answer) -> Any:
     """The file in a dialect, or its first line."""
-    return json.loads(exported(answers, ITEMS, name, run_id="r1").data.split(b"\n" if name in LINES else b"\0")[0])
+    return json.loads(
+        export_answers(answers, ITEMS, name, run_id="r1").data.split(b"\n" if name in LINES else b"\0")[0]
+    )
 
 
 # ---------------------------------------------------------------- laws
@@ -39,21 +41,23 @@ def document(name: str, *answers: Answer) -> Any:
 @settings(deadline=None)
 @given(exportable())
 def test_every_answer_is_valid_in_every_dialect(answer: Answer):
-    faults = {name: problems(name, exported((answer, answer), ITEMS, name, run_id="r1").data) for name in DIALECTS}
+    faults = {
+        name: problems(name, export_answers((answer, answer), ITEMS, name, run_id="r1").data) for name in DIALECTS
+    }
     assert faults == {name: [] for name in DIALECTS}
 
 
 @some
 @given(exportable())
 def test_an_answer_is_a_line(answer: Answer):
-    files = [exported((answer, answer), (), name, run_id="r1").data for name in LINES]
+    files = [export_answers((answer, answer), (), name, run_id="r1").data for name in LINES]
     assert [file.count(b"\n") for file in files] == [2] * len(LINES)
 
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_the_pieces_are_the_file(name: str):
     answers = (ANSWER, FAILURE, ABSTENTION)
-    whole = exported(answers, ITEMS, name, run_id="r1", settings={"k": 5})
+    whole = export_answers(answers, ITEMS, name, run_id="r1", settings={"k": 5})
     parts = list(pieces(iter(answers), iter(ITEMS), name, run_id="r1", settings={"k": 5}))
     assert (b"".join(p.data for p in parts), sum((p.notes for p in parts), ())) == (whole.data, whole.notes)
 
@@ -123,7 +127,7 @@ def test_coheres_citations_are_the_claims_that_cite(answer: Answer):
 @some
 @given(exportable())
 def test_geminis_segments_are_bytes_of_the_claims_that_cite(answer: Answer):
-    candidate = generated_content(answer, "q")["candidates"][0]
+    candidate = content_response(answer, "q")["candidates"][0]
     data = "".join(part["text"] for part in candidate["content"]["parts"]).encode()
     segments = [support["segment"] for support in candidate["groundingMetadata"]["groundingSupports"]]
     spans = [data[s["startIndex"] : s["endIndex"]].decode() for s in segments]
@@ -272,7 +276,7 @@ def test_vertex_says_nothing_of_support_where_nobody_judged():
 @pytest.mark.parametrize("name", DIALECTS)
 def test_half_a_surrogate_pair_is_written_as_the_replacement_character(name: str):
     torn = replace(ANSWER, claims=(Claim("The lamp \ud83d burns 😀.", (Citation(TOWER.id),)), *CLAIMS))
-    data = exported((torn,), (), name, run_id="r1").data
+    data = export_answers((torn,), (), name, run_id="r1").data
     assert ("The lamp \ufffd burns" in data.decode("utf-8"), problems(name, data)) == (True, [])
 
 
@@ -311,16 +315,16 @@ def test_an_abstention_holds_no_text_that_could_be_taken_for_an_answer(name: str
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_failed_question_is_left_out_and_noted(name: str):
-    both = exported((FAILURE, ANSWER), ITEMS, name, run_id="r1")
-    without = exported((ANSWER,), ITEMS, name, run_id="r1")
+    both = export_answers((FAILURE, ANSWER), ITEMS, name, run_id="r1")
+    without = export_answers((ANSWER,), ITEMS, name, run_id="r1")
     assert (both.data, both.notes) == (without.data, ("q3: left out, as it failed: The model refused.",))
 
 
 def test_an_answer_that_belongs_to_no_item_is_written_and_noted():
-    stray = exported((replace(ANSWER, id="q9"),), ITEMS, "trec24", run_id="r1")
+    stray = export_answers((replace(ANSWER, id="q9"),), ITEMS, "trec24", run_id="r1")
     assert (json.loads(stray.data)["topic"], len(stray.notes)) == ("When was it built?", 1)
 
 
 def test_a_dialect_that_there_is_not_suggests_the_nearest():
     with pytest.raises(UsageError, match="did you mean trec2"):
-        exported((), (), "trec", run_id="r1")
+        export_answers((), (), "trec", run_id="r1")

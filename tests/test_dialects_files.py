@@ -19,21 +19,21 @@ from hypothesis import strategies as st
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.loading import read, result_items
-from toulmin.formats.export import DIALECTS, exported, problems
+from toulmin.formats.export import DIALECTS, export_answers, problems
 from toulmin.formats.trec import words_in
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.alce_statements import Alce
-from toulmin.metrics.answered import answered
-from toulmin.metrics.autoais import cited
+from toulmin.metrics.answered import answer_to_score
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.splitting import sentences
-from toulmin.metrics.written import written as as_answered
+from toulmin.metrics.written import output_to_score as as_answered
 
 RUN = {"run_id": "r1", "settings": {"k": 5, "team_id": "lamps"}}
 
 
 def written(name: str, *answers: Answer, items: tuple[Item, ...] = ITEMS) -> Any:
-    return json.loads(exported(answers, items, name, **RUN).data)
+    return json.loads(export_answers(answers, items, name, **RUN).data)
 
 
 # ---------------------------------------------------------------- TREC
@@ -83,18 +83,18 @@ def long_answer(sentences: int, words: int) -> Answer:
 
 @pytest.mark.parametrize("name", ["trec24", "trec25"])
 def test_sentences_beyond_400_words_are_cut_from_the_end_with_a_note(name: str):
-    file = exported((long_answer(5, 100),), (), name, **RUN)
+    file = export_answers((long_answer(5, 100),), (), name, **RUN)
     assert len(json.loads(file.data)["answer"]) == 4
     assert "q1: 1 of 5 sentences cut: 400 words at most." in file.notes
 
 
 def test_a_sentence_too_long_by_itself_leaves_none_rather_than_half():
-    file = exported((long_answer(1, 401),), (), "trec24", **RUN)
+    file = export_answers((long_answer(1, 401),), (), "trec24", **RUN)
     assert (json.loads(file.data)["answer"], len(file.notes)) == ([], 1)
 
 
 def test_references_beyond_100_are_cut_with_what_cites_them_and_a_note():
-    file = exported((long_answer(21, 2),), (), "trec24", **RUN)
+    file = export_answers((long_answer(21, 2),), (), "trec24", **RUN)
     line = json.loads(file.data)
     assert (len(line["references"]), line["answer"][19]["citations"][-1], line["answer"][20]["citations"]) == (
         100,
@@ -105,7 +105,7 @@ def test_references_beyond_100_are_cut_with_what_cites_them_and_a_note():
 
 
 def test_2025_keeps_the_first_three_citations_of_a_sentence_and_notes_the_others():
-    file = exported((long_answer(2, 9),), (), "trec25", **RUN)
+    file = export_answers((long_answer(2, 9),), (), "trec25", **RUN)
     assert [one["citations"] for one in json.loads(file.data)["answer"]] == [[0, 1, 2], [3, 4, 5]]
     assert file.notes == ("q1: 4 citations cut: 3 a sentence at most, the first ones stay.",)
 
@@ -118,7 +118,7 @@ def test_words_are_counted_in_form_nfkc():
 @given(st.integers(1, 30), st.integers(2, 30))
 def test_however_long_an_answer_is_its_lines_keep_the_limits(sentences: int, words: int):
     for name in ("trec24", "trec25"):
-        assert problems(name, exported((long_answer(sentences, words),), (), name, **RUN).data) == []
+        assert problems(name, export_answers((long_answer(sentences, words),), (), name, **RUN).data) == []
 
 
 # ---------------------------------------------------------------- ALCE
@@ -141,7 +141,7 @@ def test_a_cost_that_nobody_knows_is_null():
 @settings(deadline=None, max_examples=30)
 @given(exportable())
 def test_alces_output_and_docs_are_what_is_scored(answer: Answer):
-    scored = answered(ITEMS[0], answer)
+    scored = answer_to_score(ITEMS[0], answer)
     one = written("alce", answer)["data"][0]
     assert one["output"] == scored.output
     assert [(doc["title"], doc["text"]) for doc in one["docs"]] == [(p.title, p.text) for p in scored.docs]
@@ -225,9 +225,9 @@ def test_what_is_scored_comes_back_from_the_file(form: str, tmp_path: Path):
     (tmp_path / "data.jsonl").write_text(json.dumps(RECORDS[form]), "utf-8")
     (item,) = read(tmp_path / "data.jsonl").items
     answer = replace(ANSWER, id=item.id, question=item.question, style=item.style or "long")
-    (tmp_path / "result.json").write_bytes(exported((answer,), (item,), "alce", **RUN).data)
+    (tmp_path / "result.json").write_bytes(export_answers((answer,), (item,), "alce", **RUN).data)
     (back,) = result_items(tmp_path / "result.json")
-    scored = answered(item, answer)
+    scored = answer_to_score(item, answer)
     assert (back.output, [(p.title, p.text) for p in back.docs]) == (
         scored.output,
         [(p.title, p.text) for p in scored.docs],
@@ -261,7 +261,7 @@ def test_any_gold_comes_back_from_the_file(gold: Gold, style: Style):
     item = Item("q1", "Who?", gold, style=style)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
-        file.write_bytes(exported((replace(ANSWER, style=style),), (item,), "alce", **RUN).data)
+        file.write_bytes(export_answers((replace(ANSWER, style=style),), (item,), "alce", **RUN).data)
         (back,) = result_items(file)
     assert back.item == replace(item, passages=back.docs, is_ranked=True, record=back.item.record)
 
@@ -279,11 +279,11 @@ def test_citations_score_the_same_from_the_file(is_list: bool, drawn: list[Answe
     items = [Item(answer.id, answer.question, style=answer.style) for answer in asked]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
-        file.write_bytes(exported(asked, items, "alce", **RUN).data)
+        file.write_bytes(export_answers(asked, items, "alce", **RUN).data)
         from_file = [as_answered(one.item, one.output, one.docs) for one in result_items(file)]
-    from_run = [answered(*pair) for pair in zip(items, asked, strict=True)]
+    from_run = [answer_to_score(*pair) for pair in zip(items, asked, strict=True)]
     profile = Alce(sentences, is_list=is_list)
-    found = [asyncio.run(cited(those, profile, Judging(Lexical()))) for those in (from_run, from_file)]
+    found = [asyncio.run(citation_metrics(those, profile, Judging(Lexical()))) for those in (from_run, from_file)]
     assert found[0].columns == found[1].columns
 
 
@@ -371,7 +371,7 @@ def test_a_document_that_is_no_object_is_one_problem(name: str, value: Any):
 
 
 def test_the_line_of_a_fault_is_named():
-    data = exported((ANSWER, ABSTENTION), ITEMS, "trec24", **RUN).data
+    data = export_answers((ANSWER, ABSTENTION), ITEMS, "trec24", **RUN).data
     assert problems("trec24", data + b"{no json}\n")[0].startswith("line 3: JSON in UTF-8 was expected")
 
 

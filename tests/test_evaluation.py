@@ -17,8 +17,8 @@ from toulmin.cli import run as command
 from toulmin.data import Passage, Source
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluation.running import Limits
-from toulmin.evaluation.scorable import digest, scorable
-from toulmin.evaluation.scores import read_kept
+from toulmin.evaluation.scorable import digest, read_scorable
+from toulmin.evaluation.scores import current_scores
 from toulmin.formats.export import problems
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Pair, Verdict
@@ -147,7 +147,7 @@ def test_judges_whose_names_look_alike_in_a_file_name_keep_their_own_reasons(run
         judge = Strict()
         judge.name = one
         toulmin.score(run, judge=judge, memo=False)
-    both = read_kept(run, 6, digest(scorable(run)))
+    both = current_scores(run, 6, digest(read_scorable(run)))
     told = [{statement["judge"] for row in kept.rows for statement in row["statements"]} for kept in both]
     assert told == [{name}, {other}]
 

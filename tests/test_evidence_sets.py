@@ -12,16 +12,16 @@ from tests.autoais_parts import Told, holding, of_claims, scores, values
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError
-from toulmin.metrics.answered import Answered, answered
+from toulmin.metrics.answered import Answered, answer_to_score
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.evidence_sets import Evidence, attributed, evidence_overlap
+from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict
 
 scoring = pytest.importorskip("rouge_score.rouge_scorer", reason="rouge-score is not installed")
 
 SAME = {"One.": "Text a.", "Two.": "Text b.", "Three.": "Text f."}
-FAILED = answered(Item("q", "Who?"), Answer("Who?", "long", "vanilla", "failed", notes=("away",)))
+FAILED = answer_to_score(Item("q", "Who?"), Answer("Who?", "long", "vanilla", "failed", notes=("away",)))
 
 
 def by_table(premise: str, claim: str) -> bool:
@@ -30,7 +30,7 @@ def by_table(premise: str, claim: str) -> bool:
 
 
 def ais(*read: Answered, judge: Told | None = None, evidence: Evidence | None = None) -> Measured:
-    return asyncio.run(attributed(read, Judging(judge or Told(by_table)), evidence))
+    return asyncio.run(attribution_metrics(read, Judging(judge or Told(by_table)), evidence))
 
 
 def test_each_share_is_what_it_says():

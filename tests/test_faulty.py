@@ -19,7 +19,7 @@ from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import Draft
 from toulmin.prompts import types as ask
-from toulmin.prompts.reflection import NextSegment, weighed
+from toulmin.prompts.reflection import NextSegment, weigh
 from toulmin.simulation.chance import ChanceJudge, ChanceWriter, Dice
 from toulmin.simulation.faulty import Faulty
 from toulmin.simulation.truth import Fact, holds, is_legible, supports
@@ -468,7 +468,7 @@ def test_probabilities_agree_with_the_reflection_tokens_that_are_written():
     for request, reply in zip(
         map(reflected, QUESTIONS), writer().generate(list(map(reflected, QUESTIONS))), strict=True
     ):
-        told = weighed(request.prompt.read(reply.text), reply.logprobs)
+        told = weigh(request.prompt.read(reply.text), reply.logprobs)
         assert all(max(mark.odds, key=mark.odds.__getitem__) == mark.token for mark in told.marks)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.retrieval.fusion import by_ranks, by_sum, fused_by_ranks, fused_by_sum
+from toulmin.retrieval.fusion import by_ranks, by_sum, fuse_by_ranks, fuse_by_sum
 
 PASSAGES = [Passage.of(f"text {n}") for n in range(8)]
 
@@ -47,39 +47,39 @@ def ranking(*places: int) -> list[Hit]:
 
 
 def test_reciprocal_ranks_are_added():
-    found = fused_by_ranks([ranking(0, 1), ranking(1, 2)], 60)
+    found = fuse_by_ranks([ranking(0, 1), ranking(1, 2)], 60)
     by_id = {hit.passage.id: hit.score for hit in found}
     assert by_id == pytest.approx({PASSAGES[0].id: 1 / 61, PASSAGES[1].id: 1 / 62 + 1 / 61, PASSAGES[2].id: 1 / 62})
 
 
 def test_what_both_find_goes_before_what_one_finds_as_early():
-    assert ids(fused_by_ranks([ranking(0, 1), ranking(2, 1)]))[0] == PASSAGES[1].id
+    assert ids(fuse_by_ranks([ranking(0, 1), ranking(2, 1)]))[0] == PASSAGES[1].id
 
 
 def test_a_weighted_sum_adds_shares_of_each_range():
     lexical = [Hit(PASSAGES[0], 9.0), Hit(PASSAGES[1], 5.0), Hit(PASSAGES[2], 1.0)]
     dense = [Hit(PASSAGES[1], 0.8), Hit(PASSAGES[3], 0.2)]
-    by_id = {hit.passage.id: hit.score for hit in fused_by_sum([lexical, dense], (0.25, 0.75))}
+    by_id = {hit.passage.id: hit.score for hit in fuse_by_sum([lexical, dense], (0.25, 0.75))}
     assert [by_id[passage.id] for passage in PASSAGES[:4]] == pytest.approx([0.25, 0.125 + 0.75, 0.0, 0.0])
 
 
 @given(st.lists(rankings(), max_size=3))
 def test_every_hit_of_any_ranking_is_there_once(rows: list[list[Hit]]):
-    assert sorted(ids(fused_by_ranks(rows))) == sorted({hit.passage.id for row in rows for hit in row})
+    assert sorted(ids(fuse_by_ranks(rows))) == sorted({hit.passage.id for row in rows for hit in row})
 
 
 @given(rankings(), rankings())
 def test_the_order_in_which_rankings_come_decides_nothing(one: list[Hit], other: list[Hit]):
-    assert fused_by_ranks([one, other]) == fused_by_ranks([other, one])
+    assert fuse_by_ranks([one, other]) == fuse_by_ranks([other, one])
 
 
 @given(rankings(), st.floats(0.5, 4), st.floats(-3, 3))
 def test_a_weighted_sum_minds_neither_unit_nor_zero_of_scores(row: list[Hit], unit: float, zero: float):
     moved = [Hit(hit.passage, hit.score * unit + zero) for hit in row]
-    plain = {hit.passage.id: hit.score for hit in fused_by_sum([row], (1.0,))}
+    plain = {hit.passage.id: hit.score for hit in fuse_by_sum([row], (1.0,))}
     spread = max((hit.score for hit in row), default=0) - min((hit.score for hit in row), default=0)
     if spread == 0 or spread > 1e-3:  # a range of nothing but rounding errors has no shares
-        assert {hit.passage.id: hit.score for hit in fused_by_sum([moved], (1.0,))} == pytest.approx(plain, abs=1e-6)
+        assert {hit.passage.id: hit.score for hit in fuse_by_sum([moved], (1.0,))} == pytest.approx(plain, abs=1e-6)
 
 
 def test_each_ranker_is_asked_for_more_than_is_wanted():

@@ -22,7 +22,7 @@ from toulmin.extractive.reader import Embedded
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
@@ -91,7 +91,7 @@ def run(
     model = Scripted(write)
     kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, Embedded())
     options = {"style": style, "k": 2, "unsupported": unsupported, **({"variant": variant} if name == "plan" else {})}
-    rescue = partial(rescued, policy=unsupported)
+    rescue = partial(rescue_draft, policy=unsupported)
     job = Job(QUESTION, name, style, lambda: METHODS[name](QUESTION, **options), Budget(calls=calls), rescue=rescue)
     return asyncio.run(Driver(kit).answer(job))
 

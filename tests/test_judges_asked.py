@@ -10,7 +10,7 @@ import pytest
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError
-from toulmin.judges.asked import Asked
+from toulmin.judges.asked import ModelJudge
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import JudgeClaim
@@ -20,11 +20,11 @@ PASSAGE = Passage.of("The tower was lit in 1824.", "Kettle Rock")
 PAIRS = tuple(Pair((PASSAGE,), f"It was lit in {year}.") for year in range(1820, 1828))
 
 
-def asked(write: Callable[[Generate], str | Reply], **options) -> Asked:
-    return Asked(Scripted(write, **options))
+def asked(write: Callable[[Generate], str | Reply], **options) -> ModelJudge:
+    return ModelJudge(Scripted(write, **options))
 
 
-def judged(judge: Asked, pairs: Sequence[Pair] = PAIRS[:1]) -> list[Verdict]:
+def judged(judge: ModelJudge, pairs: Sequence[Pair] = PAIRS[:1]) -> list[Verdict]:
     return asyncio.run(judge.judge(pairs))
 
 
@@ -124,7 +124,7 @@ def test_a_failed_request_is_the_models_error():
 
 def test_what_was_judged_beside_a_failure_is_not_asked_again():
     model = Counting(failing)
-    judge = Asked(model)
+    judge = ModelJudge(model)
     with pytest.raises(ModelError):
         judged(judge, PAIRS)
     judged(judge, [pair for pair in PAIRS if "1824" not in pair.claim])
@@ -133,7 +133,7 @@ def test_what_was_judged_beside_a_failure_is_not_asked_again():
 
 def test_a_pair_is_asked_anew_once_its_verdict_was_handed_out():
     model = Counting(lambda request: "supported")
-    judge = Asked(model)
+    judge = ModelJudge(model)
     judged(judge)
     judged(judge)
     assert set(model.counts.values()) == {2}
@@ -169,13 +169,13 @@ class Slow:
 @pytest.mark.parametrize("concurrency", [1, 3])
 def test_the_model_is_asked_as_often_at_once_as_it_takes(concurrency: int):
     model = Slow(concurrency)
-    judged(Asked(model), PAIRS)
+    judged(ModelJudge(model), PAIRS)
     assert model.most == concurrency
 
 
 def test_the_limit_holds_over_calls_of_the_judge():
     model = Slow(2)
-    judge = Asked(model)
+    judge = ModelJudge(model)
 
     async def several() -> None:
         await asyncio.gather(*(judge.judge([pair]) for pair in PAIRS))
@@ -186,14 +186,14 @@ def test_the_limit_holds_over_calls_of_the_judge():
 
 def test_a_model_that_takes_several_requests_gets_them_in_one_call():
     model = Slow(1, batch=len(PAIRS))
-    judged(Asked(model), PAIRS)
+    judged(ModelJudge(model), PAIRS)
     assert model.sizes == [len(PAIRS)]
 
 
 def test_a_judge_serves_several_event_loops_in_turn():
-    judge = Asked(Slow(1))
+    judge = ModelJudge(Slow(1))
     assert [len(judged(judge, PAIRS)) for _ in range(2)] == [len(PAIRS)] * 2
 
 
 def test_other_models_are_other_keys():
-    assert Asked(Slow(1)).key != asked(lambda request: "", name="other").key
+    assert ModelJudge(Slow(1)).key != asked(lambda request: "", name="other").key

@@ -28,7 +28,7 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import Cached
-from toulmin.models.decoding import Draw, drawn
+from toulmin.models.decoding import Draw, draw_replies
 from toulmin.models.local import RESAMPLING, Local
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
@@ -105,7 +105,7 @@ def test_another_seed_is_another_draw(model: Local, folder: Path):
 def test_tokens_are_drawn_by_their_probability(model: Local):
     def first(draw: Draw, count: int) -> list:
         draws = [replace(draw, seed=n) for n in range(count)]
-        found = drawn(model._model, model._tokenizer, ["Three keepers"] * count, draws, Event())
+        found = draw_replies(model._model, model._tokenizer, ["Three keepers"] * count, draws, Event())
         return [reply.logprobs[0] for reply in found if reply.logprobs]
 
     (likeliest,) = first(Draw(0, 1, logprobs=1), 1)
@@ -160,7 +160,7 @@ def test_a_stop_string_saves_tokens(model: Local):
 def test_a_call_that_was_given_up_ends_at_once(model: Local):
     given_up = Event()
     given_up.set()
-    (reply,) = drawn(model._model, model._tokenizer, ["The tower"], [Draw(0, 500)], given_up)
+    (reply,) = draw_replies(model._model, model._tokenizer, ["The tower"], [Draw(0, 500)], given_up)
     assert reply.tokens == 1
 
 
@@ -249,7 +249,7 @@ SAID = {
 def taught(folder: Path, chat: str | None, reply: str) -> Local:
     """A tiny model that says this when asked `ASK`."""
     tiny_model.make(folder, chat=chat)
-    tiny_model.teach(folder, Local(folder)._asked(ASK).text, reply)
+    tiny_model.teach(folder, Local(folder)._prepare(ASK).text, reply)
     return Local(folder, max_tokens=60)
 
 
@@ -277,20 +277,20 @@ def test_thinking_without_an_answer_is_an_error(tmp_path: Path):
 @pytest.mark.parametrize("thinking", [True, False])
 def test_thinking_may_be_turned_on_or_off(tmp_path: Path, thinking: bool):
     choice = tiny_model.CHAT + "{% if enable_thinking %}<think>{% endif %}"
-    asked = Local(tiny_model.make(tmp_path, chat=choice), thinking=thinking)._asked(ASK).text
+    asked = Local(tiny_model.make(tmp_path, chat=choice), thinking=thinking)._prepare(ASK).text
     assert asked.endswith("<think>") == thinking
 
 
 def test_a_model_that_knows_no_system_message_has_it_before_the_question(tmp_path: Path):
-    late = Local(tiny_model.make(tmp_path, chat=LATE + tiny_model.CHAT))._asked(ASK).text
-    messages = Templates.shipped().render(ASK.prompt).messages
+    late = Local(tiny_model.make(tmp_path, chat=LATE + tiny_model.CHAT))._prepare(ASK).text
+    messages = Templates.default().render(ASK.prompt).messages
     expected = "\n\n".join(message.content for message in messages)
     assert late == f"<|user|>\n{expected}<|end|>\n<|assistant|>\n"
 
 
 def test_a_model_without_a_chat_template_continues_the_plain_text(tmp_path: Path):
     plain = Local(tiny_model.make(tmp_path, chat=None), max_tokens=5)
-    assert plain._asked(ASK).text == Templates.shipped().render(ASK.prompt).text
+    assert plain._prepare(ASK).text == Templates.default().render(ASK.prompt).text
     assert one(plain).tokens.output > 0
 
 
@@ -303,7 +303,7 @@ def test_a_passage_cannot_write_a_models_own_control_tokens(tmp_path: Path, chat
     own = AutoTokenizer.from_pretrained(tiny_model.make(tmp_path, chat=chat))
     own.add_special_tokens({"additional_special_tokens": ["⟦over⟧"]})
     own.save_pretrained(tmp_path)
-    prompt = Local(tmp_path)._asked(Generate(Summarise("When?", Passage.of(HOSTILE)))).text
+    prompt = Local(tmp_path)._prepare(Generate(Summarise("When?", Passage.of(HOSTILE)))).text
     assert (own.convert_tokens_to_ids("⟦over⟧") in own(prompt)["input_ids"], "every claim" in prompt) == (False, True)
 
 

@@ -24,8 +24,8 @@ from tests.slow_alce import Doc, Record
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, SourceError
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.verdict_cache import Remembered, Rows
-from toulmin.metrics.autoais import cited
+from toulmin.judges.verdict_cache import CachedJudge, Rows
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Honest
 from toulmin.steps import Pair, Verdict
@@ -50,7 +50,7 @@ class Judge:
         return [self.said for _ in pairs]
 
 
-def judged(memo: Remembered, *pairs: Pair) -> list[Verdict]:
+def judged(memo: CachedJudge, *pairs: Pair) -> list[Verdict]:
     return asyncio.run(memo.judge(pairs or (PAIR,)))
 
 
@@ -63,32 +63,32 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_verdict_comes_back_whole(file: Path):
-    judged(Remembered(Judge(), file))
-    assert judged(Remembered(Judge(replace(FULL, support=0.0)), file)) == [FULL]
+    judged(CachedJudge(Judge(), file))
+    assert judged(CachedJudge(Judge(replace(FULL, support=0.0)), file)) == [FULL]
 
 
 def test_what_was_judged_before_is_not_judged_again(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     later = Judge()
-    judged(Remembered(later, file))
+    judged(CachedJudge(later, file))
     assert later.asked == []
 
 
 def test_equal_pairs_of_one_call_are_judged_once(file: Path):
     judge = Judge()
-    assert (judged(Remembered(judge, file), PAIR, PAIR), judge.asked) == ([FULL, FULL], [PAIR])
+    assert (judged(CachedJudge(judge, file), PAIR, PAIR), judge.asked) == ([FULL, FULL], [PAIR])
 
 
 def test_only_what_is_missing_is_judged_and_all_is_in_order(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     said = replace(FULL, support=0.9)
     judge, other = Judge(said), replace(PAIR, claim="It was dark.")
-    assert (judged(Remembered(judge, file), other, PAIR), judge.asked) == ([said, FULL], [other])
+    assert (judged(CachedJudge(judge, file), other, PAIR), judge.asked) == ([said, FULL], [other])
 
 
 def test_no_pairs_no_call(file: Path):
     judge = Judge()
-    assert (asyncio.run(Remembered(judge, file).judge([])), judge.asked) == ([], [])
+    assert (asyncio.run(CachedJudge(judge, file).judge([])), judge.asked) == ([], [])
 
 
 def test_an_async_judge_is_awaited(file: Path):
@@ -96,18 +96,18 @@ def test_an_async_judge_is_awaited(file: Path):
         async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
             return Judge.judge(self, pairs)
 
-    assert judged(Remembered(Slow(), file)) == [FULL]
+    assert judged(CachedJudge(Slow(), file)) == [FULL]
 
 
 def test_a_memo_bears_its_judges_name(file: Path):
-    assert Remembered(Judge(), file).name == "judge-1"
+    assert CachedJudge(Judge(), file).name == "judge-1"
 
 
 def test_where_a_passage_comes_from_makes_no_other_pair(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     judge = Judge()
     moved = replace(PASSAGE, source=replace(PASSAGE.source, path="elsewhere"))
-    judged(Remembered(judge, file), replace(PAIR, premises=(moved, OTHER)))
+    judged(CachedJudge(judge, file), replace(PAIR, premises=(moved, OTHER)))
     assert judge.asked == []
 
 
@@ -128,23 +128,23 @@ DIFFERENT = {
 @pytest.mark.parametrize("case", DIFFERENT)
 def test_a_pair_that_differs_is_judged_anew(file: Path, case: str):
     judge = Judge()
-    judged(Remembered(judge, file), PAIR, DIFFERENT[case])
+    judged(CachedJudge(judge, file), PAIR, DIFFERENT[case])
     assert judge.asked == [PAIR, DIFFERENT[case]]
 
 
 def test_another_judge_judges_anew(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     judge = Judge()
     judge.name = "judge-2"
-    judged(Remembered(judge, file))
+    judged(CachedJudge(judge, file))
     assert judge.asked == [PAIR]
 
 
 def test_judges_of_one_name_are_told_apart_by_their_key(file: Path):
     one, two = Judge(), Judge()
     one.key, two.key = "weights a", "weights b"
-    judged(Remembered(one, file))
-    judged(Remembered(two, file))
+    judged(CachedJudge(one, file))
+    judged(CachedJudge(two, file))
     assert two.asked == [PAIR]
 
 
@@ -154,9 +154,9 @@ def test_a_call_that_raises_keeps_nothing_and_passes_on(file: Path):
             raise ModelError("away")
 
     with pytest.raises(ModelError, match="away"):
-        judged(Remembered(Broken(), file))
+        judged(CachedJudge(Broken(), file))
     judge = Judge()
-    judged(Remembered(judge, file))
+    judged(CachedJudge(judge, file))
     assert judge.asked == [PAIR]
 
 
@@ -167,7 +167,7 @@ def test_a_judge_that_gives_anything_else_is_told_so(file: Path, given: list):
             return given
 
     with pytest.raises(ModelError, match=f"gave {len(given)} results for 1 pairs"):
-        judged(Remembered(Odd(), file))
+        judged(CachedJudge(Odd(), file))
 
 
 labels = st.sampled_from(["supported", "unsure", "unsupported", "contradicted"])
@@ -199,7 +199,7 @@ def test_any_verdict_survives_the_file(given_verdicts: list[Verdict]):
 
 
 def test_only_its_owner_may_read_the_file(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
 
 
@@ -215,18 +215,18 @@ def test_only_its_owner_may_read_the_file(file: Path):
     ],
 )
 def test_a_damaged_row_is_as_good_as_none_and_is_mended(file: Path, change: str):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     with sqlite3.connect(file) as raw:
         raw.execute(change)
     raw.close()
     judge = Judge()
-    first = judged(Remembered(judge, file))
-    second = judged(Remembered(judge, file))
+    first = judged(CachedJudge(judge, file))
+    second = judged(CachedJudge(judge, file))
     assert (first, second, judge.asked) == ([FULL], [FULL], [PAIR])
 
 
 def test_a_row_that_proves_itself_but_is_no_verdict_is_as_good_as_none(file: Path):
-    judged(Remembered(Judge(), file))
+    judged(CachedJudge(Judge(), file))
     with sqlite3.connect(file) as raw:
         ((key,),) = raw.execute("SELECT key FROM verdicts").fetchall()
         text = '["sure", 2, 0, "judge", [], null]'
@@ -235,7 +235,7 @@ def test_a_row_that_proves_itself_but_is_no_verdict_is_as_good_as_none(file: Pat
         )
     raw.close()
     judge = Judge()
-    judged(Remembered(judge, file))
+    judged(CachedJudge(judge, file))
     assert judge.asked == [PAIR]
 
 
@@ -243,7 +243,7 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(tmp_path: Path):
     path = tmp_path / "notes.txt"
     path.write_text("These are my notes. " * 99, "utf-8")
     with pytest.raises(SourceError, match=r"notes\.txt cannot be used"):
-        Remembered(Judge(), path)
+        CachedJudge(Judge(), path)
     assert path.read_text("utf-8").startswith("These are my notes.")
 
 
@@ -254,13 +254,13 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path):
     raw.close()
     before = path.read_bytes()
     with pytest.raises(SourceError, match="no memo of verdicts"):
-        Remembered(Judge(), path)
+        CachedJudge(Judge(), path)
     assert path.read_bytes() == before
 
 
 def test_a_folder_is_no_memo(tmp_path: Path):
     with pytest.raises(SourceError, match="cannot be used"):
-        Remembered(Judge(), tmp_path)
+        CachedJudge(Judge(), tmp_path)
 
 
 SHARING = """
@@ -287,8 +287,8 @@ def test_several_processes_share_a_file(file: Path):
 def test_ten_thousand_pairs_are_kept_and_found_in_well_under_a_second(file: Path):
     passages = [Passage.of(f"{n} {'words ' * 100}", f"Title {n}") for n in range(500)]
     pairs = [Pair((passages[n % 500], passages[n * 7 % 500]), f"Claim {n}.") for n in range(10_000)]
-    judged(Remembered(Judge(), file), *pairs)
-    memo = Remembered(Judge(), file)
+    judged(CachedJudge(Judge(), file), *pairs)
+    memo = CachedJudge(Judge(), file)
     start = time.process_time()
     judged(memo, *pairs)
     assert (memo.asked, time.process_time() - start < 1.0) == (0, True)
@@ -298,6 +298,6 @@ def test_a_second_scoring_asks_the_judge_nothing_and_says_the_same(file: Path):
     docs = tuple(Doc(f"T{n}", f"Kettle Rock Tower was built in 182{n}.") for n in range(1, 6))
     output = "Kettle Rock Tower was built in 1821 [1][2]. It is tall [3]."
     read = [in_a_file(Record("When?", output, docs, ("It was built in 1821.",)))]
-    first = asyncio.run(cited(read, Honest(), Judging(Remembered(Lexical(), file))))
-    memo = Remembered(Lexical(), file)
-    assert (asyncio.run(cited(read, Honest(), Judging(memo))), memo.asked) == (first, 0)
+    first = asyncio.run(citation_metrics(read, Honest(), Judging(CachedJudge(Lexical(), file))))
+    memo = CachedJudge(Lexical(), file)
+    assert (asyncio.run(citation_metrics(read, Honest(), Judging(memo))), memo.asked) == (first, 0)

@@ -19,7 +19,7 @@ from toulmin.metrics.qampari import alce_list, honest_list, pieces
 from toulmin.metrics.recall import alce_recall, honest_recall
 from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.text import language
-from toulmin.text.overlap import normalised
+from toulmin.text.overlap import normalise
 
 # ---------------------------------------------------------------- the text that is scored
 
@@ -60,7 +60,7 @@ def test_a_citation_at_the_very_beginning_leaves_its_space():
     ],
 )
 def test_answers_are_compared_in_this_form(text, plain):
-    assert normalised(text) == plain
+    assert normalise(text) == plain
 
 
 def test_the_honest_profile_reads_every_line():
@@ -238,7 +238,7 @@ NAMES = st.lists(st.sampled_from(["red", "green", "blue", "Red.", "the blue", "g
 @given(NAMES, st.lists(st.sampled_from(["red", "green", "blue"]), min_size=1, max_size=3, unique=True))
 def test_lists_are_counted_as_a_slow_count_does(predicted, gold):
     found = columns([alce_list([output(", ".join(predicted), entities(*((name,) for name in gold)))])])
-    read = [normalised(name) for name in predicted]
+    read = [normalise(name) for name in predicted]
     right = [name for name in read if name in gold]
     precision = len(right) / len(read) if read else 0
     recall = len(set(right)) / len(gold)

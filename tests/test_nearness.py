@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from toulmin.data import Passage
-from toulmin.extractive.nearness import Compared
+from toulmin.extractive.nearness import EncoderMeaning
 from toulmin.extractive.survey import Survey
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts.types import AnswerPrompt
@@ -42,19 +42,19 @@ TEXTS = [("", "The lamp was lit."), ("Sea", "Waves rose."), ("", "The lamp was l
 
 
 def test_cosines_are_those_of_rows_of_length_one():
-    asked, each = Compared(Topics).nearness("Which light would shine?", TEXTS)
+    asked, each = EncoderMeaning(Topics).nearness("Which light would shine?", TEXTS)
     assert asked == pytest.approx([1.0, 0.0, 1.0], abs=1e-3)
     assert each[0] == pytest.approx([1.0, 0.0, 1.0], abs=1e-3)
     assert each[1] == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
 
 
 def test_no_sentence_has_no_cosine():
-    assert Compared(Topics).nearness("light", []) == ((), ())
+    assert EncoderMeaning(Topics).nearness("light", []) == ((), ())
 
 
 def test_a_sentence_is_encoded_once_while_it_is_kept():
     made = Topics()
-    compared = Compared(lambda: made, kept=2)
+    compared = EncoderMeaning(lambda: made, kept=2)
     compared.nearness("light", TEXTS)
     compared.nearness("sea", TEXTS)
     assert sorted(made.encoded) == ["The lamp was lit.", "Waves rose."]
@@ -70,7 +70,7 @@ def test_the_encoder_is_made_with_the_first_question():
         made.append(Topics())
         return made[-1]
 
-    writer = Extractive(meaning=Compared(make))
+    writer = Extractive(meaning=EncoderMeaning(make))
     assert (writer.name, made) == ("extractive+encoder", [])
     passages = (Passage.of("The lamp of the tower was lit in 1824. The tower was built of stone.", "Tower"),)
     writer.generate([Generate(AnswerPrompt("When did the tower's lamp first shine?", passages))])
@@ -82,7 +82,7 @@ PASSAGES = (Passage.of("The tower has a stair. The tower could shine in 1824. Th
 
 def test_the_sentence_that_means_the_question_gains_evidence():
     question = "When was the light of the tower there?"
-    plain, meant = Survey(question, PASSAGES), Survey(question, PASSAGES, Compared(Topics))
+    plain, meant = Survey(question, PASSAGES), Survey(question, PASSAGES, EncoderMeaning(Topics))
 
     def share(survey: Survey) -> float:
         return next(entry.evidence for entry in survey.entries if "shine" in entry.sentence.text)
@@ -92,9 +92,9 @@ def test_the_sentence_that_means_the_question_gains_evidence():
 
 def test_what_means_the_same_as_what_was_chosen_gains_less():
     passages = (Passage.of("The lamp was lit in 1824. Light came in 1825. The sea rose in 1826.", "Tower"),)
-    survey = Survey("What happened to the tower?", passages, Compared(Topics))
+    survey = Survey("What happened to the tower?", passages, EncoderMeaning(Topics))
     (lit,) = [entry for entry in survey.entries if "1824" in entry.sentence.text]
-    ranked = survey.ranked([lit], 1000)
+    ranked = survey.rank_entries([lit], 1000)
     assert "1826" in ranked[0].sentence.text
     assert all("1825" not in entry.sentence.text for entry in ranked)
 
@@ -103,7 +103,7 @@ def test_an_encoder_reads_the_sentences_that_say_most_by_their_words():
     beside = " ".join(f"The tower had a keeper in {year}." for year in range(1800, 1828))
     passages = (Passage.of(f"{beside} The light of the tower was lit in 1830.", "Tower"),)
     made = Topics()
-    entries = Survey("When was the light of the tower lit?", passages, Compared(lambda: made)).entries
+    entries = Survey("When was the light of the tower lit?", passages, EncoderMeaning(lambda: made)).entries
     assert len(made.encoded) == 12 < len(entries)
     assert "The light of the tower was lit in 1830." in made.encoded
 
@@ -111,7 +111,7 @@ def test_an_encoder_reads_the_sentences_that_say_most_by_their_words():
 def test_a_sentence_that_no_encoder_read_counts_as_the_mean_of_those_read():
     passages = (Passage.of(" ".join(f"The tower had a lamp in {year}." for year in range(1800, 1820)), "Tower"),)
     made = Topics()
-    entries = Survey("When was the light of the tower lit?", passages, Compared(lambda: made)).entries
+    entries = Survey("When was the light of the tower lit?", passages, EncoderMeaning(lambda: made)).entries
     read = [entry.features.meaning for entry in entries if entry.sentence.text in made.encoded]
     unread = [entry for entry in entries if entry.sentence.text not in made.encoded]
     assert len(read) == 12

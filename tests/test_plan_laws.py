@@ -255,4 +255,4 @@ def test_a_topic_that_no_document_names_is_an_abstention():
 @pytest.mark.parametrize("options", [*ALL, {"style": "list", "inline": True}], ids=str)
 def test_every_prompt_can_be_put_into_words(options: dict[str, Any]):
     done = Run(sure={BORN: {"C": 0.9}}, **options)
-    assert all(Templates.shipped().render(request.prompt).text for request in done.writer.asked)
+    assert all(Templates.default().render(request.prompt).text for request in done.writer.asked)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError, UsageError
-from toulmin.evaluation.preference import Preference, kept, lines, pairs, preferred, shares
+from toulmin.evaluation.preference import Preference, lines, load_preferences, pairs, preference_of, shares
 
 
 def run(method: str, *ids: str) -> list[Answer]:
@@ -44,7 +44,7 @@ def test_the_same_seed_shows_the_same_pairs():
 
 @pytest.mark.parametrize("one", pairs(run("a", *IDS), run("b", *IDS)), ids=lambda one: one.id)
 def test_the_side_that_was_preferred_is_that_runs_whichever_side_it_stood_on(one):
-    said = preferred(one, {"fluency": "left", "informativeness": "right"})
+    said = preference_of(one, {"fluency": "left", "informativeness": "right"})
     assert said.fluency == ("first" if one.left.method == "a" else "second")
     assert said.informativeness == ("first" if one.right.method == "a" else "second")
 
@@ -71,7 +71,7 @@ CHOICES = st.sampled_from(["first", "neither", "second"])
 def test_what_is_recorded_reads_back(tmp_path_factory: pytest.TempPathFactory, told: list[Preference]):
     file = tmp_path_factory.mktemp("kept") / "preferences.jsonl"
     file.write_bytes(lines(told))
-    assert list(kept(file).values()) == told
+    assert list(load_preferences(file).values()) == told
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_a_damaged_file_is_told_by_name(tmp_path: Path, text: str):
     file = tmp_path / "preferences.jsonl"
     file.write_text(text, "utf-8")
     with pytest.raises(SourceError, match=r"preferences\.jsonl should hold preferences"):
-        kept(file)
+        load_preferences(file)

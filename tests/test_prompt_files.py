@@ -82,13 +82,13 @@ def test_a_file_that_is_not_there_or_of_no_known_kind_is_a_usage_error(name: str
 
 
 def test_the_shipped_texts_go_by_the_plain_version():
-    assert (SHIPPED.version, Templates.shipped(2).version) == ("1", "1")
+    assert (SHIPPED.version, Templates.default(2).version) == ("1", "1")
 
 
 def test_other_texts_and_other_shots_have_versions_of_their_own(tmp_path: Path):
     texts = ['[judge_claim]\nsystem = "a"', '[judge_claim]\nsystem = "b"']
     versions = {loaded(tmp_path, text).version for text in texts}
-    assert len(versions | {SHIPPED.version, BARE.version, Templates.shipped(1).version}) == 5
+    assert len(versions | {SHIPPED.version, BARE.version, Templates.default(1).version}) == 5
 
 
 def test_a_file_that_replaces_nothing_leaves_the_plain_version(tmp_path: Path):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.datasets.synthetic_kinds import is_person, thing
-from toulmin.datasets.synthetic_questions import asked
+from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing
+from toulmin.datasets.synthetic_questions import questions_of
 from toulmin.datasets.synthetic_statements import statements
 from toulmin.datasets.synthetic_verbs import of_participle, of_past, of_present
 
@@ -18,7 +18,7 @@ def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:
     return [
         (each.question.replace("In which year", "When"), each.answers[0])
         for statement in statements(Passage.of(sentence, title))
-        for each in asked(statement)
+        for each in questions_of(statement)
     ]
 
 
@@ -110,7 +110,7 @@ def test_a_work_is_told_from_its_namesakes_by_the_title():
 
 def test_a_date_is_right_in_either_order():
     (statement,) = statements(Passage.of("Red Rocks was released on May 3, 1924.", "Red Rocks"))
-    assert asked(statement)[0].answers == ("May 3, 1924", "3 May 1924")
+    assert questions_of(statement)[0].answers == ("May 3, 1924", "3 May 1924")
 
 
 def test_words_across_lines_are_one_sentence():
@@ -160,8 +160,8 @@ def test_an_institution_a_place_or_one_word_is_no_person(name: str):
 
 
 def test_the_kind_of_a_thing_is_its_noun():
-    assert thing("a 1970 Indian drama film directed by Raj Kapoor") == "film"
+    assert kind_of_thing("a 1970 Indian drama film directed by Raj Kapoor") == "film"
 
 
 def test_a_kind_in_front_of_the_noun_is_not_it():
-    assert thing("an Indian film actress") is None
+    assert kind_of_thing("an Indian film actress") is None

@@ -16,7 +16,7 @@ from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage
 from toulmin.errors import UsageError
-from toulmin.extractive.asking import asked
+from toulmin.extractive.asking import parse_question
 from toulmin.extractive.ranking import WEIGHTS
 from toulmin.extractive.reader import Embedded, find
 from toulmin.extractive.spans import sentences_of
@@ -82,7 +82,7 @@ def test_the_passage_that_says_it_is_the_one_that_is_given():
 
 
 def test_a_clause_before_the_question_does_not_decide_what_is_asked_for():
-    assert asked("When the tower was lit, who built it?").form == "who"
+    assert parse_question("When the tower was lit, who built it?").form == "who"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_clause_before_the_question_does_not_decide_what_is_asked_for():
     ],
 )
 def test_the_wording_tells_what_is_asked_for(question: str, form: str):
-    assert asked(question).form == form
+    assert parse_question(question).form == form
 
 
 # ---------------------------------------------------------------- when nothing is found

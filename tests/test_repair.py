@@ -20,8 +20,8 @@ from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
-from toulmin.methods.placing import places, replaced
-from toulmin.methods.repair import Change, changes, labels, repair, repaired_text
+from toulmin.methods.placing import places, replace_claims
+from toulmin.methods.repair import Change, changes, final_text, labels, repair
 from toulmin.models.scripted import Scripted
 from toulmin.parsing.citing import read_draft, without_marks
 from toulmin.prompts.types import Refine
@@ -70,7 +70,7 @@ def repaired(text: str, writer: Any = None, *parts: Any, **options: Any) -> Answ
 
 
 def after(text: str, writer: Any = None, **options: Any) -> str:
-    return repaired_text(repaired(text, writer, **options))
+    return final_text(repaired(text, writer, **options))
 
 
 # ---------------------------------------------------------------- what holds
@@ -90,7 +90,7 @@ def after(text: str, writer: Any = None, **options: Any) -> str:
 )
 def test_a_text_of_which_all_holds_stays_byte_for_byte(text: str):
     answer = repaired(text)
-    assert (repaired_text(answer), changes(answer)) == (text, ())
+    assert (final_text(answer), changes(answer)) == (text, ())
 
 
 def test_a_sentence_that_holds_gets_no_marks():
@@ -120,7 +120,7 @@ def test_a_sentence_that_cites_the_wrong_passage_is_cited_anew():
 
 def test_a_passage_that_only_the_search_found_gets_the_next_number():
     answer = repaired(f"{TRUE} {MISCITED}")
-    assert (repaired_text(answer), labels(answer)) == (
+    assert (final_text(answer), labels(answer)) == (
         f"{TRUE} The tower was built by Hannah Pell [3].",
         {3: BUILT.id},
     )
@@ -140,7 +140,7 @@ def test_words_that_are_cited_anew_stay_as_they_were():
 
 def test_a_year_in_brackets_is_not_taken_for_a_mark_that_was_set():
     answer = repaired("The tower [1824] was built by Hannah Pell [1].")
-    assert (repaired_text(answer), labels(answer)) == (
+    assert (final_text(answer), labels(answer)) == (
         r"The tower \[1824] was built by Hannah Pell [3].",
         {3: BUILT.id},
     )
@@ -213,7 +213,7 @@ def lettered(text: str, supports: Mapping[str, Sequence[str]], writer: Any = Non
 
 def test_what_only_many_passages_support_together_cites_what_it_needs_of_them():
     answer = lettered("One is so [4].", {"One is so.": ["ABC", "ABCD"]})
-    assert repaired_text(answer) == "One is so [1][2][3]."
+    assert final_text(answer) == "One is so [1][2][3]."
 
 
 # ---------------------------------------------------------------- rewritten
@@ -313,7 +313,7 @@ def test_a_text_of_which_nothing_holds_is_an_abstention():
 @pytest.mark.parametrize("policy", ["keep", "flag"])
 def test_what_cannot_be_put_right_may_stay(policy: str):
     answer = repaired(f"{MISCITED} {NONSENSE}", unsupported=policy)
-    assert (repaired_text(answer), [claim.is_supported for claim in answer.claims]) == (
+    assert (final_text(answer), [claim.is_supported for claim in answer.claims]) == (
         f"The tower was built by Hannah Pell [3]. {NONSENSE}",
         [True, False],
     )
@@ -335,7 +335,7 @@ def test_a_change_by_which_a_score_would_fall_is_refused():
 
 
 def test_after_a_refused_rewriting_the_sentence_is_taken_away():
-    assert repaired_text(lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))) == (
+    assert final_text(lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))) == (
         "One is so [1]."
     )
 
@@ -343,7 +343,7 @@ def test_after_a_refused_rewriting_the_sentence_is_taken_away():
 def test_a_sentence_whose_every_change_is_refused_stays_with_the_reasons():
     answer = lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."), unsupported="flag")
     told = next(step for step in answer.rounds if step.kind == "repair")
-    assert (told.chosen, told.kept, repaired_text(answer)) == (
+    assert (told.chosen, told.kept, final_text(answer)) == (
         False,
         ("Two were lamps.",),
         "One is so [1]. Two were lamps.",
@@ -389,9 +389,9 @@ def test_the_answer_says_that_every_claim_left_is_supported():
 def test_a_repaired_answer_survives_the_wire_with_its_changes():
     answer = repaired(f"{TRUE} {MISCITED} {NONSENSE}")
     again = answer_json.parse(answer_json.dumps(answer))
-    assert (changes(again), repaired_text(again), labels(again)) == (
+    assert (changes(again), final_text(again), labels(again)) == (
         changes(answer),
-        repaired_text(answer),
+        final_text(answer),
         labels(answer),
     )
 
@@ -421,7 +421,7 @@ def test_sentences_that_hold_stay_byte_for_byte(text: str):
     where = places(text, claims, len(GIVEN))
     changed = {step.n - 1 for step in answer.rounds if step.kind == "repair" and step.text is None}
     kept = [place for n, place in enumerate(where) if place and n not in changed]
-    found, at = repaired_text(answer), 0
+    found, at = final_text(answer), 0
     for place in kept:
         at = found.index(text[place.start : place.end], at) + place.end - place.start
 
@@ -434,7 +434,7 @@ def test_the_text_between_neighbours_that_hold_stays_byte_for_byte(text: str):
     changed = {step.n - 1 for step in answer.rounds if step.kind == "repair" and step.text is None}
     for (n, one), (m, other) in pairwise(enumerate(where)):
         if one and other and not {n, m} & changed:
-            assert text[one.start : other.end] in repaired_text(answer)
+            assert text[one.start : other.end] in final_text(answer)
 
 
 @settings(deadline=None, max_examples=25)
@@ -443,7 +443,7 @@ def test_the_repaired_text_reads_as_the_claims_of_the_answer(text: str, reply: s
     answer = repaired(text, Writer(reply))
     by_number = {n: p.id for n, p in enumerate(GIVEN, start=1)} | labels(answer)
     offered = [next(p for p in POOL if p.id == by_number[n]) for n in sorted(by_number)]
-    again = read_draft(repaired_text(answer), offered, "long").claims
+    again = read_draft(final_text(answer), offered, "long").claims
     assert [claim.text for claim in again] == [claim.text for claim in answer.claims]
 
 
@@ -472,7 +472,7 @@ def test_repairing_twice_changes_nothing_more(text: str):
     by_number = {n: p.id for n, p in enumerate(GIVEN, start=1)} | labels(once)
     if sorted(by_number) == list(range(1, len(by_number) + 1)):
         offered = tuple(next(p for p in POOL if p.id == by_number[n]) for n in sorted(by_number))
-        assert changes(repaired(repaired_text(once), passages=offered)) == ()
+        assert changes(repaired(final_text(once), passages=offered)) == ()
 
 
 @settings(deadline=None, max_examples=40)
@@ -494,4 +494,4 @@ def test_places_stand_in_order_and_do_not_overlap(text: str):
 @settings(deadline=None, max_examples=25)
 @given(texts())
 def test_replacing_nothing_gives_the_text(text: str):
-    assert replaced(text, places(text, claims_of(text), len(GIVEN)), {}) == text
+    assert replace_claims(text, places(text, claims_of(text), len(GIVEN)), {}) == text

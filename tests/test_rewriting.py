@@ -18,7 +18,7 @@ from toulmin.methods.rewriting import rewrites
 from toulmin.methods.sampling import usc
 from toulmin.methods.selfrag import self_rag
 from toulmin.methods.selfrefine import self_refine
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.methods.shortened import summ
 from toulmin.methods.vtg import vtg
 from toulmin.prompts.types import AnswerPrompt, Refine
@@ -50,7 +50,7 @@ def test_what_is_far_from_all_rewrites_none(sentences: list[str]):
     ],
 )
 def test_sentences_say_the_same_whatever_their_case_and_punctuation(one: str, other: str, same: bool):
-    assert (worded(one) == worded(other)) is same
+    assert (wording_of(one) == wording_of(other)) is same
 
 
 def test_a_prompt_that_is_asked_again_is_another_draw():

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import texts
-from toulmin.text.overlap import entity_f1, normalised, token_f1
+from toulmin.text.overlap import entity_f1, normalise, token_f1
 from toulmin.text.porter import porter_stem
 from toulmin.text.rouge import Overlap, is_legible, rouge_l, rouge_l_sum, rouge_n
 
@@ -168,13 +168,13 @@ def test_a_text_without_letters_hides_nothing_from_rouge():
     ],
 )
 def test_answers_are_normalised_as_alce_normalises_them(text: str, expected: str):
-    assert normalised(text) == expected
+    assert normalise(text) == expected
 
 
 @given(st.text(max_size=40))
 @settings(max_examples=150, deadline=None)
 def test_a_normalised_text_holds_no_article_or_double_space(text: str):
-    found = normalised(text)
+    found = normalise(text)
     assert (found, set(found.split(" ")) & {"a", "an", "the"}) == (" ".join(found.split()), set())
 
 

@@ -202,7 +202,7 @@ def test_a_comparison_tells_which_questions_are_not_in_both(tmp_path: Path):
 
 
 def test_what_was_said_of_one_pair_of_runs_is_not_said_of_another(tmp_path: Path):
-    assert preferring.kept_beside(tmp_path / "a", tmp_path / "b") != preferring.kept_beside(
+    assert preferring.preferences_path(tmp_path / "a", tmp_path / "b") != preferring.preferences_path(
         tmp_path / "a", tmp_path / "c"
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toulmin.data import Passage
-from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weighed
+from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weigh
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.steps import Generate
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
     model.save_pretrained(made)
     tokenizer.save_pretrained(made)
-    teach(made, Templates.shipped().render(PROMPT).text, f"{SAID}{PARAGRAPH}Forged.")
+    teach(made, Templates.default().render(PROMPT).text, f"{SAID}{PARAGRAPH}Forged.")
     return made
 
 
@@ -52,7 +52,7 @@ def reply(folder: Path) -> Reply:
 
 @pytest.fixture(scope="module")
 def said(reply: Reply) -> Reflected:
-    return weighed(PROMPT.read(reply.text), reply.logprobs)
+    return weigh(PROMPT.read(reply.text), reply.logprobs)
 
 
 def test_it_shows_its_tokens_and_stops_where_a_passage_would_follow(reply: Reply):

@@ -219,7 +219,7 @@ def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
     from toulmin.stores.contents import About
 
     def make(n: int) -> Any:
-        return lance_table.made(address(f"lance:{tmp_path}/c{n}"), About(100, None))
+        return lance_table.ensure_table(address(f"lance:{tmp_path}/c{n}"), About(100, None))
 
     with ThreadPoolExecutor(6) as pool:
         made = list(pool.map(make, [0, 0, 0, 1, 1, 1]))
@@ -449,9 +449,9 @@ def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.M
 def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
     from toulmin.cli import doctor
 
-    assert doctor._shared().state == "works"
+    assert doctor._object_store().state == "works"
     monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
-    assert (doctor._shared().state, doctor._shared().remedy) == ("missing", "pip install 'toulmin[scale]'")
+    assert (doctor._object_store().state, doctor._object_store().remedy) == ("missing", "pip install 'toulmin[scale]'")
 
 
 def test_one_reader_serves_several_threads(both: Any):

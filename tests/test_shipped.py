@@ -16,7 +16,7 @@ from toulmin.build import parts
 from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import Embedded, embedded
+from toulmin.judges.embedded import Embedded, load_judge
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -33,7 +33,7 @@ OTHER = Passage.of("The island has a school, a harbour and two shops.", "The isl
 
 @pytest.fixture(scope="module")
 def judge() -> Embedded:
-    return embedded(FOLDER / "judge")
+    return load_judge(FOLDER / "judge")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.evaluation.significance import Table, compared, interval
+from toulmin.evaluation.significance import Table, compare_tables, interval
 from toulmin.metrics.columns import Column, Derived, Measured, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
@@ -176,8 +176,8 @@ def test_seeds_of_a_micro_average_are_averaged_with_their_weights():
 @settings(max_examples=60, deadline=None)
 def test_turning_a_comparison_round_turns_its_signs(values: list[Value], chance: random.Random):
     others = [chance.choice((None, 0.0, 0.5, 1.0)) for _ in values]
-    there = compared(table(values), table(others), resamples=FEW)["m0"]
-    back = compared(table(others), table(values), resamples=FEW)["m0"]
+    there = compare_tables(table(values), table(others), resamples=FEW)["m0"]
+    back = compare_tables(table(others), table(values), resamples=FEW)["m0"]
     assert there.n == back.n
     assert there.probability == back.probability
     if there.difference is not None and back.difference is not None:
@@ -185,36 +185,36 @@ def test_turning_a_comparison_round_turns_its_signs(values: list[Value], chance:
 
 
 def test_a_run_does_not_differ_from_itself():
-    found = compared(table(drawn(8, 50)), table(drawn(8, 50)))["m0"]
+    found = compare_tables(table(drawn(8, 50)), table(drawn(8, 50)))["m0"]
     assert (found.difference, found.low, found.high, found.probability) == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_a_difference_is_that_of_the_second_run_over_the_first():
-    found = compared(table([0.0, 0.5, 0.0, 0.5]), table([0.5, 1.0, 1.0, 1.0]))["m0"]
+    found = compare_tables(table([0.0, 0.5, 0.0, 0.5]), table([0.5, 1.0, 1.0, 1.0]))["m0"]
     assert found.difference == 62.5
 
 
 def test_a_difference_is_paired():
     values = [n % 7 / 7 for n in range(100)]
-    found = compared(table(values), table([value + 0.1 for value in values]))["m0"]
+    found = compare_tables(table(values), table([value + 0.1 for value in values]))["m0"]
     assert (found.low, found.high) == (pytest.approx(10.0), pytest.approx(10.0))
 
 
 def test_only_questions_that_count_in_both_runs_are_compared():
     first = table([1.0, 1.0, None, 0.0], ids=["a", "b", "c", "d"])
     other = table([0.0, None, 1.0, 1.0], ids=["a", "b", "c", "e"])
-    found = compared(first, other)["m0"]
+    found = compare_tables(first, other)["m0"]
     assert (found.difference, found.n) == (-100.0, 1)
 
 
 def test_only_metrics_of_both_runs_are_compared():
-    assert list(compared(table([0.0, 1.0], [0.0, 1.0]), table([1.0, 1.0]))) == ["m0"]
+    assert list(compare_tables(table([0.0, 1.0], [0.0, 1.0]), table([1.0, 1.0]))) == ["m0"]
 
 
 def test_the_order_of_the_second_runs_questions_changes_nothing():
     first, values = table(drawn(9, 30)), drawn(10, 30)
     turned = table(values[::-1], ids=list(first.ids)[::-1])
-    assert compared(first, table(values), resamples=FEW) == compared(first, turned, resamples=FEW)
+    assert compare_tables(first, table(values), resamples=FEW) == compare_tables(first, turned, resamples=FEW)
 
 
 @given(st.lists(SHARES, min_size=10, max_size=30), st.randoms(use_true_random=False))
@@ -223,7 +223,7 @@ def test_a_difference_is_real_with_95_percent_exactly_where_its_interval_leaves_
     values: list[float], chance: random.Random
 ):
     others: list[Value] = [value + chance.choice((-0.2, 0.1, 0.3, 0.5)) for value in values]
-    found = compared(table([*values]), table(others), resamples=2_000)["m0"]
+    found = compare_tables(table([*values]), table(others), resamples=2_000)["m0"]
     if found.low is None or found.high is None or found.probability is None or abs(found.probability - 0.95) < 0.01:
         return
     assert (found.probability > 0.95) == (found.low > 0 or found.high < 0)
@@ -231,12 +231,12 @@ def test_a_difference_is_real_with_95_percent_exactly_where_its_interval_leaves_
 
 def test_differences_that_cancel_are_ties():
     """Sums of tenths that should be equal are not to a computer; a fourth of these resamples are ties."""
-    found = compared(table([0.7] * 12), table([0.6, 0.8] * 6))["m0"]
+    found = compare_tables(table([0.7] * 12), table([0.6, 0.8] * 6))["m0"]
     assert found.probability == 0
 
 
 def test_runs_without_a_common_question_do_not_differ_by_anything():
-    found = compared(table([1.0], ids=["a"]), table([1.0], ids=["b"]))["m0"]
+    found = compare_tables(table([1.0], ids=["a"]), table([1.0], ids=["b"]))["m0"]
     assert (found.difference, found.probability, found.n) == (None, None, 0)
 
 
@@ -244,7 +244,7 @@ def test_the_difference_of_a_derived_metric_is_that_of_its_values():
     made = (Derived("f", ("m0", "m1"), harmonic),)
     first, other = (replace(table(drawn(s, 30), drawn(s + 1, 30)), derived=made) for s in (11, 13))
     before, after = (interval(one, resamples=FEW)["f"].value for one in (first, other))
-    assert compared(first, other)["f"].difference == pytest.approx((after or 0.0) - (before or 0.0))
+    assert compare_tables(first, other)["f"].difference == pytest.approx((after or 0.0) - (before or 0.0))
 
 
 # ---------------------------------------------------------------- tables that cannot be

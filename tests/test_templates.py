@@ -33,7 +33,7 @@ from tests.typed_prompts import (
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.prompts.templates import Templates
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,
@@ -288,14 +288,14 @@ def test_long_cited_demonstrations_stand_before_no_other_kind_of_answer(name: st
 
 @pytest.mark.parametrize(("shots", "shown"), [(0, 0), (1, 1), (2, 2)])
 def test_shots_say_how_many_demonstrations_are_shown(shots: int, shown: int):
-    messages = Templates.shipped(shots).render(PROMPTS["answer cited"]).messages
+    messages = Templates.default(shots).render(PROMPTS["answer cited"]).messages
     assert len([m for m in messages if m.role == "assistant"]) == shown
 
 
 @pytest.mark.parametrize("shots", [3, -1])
 def test_more_demonstrations_than_there_are_is_an_error_that_says_how_many_there_are(shots: int):
     with pytest.raises(UsageError, match="0 to 2"):
-        Templates.shipped(shots)
+        Templates.default(shots)
 
 
 def test_examples_of_the_prompt_stand_in_place_of_the_demonstrations():
@@ -373,7 +373,7 @@ def test_harmless_text_is_shown_unchanged(text: str):
 
 
 def size(prompt: Prompt[Any], templates: Templates) -> int:
-    return sum(estimated_tokens(m.content) for m in templates.render(prompt).messages)
+    return sum(estimate_tokens(m.content) for m in templates.render(prompt).messages)
 
 
 @pytest.mark.parametrize("prompt", [AnswerPrompt(QUESTION, LONG), Cite("A tower.", LONG), Outline("Towers", LONG)])
@@ -389,7 +389,7 @@ def test_what_a_window_cannot_hold_goes_from_the_end(prompt: Prompt[Any], window
 @settings(max_examples=20, deadline=None)
 def test_a_prompt_fits_its_window_and_one_passage_more_would_not(window: int):
     rendered = BARE.render(AnswerPrompt(QUESTION, LONG), window)
-    assert sum(estimated_tokens(m.content) for m in rendered.messages) <= window
+    assert sum(estimate_tokens(m.content) for m in rendered.messages) <= window
     kept = len(LONG) - rendered.omitted
     assert kept == len(LONG) or size(AnswerPrompt(QUESTION, LONG[: kept + 1]), BARE) > window - 16
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 
 # The most tokens that any of four tokenizers takes for the text: byte-level BPE of 65,000 (Anthropic's published one)
 # and of 131,000 (Mistral's Tekken), SentencePiece of 32,000 (Mistral 7B), WordPiece (MiniLM).
@@ -48,10 +48,10 @@ COUNTED = [
 
 @pytest.mark.parametrize(("text", "counted"), COUNTED, ids=[text[:12] for text, _ in COUNTED])
 def test_the_estimate_is_at_least_what_tokenizers_count_and_not_three_times_it(text: str, counted: int):
-    assert counted <= estimated_tokens(text) < 3 * counted
+    assert counted <= estimate_tokens(text) < 3 * counted
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_a_text_that_goes_on_in_another_line_takes_no_fewer_tokens(first: str, second: str):
-    assert estimated_tokens(f"{first}\n{second}") >= max(estimated_tokens(first), estimated_tokens(second))
+    assert estimate_tokens(f"{first}\n{second}") >= max(estimate_tokens(first), estimate_tokens(second))

@@ -25,7 +25,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.trained_reader import TrainedReader
-from toulmin.judges.embedded import MEASURES, TERMS, Stack, embedded, measures, read_stack
+from toulmin.judges.embedded import MEASURES, TERMS, Stack, load_judge, measures, read_stack
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import Shares, Trained
 from toulmin.judges.trees import Node, Trees
@@ -90,35 +90,35 @@ def copied(folder: Path, into: Path) -> Path:
 
 
 def test_a_verdict_names_the_judge_of_the_folder(folder: Path):
-    assert {verdict.judge for verdict in embedded(folder).judge(PAIRS)} == {"embedded-tiny"}
+    assert {verdict.judge for verdict in load_judge(folder).judge(PAIRS)} == {"embedded-tiny"}
 
 
 def test_a_pair_is_judged_the_same_alone_and_among_others(folder: Path):
-    judge = embedded(folder)
+    judge = load_judge(folder)
     assert judge.judge(PAIRS) == [judge.judge([pair])[0] for pair in PAIRS]
 
 
 def test_a_judge_that_is_loaded_again_says_the_same(folder: Path):
-    assert embedded(folder).judge(PAIRS) == embedded(folder).judge(PAIRS)
+    assert load_judge(folder).judge(PAIRS) == load_judge(folder).judge(PAIRS)
 
 
 def test_a_quote_is_a_sentence_of_its_passage(folder: Path):
-    quotes = embedded(folder).judge(PAIRS)[0].quotes
+    quotes = load_judge(folder).judge(PAIRS)[0].quotes
     assert [quote and quote.text for quote in quotes] == ["The lamp was lit in 1824."]
 
 
 def test_every_quote_stands_where_it_says(folder: Path):
-    for pair, verdict in zip(PAIRS, embedded(folder).judge(PAIRS), strict=True):
+    for pair, verdict in zip(PAIRS, load_judge(folder).judge(PAIRS), strict=True):
         for passage, quote in zip(pair.premises, verdict.quotes, strict=True):
             assert quote is None or passage.text[quote.start : quote.end] == quote.text
 
 
 def test_a_claim_without_sources_is_unsupported(folder: Path):
-    assert embedded(folder).judge([Pair((), "The lamp was lit.")])[0].label == "unsupported"
+    assert load_judge(folder).judge([Pair((), "The lamp was lit.")])[0].label == "unsupported"
 
 
 def test_no_pairs_no_verdicts(folder: Path):
-    assert embedded(folder).judge([]) == []
+    assert load_judge(folder).judge([]) == []
 
 
 def test_the_best_of_several_excerpts_decides(folder: Path):
@@ -230,12 +230,12 @@ def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, nam
     broken = copied(folder, tmp_path / "broken")
     (broken / name).write_bytes((broken / name).read_bytes() + b" ")
     with pytest.raises(ModelError, match="is not the file of its manifest"):
-        embedded(broken)
+        load_judge(broken)
 
 
 def test_a_reader_is_no_judge(reader_folder: Path):
     with pytest.raises(ModelError, match=r"tells of 'reader'"):
-        embedded(reader_folder)
+        load_judge(reader_folder)
 
 
 def test_a_manifest_names_no_file_elsewhere(folder: Path, tmp_path: Path):
@@ -259,7 +259,7 @@ def test_installed_weights_without_a_judge_name_the_command(monkeypatch: pytest.
     package(tmp_path, {})
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModelError, match=r"No trained judge is installed.*pip install \./weights.*training/README"):
-        embedded()
+        load_judge()
 
 
 def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -275,7 +275,7 @@ def test_an_installed_manifest_that_was_changed_is_not_believed(
     copied(folder, package(tmp_path, {"judge": "0" * 64}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModelError, match="is not the file that was shipped"):
-        embedded()
+        load_judge()
 
 
 def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -23,13 +23,13 @@ from toulmin.build import indexes
 from toulmin.build.encoding import searched
 from toulmin.cli.commands import index as index_command
 from toulmin.cli.commands import search as search_command
-from toulmin.cli.doctor import examined
+from toulmin.cli.doctor import examine
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import IndexDamaged, ModelError, SourceError
 from toulmin.indexing.nearest import Nearest
 from toulmin.indexing.nearest import build as build_nearest
-from toulmin.indexing.packed_vectors import packed
+from toulmin.indexing.packed_vectors import pack
 from toulmin.indexing.store import label_of, open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
@@ -66,7 +66,7 @@ def searched_ids(index: Path, query: str, k: int = 5, encoder: ByWords | None = 
 
 @given(arrays.arrays(np.float32, (3, 5), elements=st.floats(-10, 10, width=32)))
 def test_a_packed_number_is_off_by_half_a_level_at_most(vectors: np.ndarray):
-    kept = packed(np.arange(3), vectors)
+    kept = pack(np.arange(3), vectors)
     level = np.abs(vectors).max(axis=1, keepdims=True) / 127
     assert (np.abs(kept.codes * kept.scales[:, None] - vectors) <= level / 2 + 1e-5).all()
 
@@ -74,7 +74,7 @@ def test_a_packed_number_is_off_by_half_a_level_at_most(vectors: np.ndarray):
 def test_scores_are_the_inner_products_of_what_is_kept():
     draw = np.random.default_rng(1)
     vectors, queries = (draw.normal(size=(n, 8)).astype(np.float32) for n in (9000, 2))
-    kept = packed(np.arange(9000), vectors)
+    kept = pack(np.arange(9000), vectors)
     np.testing.assert_allclose(
         kept.scores(queries), queries @ (kept.codes * kept.scales[:, None]).T, rtol=1e-4, atol=1e-4
     )
@@ -85,7 +85,7 @@ def test_inverted_lists_find_nearly_all_of_the_nearest(tmp_path: Path, monkeypat
     draw = np.random.default_rng(2)
     centres = draw.normal(size=(40, 16))
     vectors = (centres[draw.integers(0, 40, 6000)] + draw.normal(size=(6000, 16)) / 3).astype(np.float32)
-    kept = packed(np.arange(6000), vectors)
+    kept = pack(np.arange(6000), vectors)
     build_nearest(kept, tmp_path / "lists")
     found = Nearest(tmp_path, tmp_path / "lists", 6000).places(vectors[:50], 10)
     exact = [set(np.argsort(-row)[:10]) for row in kept.scores(vectors[:50])]
@@ -328,13 +328,13 @@ def test_the_command_line_encodes_and_searches(
 
 
 def test_the_doctor_knows_the_encoder_of_an_index(ready: Path):
-    (finding,) = [one for one in examined(str(ready)) if one.part == "encoder"]
+    (finding,) = [one for one in examine(str(ready)) if one.part == "encoder"]
     assert (finding.state, finding.detail.split(",")[0]) == ("works", "model")
 
 
 def test_the_doctor_tells_an_encoder_that_does_not_load(tmp_path: Path, library: Path):
     update(tmp_path / "index", [library], vectors=Wanted(ByWords(), f"onnx:{tmp_path / 'gone'}"))
-    (finding,) = [one for one in examined(str(tmp_path / "index")) if one.part == "encoder"]
+    (finding,) = [one for one in examine(str(tmp_path / "index")) if one.part == "encoder"]
     assert finding.state == "broken"
 
 

@@ -82,9 +82,9 @@ WITHOUT_PASSAGES: dict[str, Prompt[Any]] = {
 }
 ALL = {**PROMPTS, **WITHOUT_PASSAGES}
 
-SHIPPED = Templates.shipped()
+SHIPPED = Templates.default()
 
-BARE = Templates.shipped(shots=0)
+BARE = Templates.default(shots=0)
 LABEL = re.compile(r"<passage>\n\[(\d+)\] Title: (.*)\n")
 LONG = tuple(Passage.of(f"Tower {n} was lit in {1800 + n}. " * 20, f"Tower {n}") for n in range(1, 9))
 

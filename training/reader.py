@@ -35,7 +35,7 @@ from torch.nn import functional as F
 from toulmin.extractive.trained_reader import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
 from toulmin.runtime.rows import Row, Tokens
 from toulmin.runtime.shipped import RULE
-from toulmin.text.overlap import normalised, token_f1
+from toulmin.text.overlap import normalise, token_f1
 
 ASKED_AT_ONCE = 32
 RIGHT = 0.5  # F1 from which an answer is right
@@ -144,7 +144,7 @@ def figures(found: Sequence[Outcome]) -> dict[str, float]:
     """Before anything is left unanswered."""
     able = np.array([bool(one.item.places) for one in found])
     odds = np.array([one.signs[SIGNS.index("odds")] for one in found])
-    exact = [normalised(one.text) in map(normalised, one.item.answers) for one in found if one.item.places]
+    exact = [normalise(one.text) in map(normalise, one.item.answers) for one in found if one.item.places]
     return {
         "f1": float(np.mean([one.f1 for one in found if one.item.places])) if able.any() else float("nan"),
         "em": float(np.mean(exact)) if exact else float("nan"),

@@ -26,7 +26,7 @@ from judge import auc, ece
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
-from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Stack, bounded, measures, terms
+from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Stack, clamp, measures, terms
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import OUTCOMES, Shares
 from toulmin.judges.trees import Node, Trees
@@ -203,7 +203,7 @@ class Ranking(NamedTuple):
         """One score a row, as `Stack.score` has it."""
         regressed = data.terms @ self.support
         grown = [self.trees.score(row) for row in data.measures]
-        return np.array([bounded(score) for score in regressed + np.array(grown)])
+        return np.array([clamp(score) for score in regressed + np.array(grown)])
 
 
 def ranking(data: Table) -> Ranking:

@@ -28,7 +28,7 @@ from toulmin.driver.ray_crew import Crew
 from toulmin.driver.ray_pool import Pool, sent
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.evaluation.running import Answering, Ended, ended
+from toulmin.evaluation.running import Answering, Ended, outcome_record
 from toulmin.steps import Pair, Verdict, resolve
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class _Answerer:
 
     async def _answer(self, item: Item) -> Ended:
         async with self._places:
-            one = ended(await self._driver.answer(self._job(item)))
+            one = outcome_record(await self._driver.answer(self._job(item)))
         return replace(one, error=_plain(one.error))
 
 

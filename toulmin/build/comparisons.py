@@ -13,10 +13,10 @@ from toulmin.datasets.item import Item
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 from toulmin.evaluation.run_folder import replace_file
-from toulmin.evaluation.scorable import Scorable, digest, scorable
-from toulmin.evaluation.scores import Kept, kept, read_kept
+from toulmin.evaluation.scorable import Scorable, digest, read_scorable
+from toulmin.evaluation.scores import SavedScore, current_scores, load_scores
 from toulmin.evaluation.shown import Beside, Plot, RunShown, Scored
-from toulmin.evaluation.significance import Difference, compared
+from toulmin.evaluation.significance import Difference, compare_tables
 from toulmin.formats import answer_json
 
 
@@ -26,7 +26,7 @@ class Runs:
 
     paths: tuple[Path, ...]
     found: tuple[tuple[Scorable, ...], ...]
-    scores: tuple[tuple[Kept, ...], ...]
+    scores: tuple[tuple[SavedScore, ...], ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,12 +44,12 @@ async def scored_runs(paths: Sequence[Path], scoring: Scoring | None) -> Runs:
 
     Raises `UsageError` for runs without a common score where none is to be made.
     """
-    found = tuple([await asyncio.to_thread(scorable, path) for path in paths])
+    found = tuple([await asyncio.to_thread(read_scorable, path) for path in paths])
     if scoring is not None:
         for path in paths:
             await score_run(path, scoring)
     every = [
-        read_kept(path, sum(len(one.answered) for one in own), digest(own))
+        current_scores(path, sum(len(one.answered) for one in own), digest(own))
         for path, own in zip(paths, found, strict=True)
     ]
     wanted = None if scoring is None else (scoring.profile, scoring.judge.name if scoring.judge else None, None)
@@ -67,7 +67,7 @@ def differences(runs: Runs) -> tuple[Beside, ...]:
     for name, own in zip(names[1:], runs.scores[1:], strict=True):
         for was, became in zip(first, own, strict=True):
             profile, judge, _ = was.key
-            found.append(Beside(name, profile, judge, compared(was.table, became.table)))
+            found.append(Beside(name, profile, judge, compare_tables(was.table, became.table)))
     if not any(one.n for beside in found for one in beside.differences.values()):
         raise UsageError("The runs have no question in common; compare runs over the same dataset.")
     return tuple(found)
@@ -96,7 +96,7 @@ def outdated(runs: Runs) -> list[str]:
         " score it again to compare that."
         for name, path, own in zip(runs.names, runs.paths, runs.found, strict=True)
         for now in [digest(own)]
-        for score in kept(path)
+        for score in load_scores(path)
         if score.get("answers") != now
     ]
 
@@ -162,7 +162,7 @@ def shown(runs: Runs) -> tuple[RunShown, ...]:
     )
 
 
-def _shown(name: str, found: Sequence[Scorable], scores: Sequence[Kept]) -> RunShown:
+def _shown(name: str, found: Sequence[Scorable], scores: Sequence[SavedScore]) -> RunShown:
     items: dict[str, Item] = {one.item.id: one.item for own in found for one in own.answered}
     answers = [{**answer_json.document(one.answer), "id": one.item.id} for own in found for one in own.answered]
     return RunShown(
@@ -246,11 +246,11 @@ def export(run: Path, dialect: str, out: Path | None) -> Exported:
     Without `out` the file is `DIALECT.json` or `.jsonl` in the run's folder.
     """
     from toulmin.errors import unknown_name
-    from toulmin.formats.export import DIALECTS, exported
+    from toulmin.formats.export import DIALECTS, export_answers
 
     if dialect not in DIALECTS:
         raise unknown_name("dialect", dialect, DIALECTS)
-    found = scorable(run)
+    found = read_scorable(run)
     suffix = ".json" if DIALECTS[dialect].form == "document" else ".jsonl"
     files: list[Path] = []
     notes: list[str] = []
@@ -258,7 +258,7 @@ def export(run: Path, dialect: str, out: Path | None) -> Exported:
         run_id = one.place.resolve().name
         about = {} if one.run is None else dict(one.run.about["settings"])
         answers, items = (a.answer for a in one.answered), [a.item for a in one.answered]
-        made = exported(answers, items, dialect, run_id=run_id, settings=about)
+        made = export_answers(answers, items, dialect, run_id=run_id, settings=about)
         file = _target(one.place, out, dialect + suffix, several=len(found) > 1)
         _make_folder(file.parent)
         replace_file(file, made.data)

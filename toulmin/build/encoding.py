@@ -15,7 +15,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import shards
-from toulmin.indexing.corpus import Encoded
+from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
@@ -105,9 +105,9 @@ def meaning(settings: Settings) -> Meaning | None:
     spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
     if spec != EMBEDDED and not spec.startswith("onnx:"):
         return None
-    from toulmin.extractive.nearness import Compared
+    from toulmin.extractive.nearness import EncoderMeaning
 
-    return Compared(lambda: encoder(spec, settings))
+    return EncoderMeaning(lambda: encoder(spec, settings))
 
 
 def label_of(index: str) -> Label | None:
@@ -145,7 +145,7 @@ class Searched(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def searched(corpus: Encoded, lexical: Ranker, settings: Settings) -> Searched:
+def searched(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Searched:
     """The search of an index that the settings ask for.
 
     Where `fusion` says nothing, an index with vectors is searched by words and meaning, any other by words; if that is

@@ -16,13 +16,13 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where
-    from toulmin.indexing.corpus import Kept
+    from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.retrieval.fusion import Ranker
 
 
 @contextmanager
-def opened_index(place: str) -> Iterator[Kept]:
+def opened_index(place: str) -> Iterator[AnyCorpus]:
     """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
     from toulmin.indexing import shards
 
@@ -34,7 +34,7 @@ def opened_index(place: str) -> Iterator[Kept]:
         yield shared
 
 
-def abreast(corpus: Kept, words: Ranker) -> Ranker:
+def abreast(corpus: AnyCorpus, words: Ranker) -> Ranker:
     """The ranking, its queries side by side where each of them waits for an object store."""
     place = str(corpus.folder)
     return adapter(place).abreast(words) if is_shared(place) else words
@@ -130,11 +130,11 @@ def copy_index(
         raise UsageError(f"A shared corpus is copied into the index of a folder, and {into!r} is none.")
     from toulmin.build import encoding
     from toulmin.indexing.shards import shards_in
-    from toulmin.stores.copying import copied
+    from toulmin.stores.copying import copy_corpus
 
     if shards_in(Path(into)):
         raise UsageError(f"The index in {into} is in shards; a copy goes into one that is in one piece, or new.")
     with adapter(source).open(source) as corpus:
         spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
         wanted = encoding.wanted(into, settings.updated(encoder=spec))
-        return copied(corpus, Path(into), vectors=wanted, on_progress=on_progress)
+        return copy_corpus(corpus, Path(into), vectors=wanted, on_progress=on_progress)

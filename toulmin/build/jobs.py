@@ -20,7 +20,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
-from toulmin.methods.reporting import rescued
+from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
 
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
@@ -84,7 +84,7 @@ def job(
         budget=budget(settings) if budget_ is None else budget_,
         settings=_shown(settings, options),
         id=id,
-        rescue=partial(rescued, policy=settings.unsupported or POLICY),
+        rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
     )
 
 

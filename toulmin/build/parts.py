@@ -39,9 +39,9 @@ def _lexical_judge(argument: str, table: dict[str, Any], settings: Settings) -> 
 
 
 def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.embedded import embedded
+    from toulmin.judges.embedded import load_judge
 
-    return embedded(folder or None)
+    return load_judge(folder or None)
 
 
 def _seq2seq(name: str, table: dict[str, Any], settings: Settings) -> Judge:
@@ -57,9 +57,9 @@ def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
 
 
 def _asked(name: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.asked import Asked
+    from toulmin.judges.asked import ModelJudge
 
-    return Asked(model(name, settings))
+    return ModelJudge(model(name, settings))
 
 
 _TORCH_JUDGE: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
@@ -300,7 +300,7 @@ def _templates(settings: Settings) -> Templates:
     from toulmin.prompts.templates import Templates
 
     if settings.prompts is None:
-        return Templates.shipped(settings.shots)
+        return Templates.default(settings.shots)
     return Templates.load(settings.prompts, settings.shots)
 
 

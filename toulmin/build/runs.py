@@ -65,7 +65,7 @@ async def answer_study(
     answer, else this process does.
     """
     from toulmin.evaluation.run_folder import is_run
-    from toulmin.evaluation.running import together
+    from toulmin.evaluation.running import merge_reports
 
     if len(seeds) > 1 and is_run(study.out):
         raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
@@ -73,7 +73,7 @@ async def answer_study(
         reports = await _each_seed(
             study, seeds, partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
         )
-    return reports[0] if len(seeds) <= 1 else together(study.out, reports)
+    return reports[0] if len(seeds) <= 1 else merge_reports(study.out, reports)
 
 
 async def _each_seed(
@@ -122,10 +122,10 @@ def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew 
         from toulmin.build.cluster import answers
 
         return answers(study, session.prepare(), crew)
-    from toulmin.evaluation.running import answered_by
+    from toulmin.evaluation.running import driver_answering
 
     kit, driver = session.equip()
-    return answered_by(driver, partial(job, study, judge=kit.judge, index=sources.retriever))
+    return driver_answering(driver, partial(job, study, judge=kit.judge, index=sources.retriever))
 
 
 @contextmanager

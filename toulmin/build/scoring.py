@@ -85,12 +85,12 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
     would stand for the whole.
     """
-    from toulmin.evaluation.scorable import digest, scorable
-    from toulmin.evaluation.scores import joined, save
-    from toulmin.evaluation.scoring import scored as measure
+    from toulmin.evaluation.scorable import digest, read_scorable
+    from toulmin.evaluation.scores import join_seeds, save
+    from toulmin.evaluation.scoring import score_answers as measure
     from toulmin.metrics.judging import CHUNK, Judging
 
-    found = await asyncio.to_thread(scorable, run)
+    found = await asyncio.to_thread(read_scorable, run)
     judge = _cached_judge(scoring)
     judging = None if judge is None else Judging(judge, chunk=scoring.chunk or CHUNK, progress=progress)
     models = _models(scoring)
@@ -107,17 +107,17 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
         document = await asyncio.to_thread(save, one.place, score, digest([one]))
     if len(scores) == 1:
         return document
-    return await asyncio.to_thread(save, run, joined(scores), digest(found))
+    return await asyncio.to_thread(save, run, join_seeds(scores), digest(found))
 
 
 def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
     """The other run whose passages count as evidence: seed by seed where it has as many, else its first."""
-    from toulmin.evaluation.scorable import scorable
+    from toulmin.evaluation.scorable import read_scorable
     from toulmin.evaluation.scoring import EvidenceRun
 
     if scoring.evidence is None:
         return [None] * seeds
-    found = scorable(scoring.evidence)
+    found = read_scorable(scoring.evidence)
     name = scoring.evidence.name
     return [EvidenceRun(name, found[i if len(found) == seeds else 0].read) for i in range(seeds)]
 
@@ -125,9 +125,9 @@ def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
 def _cached_judge(scoring: Scoring) -> Judge | None:
     if scoring.judge is None or scoring.memo is None:
         return scoring.judge
-    from toulmin.judges.verdict_cache import Remembered
+    from toulmin.judges.verdict_cache import CachedJudge
 
-    return Remembered(scoring.judge, scoring.memo)
+    return CachedJudge(scoring.judge, scoring.memo)
 
 
 def _models(scoring: Scoring) -> Models:
@@ -170,7 +170,7 @@ class MadeReport:
 
 def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
     """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
-    from toulmin.datasets.synthetic import jsonl, made
+    from toulmin.datasets.synthetic import jsonl, make_items
     from toulmin.evaluation.run_folder import replace_file
     from toulmin.indexing import shards
     from toulmin.stores.address import is_shared
@@ -180,7 +180,7 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     ready, skipped = index_docs(sources, settings)
     with indexes.opened_index(ready.index or settings.index) as corpus:
         passages = list(corpus.every_passage())
-    items = made(passages, n, seed)
+    items = make_items(passages, n, seed)
     if not items:
         raise SourceError(
             f"No question could be made from {len(passages)} passages: they hold no English sentence that names its"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from toulmin.driver.budget import Budget
     from toulmin.driver.drive import Driver, Job, Outcome, Watch
     from toulmin.driver.kit import Kit
-    from toulmin.indexing.corpus import Kept
+    from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import Progress
     from toulmin.methods import Method
 
@@ -96,7 +96,7 @@ class Session:
     # ---------------------------------------------------------------- its life
 
     def prepare(self) -> Sources:
-        """Reads what changed in the documents, where entering it has not done so yet; the sources, all of them indexed."""
+        """The sources with their documents in an index; reads what changed in those, once before it is entered."""
         if self._indexed is None:
             self._indexed = index_docs(self._sources, self.settings, self._on_progress)
         return self._indexed[0]
@@ -170,7 +170,7 @@ class Session:
         with self.use() as sources:
             return tuple((await resolve(sources.retriever.search([query], k)))[0])
 
-    def read(self, what: Callable[[Kept], T]) -> T:
+    def read(self, what: Callable[[AnyCorpus], T]) -> T:
         """What a function says of the index as it is now. Raises `SourceError` where there is no index to read."""
         with self.use() as sources:
             if sources.corpus is None:

@@ -21,7 +21,7 @@ from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
     from toulmin.driver.kit import Retriever
-    from toulmin.indexing.corpus import Kept
+    from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import Progress
 
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -64,7 +64,7 @@ class OpenSources:
     retriever: Retriever
     skipped: tuple[Skipped, ...] = ()
     remarks: tuple[str, ...] = ()
-    corpus: Kept | None = None
+    corpus: AnyCorpus | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -92,18 +92,18 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
     """The settings whose `correctness` is a function of the claims, where the oracle is asked for."""
     if not _asks_oracle(settings):
         return settings
-    from toulmin.evaluation.oracle import answers_told, claims_told, entities_told, has_claims_only
+    from toulmin.evaluation.oracle import answers_oracle, claims_oracle, entities_oracle, has_claims_only
     from toulmin.methods.assessing import ListCorrectness
 
     style = settings.style or "long"
     told: Callable[[Sequence[Claim]], Any]
     if style == "list":
-        entities = entities_told(item)
+        entities = entities_oracle(item)
         told = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
     elif has_claims_only(item, style):
-        told = claims_told(item, parts.judge(settings.judge, settings) if judge is None else judge)
+        told = claims_oracle(item, parts.judge(settings.judge, settings) if judge is None else judge)
     else:
-        told = answers_told(item)
+        told = answers_oracle(item)
     return settings.updated(options={"correctness": told})
 
 

@@ -22,13 +22,13 @@ def run(arguments: list[str]) -> int:
     try:
         return _run(arguments)
     except KeyboardInterrupt:
-        return _told("Interrupted; what was done is kept.", INTERRUPTED)
+        return _fail("Interrupted; what was done is kept.", INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output is gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _told(f"A file or stream cannot be used: {error}. Check that it exists, is open and is yours.", 3)
+        return _fail(f"A file or stream cannot be used: {error}. Check that it exists, is open and is yours.", 3)
 
 
 def _run(arguments: list[str]) -> int:
@@ -46,12 +46,12 @@ def _run(arguments: list[str]) -> int:
     try:
         return app(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0
     except CycloptsError as error:
-        return _told(f"{error} See: toulmin --help", UsageError.exit_code)
+        return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
     except ToulminError as error:
-        return _told(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code)
 
 
-def _told(message: str, code: int) -> int:
+def _fail(message: str, code: int) -> int:
     from toulmin.cli.terminal import printable
 
     print(f"toulmin: {printable(message)}", file=sys.stderr)

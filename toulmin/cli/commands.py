@@ -300,8 +300,10 @@ def index(
     from toulmin.cli import show
 
     if bool(paths) == bool(from_):
-        told = "files and folders, or --from ADDRESS and none of them," if paths else "the files and folders to index,"
-        raise UsageError(f"Name {told} for example: toulmin index notes/")
+        expected = (
+            "files and folders, or --from ADDRESS and none of them," if paths else "the files and folders to index,"
+        )
+        raise UsageError(f"Name {expected} for example: toulmin index notes/")
     chosen = settings_from(set_, encoder=encoder)
     config.no_options(chosen)
     place = into or chosen.index
@@ -331,9 +333,9 @@ def doctor(*, index: str | None = None, json: Json = False) -> int:
         The folder or address of an index to examine (default: .toulmin).
     """
     from toulmin.cli import show
-    from toulmin.cli.doctor import examined
+    from toulmin.cli.doctor import examine
 
-    findings = examined(index)
+    findings = examine(index)
     show.findings(findings, as_json=json)
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
 
@@ -345,8 +347,8 @@ def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
     """`pairs` (from `--set`) name settings or options of the method."""
     from toulmin import config
 
-    given = {name: value for name, value in flags.items() if value is not None}
-    return config.settled(None, config.settings_of(config.parse_options(pairs) | given))
+    values = {name: value for name, value in flags.items() if value is not None}
+    return config.settled(None, config.settings_of(config.parse_options(pairs) | values))
 
 
 def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:

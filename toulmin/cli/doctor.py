@@ -30,16 +30,16 @@ class Finding:
     remedy: str | None = None
 
 
-def examined(index: str | None) -> list[Finding]:
+def examine(index: str | None) -> list[Finding]:
     looks: list[tuple[str, Callable[[], Finding]]] = [
         ("settings", _settings),
         ("writer, judge and search", _answering),
         ("model", lambda: _model("model")),
         ("verifier", lambda: _model("verifier")),
         ("local models", _local),
-        ("trained parts", _trained),
+        ("trained parts", _weights),
         ("evaluation", _evaluation),
-        ("shared corpus", _shared),
+        ("shared corpus", _object_store),
         ("corpus in a database", _database),
         ("cluster", _cluster),
         ("encoder", lambda: _encoder(index)),
@@ -47,10 +47,10 @@ def examined(index: str | None) -> list[Finding]:
         ("cache", _cache),
     ]
     version = Finding("toulmin", "works", f"{toulmin.__version__} on Python {platform.python_version()}")
-    return [version, *(_tried(part, look) for part, look in looks)]
+    return [version, *(_examine_part(part, look) for part, look in looks)]
 
 
-def _tried(part: str, look: Callable[[], Finding]) -> Finding:
+def _examine_part(part: str, look: Callable[[], Finding]) -> Finding:
     try:
         return look()
     except ToulminError as error:
@@ -58,9 +58,11 @@ def _tried(part: str, look: Callable[[], Finding]) -> Finding:
 
 
 def _settings() -> Finding:
-    found = config.load(os.environ, Path.cwd())
+    settings = config.load(os.environ, Path.cwd())
     where = f"from {config.FILE}" if Path(config.FILE).is_file() else f"no {config.FILE} here, defaults"
-    return Finding("settings", "works", f"{where}; method {found.method}, model {found.model}, judge {found.judge}")
+    return Finding(
+        "settings", "works", f"{where}; method {settings.method}, model {settings.model}, judge {settings.judge}"
+    )
 
 
 def _answering() -> Finding:
@@ -127,18 +129,18 @@ def _encoder(index: str | None) -> Finding:
     if label is not None and label.identity != made.identity:
         remedy = f"toulmin index YOUR_FOLDER --encoder {spec}"
         return Finding("encoder", "broken", f"{made.name}: the index has vectors of another one, {label.name}", remedy)
-    held = "the index has its vectors" if label else "the index has no vectors yet"
-    return Finding("encoder", "works", f"{made.name}, {made.dimension} numbers a vector; {held}")
+    vectors = "the index has its vectors" if label else "the index has no vectors yet"
+    return Finding("encoder", "works", f"{made.name}, {made.dimension} numbers a vector; {vectors}")
 
 
-def _trained() -> Finding:
+def _weights() -> Finding:
     from toulmin.runtime import shipped
 
     kinds = sorted(shipped.installed())
     absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
     if not kinds:
-        told = "none are installed; judge, reader and writer go by words alone"
-        return Finding("trained parts", "missing", told, f"{shipped.INSTALL} (in Toulmin's repository)")
+        detail = "none are installed; judge, reader and writer go by words alone"
+        return Finding("trained parts", "missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
     if absent:
         return Finding("trained parts", "missing", f"{' and '.join(absent)} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
@@ -159,24 +161,24 @@ def _evaluation() -> Finding:
     if not absent:
         return Finding("evaluation", "works", "every judge, metric and plot can be made here")
     extras = ",".join(extra for _, extra in absent)
-    told = f"left out until they are installed: {'; '.join(what for what, _ in absent)}"
-    return Finding("evaluation", "missing", told, f"pip install 'toulmin[{extras}]'")
+    detail = f"left out until they are installed: {'; '.join(what for what, _ in absent)}"
+    return Finding("evaluation", "missing", detail, f"pip install 'toulmin[{extras}]'")
 
 
 def _cluster() -> Finding:
     absent = [name for name in ("ray", "pyarrow", "pandas") if find_spec(name) is None]
     if absent:
-        told = f"{' and '.join(absent)} not installed; --on ray needs Ray Data"
-        return Finding("cluster", "missing", told, "pip install 'toulmin[scale]'")
+        detail = f"{' and '.join(absent)} not installed; --on ray needs Ray Data"
+        return Finding("cluster", "missing", detail, "pip install 'toulmin[scale]'")
     return Finding("cluster", "works", f"Ray {version('ray')} is installed; toulmin run --on ray, or ray://HOST:PORT")
 
 
-def _shared() -> Finding:
+def _object_store() -> Finding:
     from toulmin.stores.address import INSTALL
 
     if find_spec("lancedb") is None:
-        told = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
-        return Finding("shared corpus", "missing", told, INSTALL)
+        detail = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
+        return Finding("shared corpus", "missing", detail, INSTALL)
     return Finding("shared corpus", "works", "--index and --into take s3://, gs://, az:// and lance: addresses")
 
 
@@ -184,10 +186,10 @@ def _database() -> Finding:
     from toulmin.stores.address import INSTALL_POSTGRES
 
     if find_spec("psycopg") is None:
-        told = "psycopg not installed; postgresql:// addresses cannot be used"
-        return Finding("corpus in a database", "missing", told, INSTALL_POSTGRES)
-    told = f"psycopg {version('psycopg')} is installed; --index and --into take postgresql://HOST/DATABASE/CORPUS"
-    return Finding("corpus in a database", "works", told)
+        detail = "psycopg not installed; postgresql:// addresses cannot be used"
+        return Finding("corpus in a database", "missing", detail, INSTALL_POSTGRES)
+    detail = f"psycopg {version('psycopg')} is installed; --index and --into take postgresql://HOST/DATABASE/CORPUS"
+    return Finding("corpus in a database", "works", detail)
 
 
 def _index(index: str | None) -> Finding:
@@ -200,8 +202,10 @@ def _index(index: str | None) -> Finding:
         return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
     with indexes.opened_index(folder) as corpus:
         corpus.verify()
-        held = corpus.stats
-    words = f"{held.files:,} files, {held.documents:,} documents, {held.passages:,} passages; every passage was checked"
+        stats = corpus.stats
+    words = (
+        f"{stats.files:,} files, {stats.documents:,} documents, {stats.passages:,} passages; every passage was checked"
+    )
     return Finding("index", "works", f"{folder}: {words}")
 
 

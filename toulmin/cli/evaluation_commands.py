@@ -218,7 +218,9 @@ def prefer(
     """
     from toulmin.cli import preferring, tables
 
-    shares = preferring.asked(first, second, n, seed, out or preferring.kept_beside(first, second), ask=not json)
+    shares = preferring.collect_preferences(
+        first, second, n, seed, out or preferring.preferences_path(first, second), ask=not json
+    )
     if json:
         tables.as_json_document(shares)
     return 0
@@ -257,8 +259,8 @@ def compare(
     from toulmin.cli import tables
 
     chosen = settings_from(set_, judge=judge)
-    found = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
-    tables.comparison(found, as_json=json)
+    comparison = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
+    tables.comparison(comparison, as_json=json)
     return 0
 
 
@@ -321,5 +323,5 @@ def questions(
     if not paths:
         raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")
     report = toulmin.questions(paths, out=out, n=n, seed=seed, settings=settings_from(set_))
-    tables.made_questions(report, paths, as_json=json)
+    tables.questions_report(report, paths, as_json=json)
     return 0

@@ -13,7 +13,16 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, words
 from toulmin.data import Answer, render
 from toulmin.errors import UsageError
-from toulmin.evaluation.preference import Aspect, Preference, Shown, kept, lines, pairs, preferred, shares
+from toulmin.evaluation.preference import (
+    Aspect,
+    Preference,
+    Shown,
+    lines,
+    load_preferences,
+    pairs,
+    preference_of,
+    shares,
+)
 from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Side = Literal["left", "neither", "right"]
@@ -25,22 +34,22 @@ QUESTIONS: dict[Aspect, str] = {
 LEAVE, BACK = "q", "u"
 
 
-def asked(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask: bool) -> dict[str, Any]:
+def collect_preferences(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask: bool) -> dict[str, Any]:
     """Asks about pairs missing from the file `out`; returns the shares of all choices.
 
     Raises `UsageError` where standard input is no terminal.
     """
     shown = pairs(_answers(first), _answers(second), n, seed)
-    said = kept(out)
+    choices = load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
             raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
-        _conversation(shown, said, out)
-        _report(said, first, second, out)
-    return {"first": str(first), "second": str(second), "n": len(said), "shares": shares(said.values())}
+        _conversation(shown, choices, out)
+        _report(choices, first, second, out)
+    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares(choices.values())}
 
 
-def kept_beside(first: Path, second: Path) -> Path:
+def preferences_path(first: Path, second: Path) -> Path:
     return first / f"preferences-{second.resolve().name}.jsonl"
 
 
@@ -48,35 +57,35 @@ def _answers(folder: Path) -> tuple[Answer, ...]:
     return read_run(run_folders(folder)[0]).answers
 
 
-def _conversation(shown: tuple[Shown, ...], said: dict[str, Preference], out: Path) -> None:
+def _conversation(shown: tuple[Shown, ...], choices: dict[str, Preference], out: Path) -> None:
     console = Console()
     console.print(f"{len(shown)} pairs. Keys: a, b, or n for no preference; {BACK} goes back, {LEAVE} leaves.")
-    place = next((i for i, one in enumerate(shown) if one.id not in said), len(shown))
+    place = next((i for i, pair in enumerate(shown) if pair.id not in choices), len(shown))
     while place < len(shown):
-        answers = _judged(shown[place], place, len(shown), console)
+        answers = _judge_pair(shown[place], place, len(shown), console)
         if answers == LEAVE:
             return
         if answers == BACK:
             place = max(0, place - 1)
             continue
         assert not isinstance(answers, str)
-        said[shown[place].id] = preferred(shown[place], answers)
-        replace_file(out, lines(said.values()))
+        choices[shown[place].id] = preference_of(shown[place], answers)
+        replace_file(out, lines(choices.values()))
         place += 1
 
 
-def _judged(one: Shown, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
+def _judge_pair(pair: Shown, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
     """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()
-    console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(one.question, "bold")))
-    console.print(Columns([_panel("A", one.left), _panel("B", one.right)], equal=True, expand=True))
-    told: dict[Aspect, Side] = {}
+    console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(pair.question, "bold")))
+    console.print(Columns([_panel("A", pair.left), _panel("B", pair.right)], equal=True, expand=True))
+    sides: dict[Aspect, Side] = {}
     for aspect, question in QUESTIONS.items():
         key = _key(f"{question} [a/n/b] ", console)
         if key in (LEAVE, BACK):
             return key
-        told[aspect] = KEYS[key]
-    return told
+        sides[aspect] = KEYS[key]
+    return sides
 
 
 def _panel(name: str, answer: Answer) -> Panel:
@@ -95,14 +104,14 @@ def _key(prompt: str, console: Console) -> str:
         console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
 
 
-def _report(said: dict[str, Preference], first: Path, second: Path, out: Path) -> None:
+def _report(choices: dict[str, Preference], first: Path, second: Path, out: Path) -> None:
     console = Console()
     console.print()
-    console.print(f"{len(said)} pairs judged; kept in {out}.")
-    for aspect, found in shares(said.values()).items():
+    console.print(f"{len(choices)} pairs judged; kept in {out}.")
+    for aspect, share in shares(choices.values()).items():
         console.print(
             words(
-                f"{aspect}: {first} {found['first']:.1f} %, no preference {found['neither']:.1f} %,"
-                f" {second} {found['second']:.1f} %"
+                f"{aspect}: {first} {share['first']:.1f} %, no preference {share['neither']:.1f} %,"
+                f" {second} {share['second']:.1f} %"
             )
         )

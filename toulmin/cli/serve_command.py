@@ -72,9 +72,9 @@ def serve(
     jobs.method(chosen.method)
     sources = sources_of(docs or None, index, None, None)
     with show.indexing() as on_progress:
-        found, skipped = index_docs(sources, chosen, on_progress)
+        indexed_sources, skipped = index_docs(sources, chosen, on_progress)
     show.notes(skip_notes(skipped))
-    asyncio.run(serve(found, chosen, door, ready))
+    asyncio.run(serve(indexed_sources, chosen, door, ready))
     return 0
 
 

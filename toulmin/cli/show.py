@@ -57,7 +57,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
         console.print(words(answer.question, "bold"))
         console.print()
     if answer.method == "repair":
-        _repaired(answer, console)
+        _repair_report(answer, console)
     elif answer.claims:
         _prose(answer, console)
         _evidence(answer, citation_numbers(answer.claims), console)
@@ -70,9 +70,9 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     console.print(_cost(answer))
 
 
-def notes(found: Sequence[str]) -> None:
+def notes(texts: Sequence[str]) -> None:
     """Prints notes on standard error."""
-    for note in found:
+    for note in texts:
         Console(stderr=True).print(words(note, "yellow"))
 
 
@@ -86,11 +86,11 @@ def _prose(answer: Answer, console: Console) -> None:
     console.print()
 
 
-def _repaired(answer: Answer, console: Console) -> None:
-    from toulmin.methods.repair import changes, numbering, repaired_text
+def _repair_report(answer: Answer, console: Console) -> None:
+    from toulmin.methods.repair import changes, final_text, numbering
 
     console.print(Text("The text as repaired", "bold"))
-    for line in repaired_text(answer).splitlines():
+    for line in final_text(answer).splitlines():
         console.print(words(line), soft_wrap=not console.is_terminal)  # a pipe gets the lines as they are
     console.print()
     console.print(Text("Changes", "bold"))
@@ -110,12 +110,12 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
     console.print(Text("Evidence", "bold"))
     grid = Table.grid(padding=(0, 2, 0, 0))
     for claim in answer.claims:
-        grid.add_row(_verdict(claim), _said(claim))
+        grid.add_row(_verdict(claim), _claim_line(claim))
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
             mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
             grid.add_row("", Text(mark).append_text(_source(passage, citation.quote)))
-            grid.add_row("", _quoted(citation))
+            grid.add_row("", _quote_line(citation))
         for passage in _against(claim, answer):
             grid.add_row("", Text("against: ").append_text(_source(passage)))
         grid.add_row("", "")
@@ -144,14 +144,14 @@ def _verdict(claim: Claim) -> Text:
     return Text(f"  {shape} {label}", colour).append(f" {support.score:.2f}" if support else "", "dim")
 
 
-def _said(claim: Claim) -> Text:
+def _claim_line(claim: Claim) -> Text:
     line = words(claim.text)
     if claim.support and claim.support.reason and not claim.is_supported:
         line.append(f"  ({printable(claim.support.reason)})", LOOKS[claim.support.label][1])
     return line
 
 
-def _quoted(citation: Citation) -> Text:
+def _quote_line(citation: Citation) -> Text:
     if citation.quote is None:
         return Text("no sentence of this passage was decisive", "dim")
     return Text("“", "italic").append_text(words(citation.quote.text)).append("”")
@@ -195,17 +195,17 @@ def _cost(answer: Answer) -> Text:
 # ---------------------------------------------------------------- hits, reports, findings
 
 
-def hits(query: str, found: Sequence[Hit], *, as_json: bool) -> None:
+def hits(query: str, ranking: Sequence[Hit], *, as_json: bool) -> None:
     if as_json:
         from toulmin.formats import answer_json
 
-        _json(answer_json.hits_document(query, found))
+        _json(answer_json.hits_document(query, ranking))
         return
     console = Console()
-    for n, hit in enumerate(found, start=1):
+    for n, hit in enumerate(ranking, start=1):
         console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
         console.print(Padding(words(hit.passage.text), (0, 0, 0, 13)))
-    if not found:
+    if not ranking:
         console.print("No passage contains a word of this query.")
 
 
@@ -229,13 +229,13 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
         console.print(words(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder})."))
 
 
-def findings(found: Sequence[Finding], *, as_json: bool) -> None:
+def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
-        _json([asdict(finding) for finding in found])
+        _json([asdict(finding) for finding in rows])
         return
     console = Console()
     shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}
-    for finding in found:
+    for finding in rows:
         shape, colour = shapes[finding.state]
         console.print(
             Text(f"{shape} {finding.state:<8}", colour).append_text(words(f"{finding.part}: {finding.detail}"))

@@ -29,20 +29,20 @@ def rounds(answer: Answer, console: Console) -> None:
     console.print(Text("How it came to be", "bold"))
     titles = {passage.id: passage.title or passage.id for passage in answer.passages}
     for number, step in enumerate(answer.rounds, start=1):
-        told = Text(f"{number}. {_deed(step)}").append_text(_account(step, titles))
-        console.print(Padding(told, (0, 0, 0, 2)))
+        heading = Text(f"{number}. {_action(step)}").append_text(_account(step, titles))
+        console.print(Padding(heading, (0, 0, 0, 2)))
         for line in _details(step, titles):
             console.print(Padding(line, (0, 0, 0, 5)))
     console.print()
 
 
 def so_far(draft: Answer) -> Text:
-    last = _deed(draft.rounds[-1]) if draft.rounds else "Searching"
+    last = _action(draft.rounds[-1]) if draft.rounds else "Searching"
     calls = sum(draft.usage.calls.values())
     return Text(f"Draft, not all of it verified. {last}; {calls} model call{'' if calls == 1 else 's'} so far", "dim")
 
 
-def _deed(step: Round) -> str:
+def _action(step: Round) -> str:
     if step.kind == "plan" and step.text:
         return f"{TOLD['plan']} “{words(step.text).plain}”"
     if step.kind != "claim":
@@ -60,19 +60,19 @@ def _account(step: Round, titles: Mapping[str, str]) -> Text:
     if step.kind == "search" and not step.read:
         return line.append(": found nothing")
     if step.kind == "verify":
-        return line.append_text(_verified(step))
+        return line.append_text(_verification(step))
     if step.read:
-        line.append(": found " if step.kind == "search" else " from ").append_text(_named(step.read, titles))
+        line.append(": found " if step.kind == "search" else " from ").append_text(_passage_titles(step.read, titles))
     return line.append_text(_rating(step))
 
 
-def _verified(step: Round) -> Text:
+def _verification(step: Round) -> Text:
     if step.text:
         return words(f": {step.text}").append_text(_rating(step))
     return Text(f": {len(step.kept)} of {len(step.kept) + len(step.dropped)} claims are supported")
 
 
-def _named(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
+def _passage_titles(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
     shown = list(dict.fromkeys(titles.get(id, id) for id in read))
     more = f" and {len(shown) - TITLES} more" if len(shown) > TITLES else ""
     count = f"{len(read)} passage{'' if len(read) == 1 else 's'}"

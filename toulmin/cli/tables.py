@@ -32,7 +32,7 @@ def as_json_document(document: Any) -> None:
 
 def run_document(report: RunReport) -> dict[str, Any]:
     now = report.progress
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "run": str(report.folder),
         "questions": now.total,
         "done": now.done,
@@ -46,7 +46,7 @@ def run_document(report: RunReport) -> dict[str, Any]:
         "stopped": report.stopped,
         "notes": list(report.notes),
     }
-    return told | ({"seeds": [run_document(one) for one in report.seeds]} if report.seeds else {})
+    return document | ({"seeds": [run_document(seed_report) for seed_report in report.seeds]} if report.seeds else {})
 
 
 def run_report(report: RunReport, *, as_json: bool) -> None:
@@ -60,7 +60,7 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
             f"{now.done} of {now.total} questions done{asked}: {now.done - now.abstained - now.failed} answered,"
             f" {now.abstained} abstained, {now.failed} failed."
         )
-        console.print(Text(" · ".join(_spent(now)), "dim"))
+        console.print(Text(" · ".join(_cost_parts(now)), "dim"))
     for note in report.notes:
         console.print(words(note, "yellow"))
     if report.stopped:
@@ -71,7 +71,7 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
         console.print(words(f"Score it with: toulmin score {report.folder}"))
 
 
-def _spent(now: Progress) -> list[str]:
+def _cost_parts(now: Progress) -> list[str]:
     parts = [f"{now.spent.calls:,} model calls", f"{now.spent.tokens:,} tokens"]
     if now.spent.usd is not None and now.spent.calls and now.spent.usd > 0:
         parts.append(f"{now.spent.usd:.4f} US dollars")
@@ -103,12 +103,12 @@ def running() -> Iterator[Watching]:
             bar.update(task, total=now.total_files, completed=now.done_files, told="files read")
 
         def on_progress(now: Progress) -> None:
-            bar.update(task, total=now.total, completed=now.done, told=_told(now))
+            bar.update(task, total=now.total, completed=now.done, told=_progress_line(now))
 
         yield Watching(on_reading, on_progress)
 
 
-def _told(now: Progress) -> str:
+def _progress_line(now: Progress) -> str:
     parts = [f"{now.rate:.1f}/s"]
     if now.seconds_left is not None:
         parts.append(f"{timedelta(seconds=round(now.seconds_left))} left")
@@ -133,7 +133,7 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
     for column in ("left", "right", "left", "left"):
         grid.add_column(justify=column)
     for name, metric in document["metrics"].items():
-        grid.add_row(f"  {name}", *map(Text, _shown(metric)), Text(_counted(metric, document), "dim"))
+        grid.add_row(f"  {name}", *map(Text, _value_cells(metric)), Text(_count_note(metric, document), "dim"))
     console.print(grid)
     console.print(Text("Brackets hold 95 % intervals by a bootstrap over the questions.", "dim"))
     if document["failed"]:
@@ -142,7 +142,7 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
         console.print(words(note, "dim"))
 
 
-def _shown(metric: Mapping[str, Any]) -> tuple[str, str]:
+def _value_cells(metric: Mapping[str, Any]) -> tuple[str, str]:
     if metric["value"] is None:
         return "–", ""
     if metric["low"] is None:
@@ -150,7 +150,7 @@ def _shown(metric: Mapping[str, Any]) -> tuple[str, str]:
     return f"{metric['value']:.1f}", f"[{metric['low']:.1f}, {metric['high']:.1f}]"
 
 
-def _counted(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+def _count_note(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
     return "" if metric["n"] == document["n"] else f"of {metric['n']}"
 
 
@@ -189,7 +189,7 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
         between = [
             d for d in document["differences"] if (d["profile"], d["judge"]) == (first["profile"], first["judge"])
         ]
-        console.print(_beside(runs, place, between))
+        console.print(_comparison_grid(runs, place, between))
     console.print(
         Text(
             f"Differences are to {printable(runs[0]['name'])}, paired on the questions that count in both, with 95 %"
@@ -201,7 +201,7 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
         console.print(words(note))
 
 
-def _beside(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Mapping[str, Any]]) -> Table:
+def _comparison_grid(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Mapping[str, Any]]) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column()
     for run in runs:
@@ -214,8 +214,8 @@ def _beside(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Map
     grid.add_row("", *heads)
     for name in runs[0]["scores"][place]["metrics"]:
         row = [_value(runs[0], place, name)]
-        for run, one in zip(runs[1:], between, strict=True):
-            row += [_value(run, place, name), _difference(one["metrics"].get(name))]
+        for run, difference in zip(runs[1:], between, strict=True):
+            row += [_value(run, place, name), _difference(difference["metrics"].get(name))]
         grid.add_row(f"  {name}", *row)
     return grid
 
@@ -225,14 +225,14 @@ def _value(run: Mapping[str, Any], place: int, name: str) -> Text:
     return Text("–" if value is None else f"{value:.1f}")
 
 
-def _difference(one: Mapping[str, Any] | None) -> Text:
-    if one is None or one["difference"] is None:
+def _difference(metric: Mapping[str, Any] | None) -> Text:
+    if metric is None or metric["difference"] is None:
         return Text("")
-    told = f"{one['difference']:+.1f}"
-    if one["low"] is None:
-        return Text(told)
-    told += f" [{one['low']:+.1f}, {one['high']:+.1f}] real {_percent(one['probability'])}"
-    return Text(told, "bold" if one["probability"] >= 0.95 else "")
+    text = f"{metric['difference']:+.1f}"
+    if metric["low"] is None:
+        return Text(text)
+    text += f" [{metric['low']:+.1f}, {metric['high']:+.1f}] real {_percent(metric['probability'])}"
+    return Text(text, "bold" if metric["probability"] >= 0.95 else "")
 
 
 def _percent(probability: float) -> str:
@@ -250,7 +250,7 @@ _FEWER = (
 )
 
 
-def made_questions(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
+def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         as_json_document(
             {

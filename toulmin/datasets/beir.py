@@ -24,7 +24,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, split: str | None) -> None:
-        self.queries, self.corpus = (_found(path, f"{name}.jsonl") for name in ("queries", "corpus"))
+        self.queries, self.corpus = (_data_file(path, f"{name}.jsonl") for name in ("queries", "corpus"))
         known = _splits(path)
         if not known:
             raise _not_beir(path, "qrels/SPLIT.tsv")
@@ -52,7 +52,7 @@ class Folder:
             raise cannot_read(self.qrels, problem, "fetch the folder again, or remove those lines")
 
 
-def _found(path: Path, name: str) -> Path:
+def _data_file(path: Path, name: str) -> Path:
     for file in (path / name, path / f"{name}.gz"):
         if file.is_file():
             return file
@@ -65,8 +65,8 @@ def _not_beir(path: Path, missing: str) -> SourceError:
 
 
 def _splits(path: Path) -> dict[str, Path]:
-    found = [*path.glob("qrels/*.tsv"), *path.glob("qrels/*.tsv.gz")]
-    return {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in sorted(found, reverse=True)}
+    files = [*path.glob("qrels/*.tsv"), *path.glob("qrels/*.tsv.gz")]
+    return {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in sorted(files, reverse=True)}
 
 
 def _judgements(path: Path) -> dict[str, list[str]]:
@@ -77,9 +77,9 @@ def _judgements(path: Path) -> dict[str, list[str]]:
             if not fields or (n == 1 and fields == _HEADER):
                 continue
             query, record, score = fields
-            found = relevant.setdefault(query, [])
+            record_ids = relevant.setdefault(query, [])
             if _score(path, n, score) > 0:
-                found.append(record)
+                record_ids.append(record)
     return relevant
 
 

@@ -20,7 +20,7 @@ def item_document(item: Item) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name != "passages"}
 
 
-def item_of(document: Mapping[str, Any]) -> Item:
+def parse_item(document: Mapping[str, Any]) -> Item:
     """Reads what `item_document` wrote. Raises `UsageError` for anything else."""
     try:
         return _ITEM.validate_python(dict(document))

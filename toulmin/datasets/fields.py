@@ -45,7 +45,7 @@ class Record:
             raise self.fault(field, "words", value)
         return sound(value)
 
-    def filled(self, field: str, value: Any) -> str:
+    def nonblank_words(self, field: str, value: Any) -> str:
         text = self.words(field, value)
         if not text.strip():
             raise self.fault(field, "words", value)
@@ -54,7 +54,7 @@ class Record:
     def name(self, field: str, value: Any) -> str:
         """Words or a whole number."""
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return str(value) if is_number else self.filled(field, value)
+        return str(value) if is_number else self.nonblank_words(field, value)
 
     def truth(self, field: str, value: Any) -> bool:
         if not isinstance(value, bool):
@@ -80,15 +80,15 @@ class Record:
         return tuple(dict.fromkeys(self.name(f"{field}[{i}]", entry) for i, entry in entries))
 
     def fault(self, field: str, wanted: str, value: Any) -> SourceError:
-        return self.refusal(f"the field `{field}` should hold {wanted}, not {_named(value)}")
+        return self.refusal(f"the field `{field}` should hold {wanted}, not {_describe(value)}")
 
     def refusal(self, problem: str, remedy: str = "fix or remove that record") -> SourceError:
         return cannot_read(self.path, f"cannot be read at {self.place}: {problem}", remedy)
 
     @property
     def place(self) -> str:
-        given = next((self.fields[name] for name in ID_FIELDS if self.fields.get(name) is not None), None)
-        return self.where if given is None else f"{self.where} (id {str(given)[:80]!r})"
+        record_id = next((self.fields[name] for name in ID_FIELDS if self.fields.get(name) is not None), None)
+        return self.where if record_id is None else f"{self.where} (id {str(record_id)[:80]!r})"
 
 
 ID_FIELDS = ("sample_id", "id", "_id", "example_id")
@@ -97,13 +97,13 @@ ID_FIELDS = ("sample_id", "id", "_id", "example_id")
 def id_of(record: Record) -> str:
     """The first of `ID_FIELDS` that the record has, else its number, counted from 0."""
     for name in ID_FIELDS:
-        given = record.optional(name, record.name)
-        if given is not None:
-            return given
+        record_id = record.optional(name, record.name)
+        if record_id is not None:
+            return record_id
     return str(record.n)
 
 
-def _named(value: object) -> str:
+def _describe(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, str):

@@ -37,10 +37,10 @@ def form_of(record: Record) -> Form:
 def _webq(record: Record) -> Record:
     # All descriptions are aliases: open-domain evaluations count one of them as right.
     target = record.words("targetValue", record.get("targetValue"))
-    found = [(m[1] if m[1] is not None else m[2]).replace('\\"', '"').strip() for m in _DESCRIPTION.finditer(target)]
-    if not found:
+    answers = [(m[1] if m[1] is not None else m[2]).replace('\\"', '"').strip() for m in _DESCRIPTION.finditer(target)]
+    if not answers:
         raise record.fault("targetValue", "a text such as (list (description Paris))", target)
-    return _turned(record, "utterance", answers=found)
+    return _bare_record(record, "utterance", answers=answers)
 
 
 # ---------------------------------------------------------------- Natural Questions
@@ -53,9 +53,9 @@ def _nq(record: Record) -> Record:
         here = f"annotations[{i}]"
         annotation = record.entry(here, listed)
         answers += _spans(record, f"{here}.short_answers", annotation.get("short_answers") or [], tokens)
-        said = annotation.get("yes_no_answer")
-        answers += [said.lower()] if said in ("YES", "NO") else []
-    return _turned(record, "question_text", answers=list(dict.fromkeys(answers)))
+        yes_or_no = annotation.get("yes_no_answer")
+        answers += [yes_or_no.lower()] if yes_or_no in ("YES", "NO") else []
+    return _bare_record(record, "question_text", answers=list(dict.fromkeys(answers)))
 
 
 def _tokens(record: Record) -> list[str]:
@@ -93,19 +93,19 @@ def _conversation(record: Record) -> Record:
 
 def _turn(record: Record, field: str, value: Any) -> tuple[str, str]:
     turn = record.entry(field, value)
-    speaker = record.filled(f"{field}.speaker", turn.get("speaker", turn.get("role")))
-    text = record.filled(f"{field}.text", turn.get("text", turn.get("content")))
+    speaker = record.nonblank_words(f"{field}.speaker", turn.get("speaker", turn.get("role")))
+    text = record.nonblank_words(f"{field}.text", turn.get("text", turn.get("content")))
     return speaker.strip().capitalize(), " ".join(text.split())
 
 
 def _queries(record: Record) -> Record:
-    return replace(record, fields={**record.fields, "question": record.filled("text", record.get("text"))})
+    return replace(record, fields={**record.fields, "question": record.nonblank_words("text", record.get("text"))})
 
 
-def _turned(record: Record, question: str, *, answers: list[str]) -> Record:
+def _bare_record(record: Record, question: str, *, answers: list[str]) -> Record:
     # Other fields mean other things in other forms.
     kept = {name: record.fields[name] for name in ("id", "_id", "example_id", "split") if name in record.fields}
-    kept |= {"question": record.filled(question, record.get(question)), "answers": answers, "style": "short"}
+    kept |= {"question": record.nonblank_words(question, record.get(question)), "answers": answers, "style": "short"}
     return replace(record, fields=kept)
 
 

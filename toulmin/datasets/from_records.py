@@ -13,7 +13,7 @@ from toulmin.datasets.forms import Form
 from toulmin.datasets.gold import gold_of, style_of
 from toulmin.datasets.item import Item
 from toulmin.datasets.item_passages import PASSAGE_FIELDS, are_ranked, passages_of
-from toulmin.datasets.spelling import misspelt
+from toulmin.datasets.spelling import misspelling
 from toulmin.documents.plain import sound
 
 _LARGEST = 2**63
@@ -22,33 +22,33 @@ _DEEPEST = 100
 
 def item_of(record: Record, form: Form) -> Item:
     """Raises `SourceError` naming the record and the field at fault."""
-    slip = misspelt(record.fields)
+    slip = misspelling(record.fields)
     if slip is not None:
         problem = f"there is no field `{slip[0]}`; did you mean `{slip[1]}`?"
         raise record.refusal(problem, "rename the field, or remove it")
     kept = {name: value for name, value in record.fields.items() if name not in PASSAGE_FIELDS}
     if _is_deep(kept):
         raise record.refusal(f"it is nested deeper than {_DEEPEST} levels")
-    turned = form.turned(record)
-    question = turned.filled("question", turned.get("question"))
-    gold, passages = gold_of(turned), passages_of(turned)
+    standard = form.turned(record)
+    question = standard.nonblank_words("question", standard.get("question"))
+    gold, passages = gold_of(standard), passages_of(standard)
     return Item(
         id_of(record),
         question,
         gold,
         passages,
-        is_ranked=passages is not None and are_ranked(turned),
-        withheld=turned.optional("withheld", turned.names) or (),
-        style=style_of(turned, gold),
-        kind=_kind(turned),
+        is_ranked=passages is not None and are_ranked(standard),
+        withheld=standard.optional("withheld", standard.names) or (),
+        style=style_of(standard, gold),
+        kind=_kind(standard),
         record=_plain(kept),
     )
 
 
 def _kind(record: Record) -> str | None:
-    kind = record.optional("kind", record.filled)
-    given = record.get("type")
-    return kind if kind is not None or not isinstance(given, str) or not given else sound(given)
+    kind = record.optional("kind", record.nonblank_words)
+    type_name = record.get("type")
+    return kind if kind is not None or not isinstance(type_name, str) or not type_name else sound(type_name)
 
 
 def _is_deep(value: Any, depth: int = 0) -> bool:

@@ -43,24 +43,24 @@ def gold_of(record: Record) -> Gold:
 
 
 def style_of(record: Record, gold: Gold) -> Style | None:
-    given = record.get("style")
-    if given is not None:
-        return _style(record, given)
+    style = record.get("style")
+    if style is not None:
+        return _style(record, style)
     if gold.parts is not None or gold.claims is not None or gold.references or _is_clapnq(record):
         return "long"
-    if gold.answers and _holds(record, list) and (gold.answer is not None or len(gold.answers) > 1):
+    if gold.answers and _answers_begin_with(record, list) and (gold.answer is not None or len(gold.answers) > 1):
         return "list"
     if gold.answers or record.get("is_impossible") is not None:
         return "short"
     return "long" if gold.answer is not None else None
 
 
-def _style(record: Record, given: Any) -> Style:
+def _style(record: Record, value: Any) -> Style:
     for style in STYLES:
-        if given == style:
+        if value == style:
             return style
     try:
-        raise unknown_name("style", record.words("style", given), STYLES)
+        raise unknown_name("style", record.words("style", value), STYLES)
     except UsageError as error:
         raise record.refusal(f"the field `style` is wrong ({str(error).rstrip('.')})") from error
 
@@ -100,9 +100,9 @@ def _slots(record: Record, answers: Any) -> tuple[Aliases, ...]:
         # The hub's copy of SQuAD keeps texts and positions in two lists.
         return _one_slot(record.all_words("answers.text", answers.get("text")))
     record.entries("answers", answers)
-    if _holds(record, list):
+    if _answers_begin_with(record, list):
         return tuple(record.all_words(f"answers[{i}]", slot) for i, slot in enumerate(answers))
-    if _holds(record, dict):
+    if _answers_begin_with(record, dict):
         entries = [record.entry(f"answers[{i}]", entry) for i, entry in enumerate(answers)]
         return _one_slot(tuple(record.words(f"answers[{i}].text", e.get("text")) for i, e in enumerate(entries)))
     aliases = record.all_words("answers", answers)
@@ -114,7 +114,7 @@ def _one_slot(aliases: Aliases) -> tuple[Aliases, ...]:
     return (tuple(dict.fromkeys(aliases)),) if aliases else ()
 
 
-def _holds(record: Record, kind: type) -> bool:
+def _answers_begin_with(record: Record, kind: type) -> bool:
     answers = record.get("answers")
     return isinstance(answers, list) and bool(answers) and isinstance(answers[0], kind)
 
@@ -140,7 +140,7 @@ def _references(record: Record) -> tuple[str, ...] | None:
         return _texts(record, "annotations", record.get("annotations"), "long_answer")[:2]
     if _is_clapnq(record):
         return _texts(record, "answers", record.get("answers"), "answer") or None
-    return next((words for name in ("gold", "target", "reference") if (words := _told(record, name))), None)
+    return next((words for name in ("gold", "target", "reference") if (words := _optional_words(record, name))), None)
 
 
 def _texts(record: Record, field: str, value: Any, name: str) -> tuple[str, ...]:
@@ -151,7 +151,7 @@ def _texts(record: Record, field: str, value: Any, name: str) -> tuple[str, ...]
     return tuple(texts)
 
 
-def _told(record: Record, name: str) -> tuple[str, ...]:
+def _optional_words(record: Record, name: str) -> tuple[str, ...]:
     value = record.get(name)
     listed = value if isinstance(value, list) else [value]
     return record.all_words(name, listed) if all(isinstance(entry, str) for entry in listed) else ()
@@ -163,7 +163,7 @@ def _is_clapnq(record: Record) -> bool:
         passages = record.get("passages")
         is_cut = isinstance(passages, list) and any(isinstance(p, dict) and "sentences" in p for p in passages)
         return is_cut and record.get("answerable") is False
-    return _holds(record, dict) and "answer" in record.get("answers")[0]
+    return _answers_begin_with(record, dict) and "answer" in record.get("answers")[0]
 
 
 # ---------------------------------------------------------------- sources
@@ -198,10 +198,10 @@ def _supporting(record: Record) -> tuple[str, ...] | None:
 
 
 def _answerable(record: Record, passages: tuple[str, ...] | None) -> bool | None:
-    told = record.optional("answerable", record.truth)
+    answerable = record.optional("answerable", record.truth)
     impossible = record.optional("is_impossible", record.truth)
-    if told is not None or impossible is not None:
-        return told if told is not None else not impossible
+    if answerable is not None or impossible is not None:
+        return answerable if answerable is not None else not impossible
     named = record.get("answerability")
     if named is not None:
         first = named[0] if isinstance(named, list) and named else named

@@ -26,14 +26,14 @@ def passages_of(record: Record) -> tuple[Passage, ...] | None:
     for name in _LISTS:
         if record.get(name) is not None:
             entries = enumerate(record.entries(name, record.get(name)))
-            return tuple(_listed(record, f"{name}[{i}]", entry) for i, entry in entries)
+            return tuple(_passage_of_entry(record, f"{name}[{i}]", entry) for i, entry in entries)
     context = record.get("context")
     if isinstance(context, list | dict):
         return tuple(_paragraph(record, f"context[{i}]", pair) for i, pair in enumerate(_pairs(record, context)))
     for name in ("context", "passage"):
         text = record.optional(name, record.words)
         if text is not None:
-            return (_passage(record, text, _told(record.get("title")), None, _told(record.get("url"))),)
+            return (_passage(record, text, _text_or_none(record.get("title")), None, _text_or_none(record.get("url"))),)
     return None
 
 
@@ -48,13 +48,13 @@ def are_ranked(record: Record) -> bool:
     return record.is_listed or all(high >= low for high, low in pairwise(scores))
 
 
-def _listed(record: Record, field: str, value: Any) -> Passage:
+def _passage_of_entry(record: Record, field: str, value: Any) -> Passage:
     entry = record.entry(field, value)
     title = entry.get("title")
-    given = entry.get("id", entry.get("_id"))
-    name = None if given is None or given == "" else record.name(f"{field}.id", given)
+    record_id = entry.get("id", entry.get("_id"))
+    name = None if record_id is None or record_id == "" else record.name(f"{field}.id", record_id)
     title = "" if title is None else record.words(f"{field}.title", title)
-    return _passage(record, _text(record, field, entry), title, name, _told(entry.get("url")))
+    return _passage(record, _text(record, field, entry), title, name, _text_or_none(entry.get("url")))
 
 
 def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
@@ -62,7 +62,7 @@ def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
         if entry.get(name) is not None:
             return record.words(f"{field}.{name}", entry[name])
     if entry.get("sentences") is not None:
-        return _joined(record.all_words(f"{field}.sentences", entry["sentences"]))
+        return _join(record.all_words(f"{field}.sentences", entry["sentences"]))
     raise record.fault(f"{field}.text", "words", None)
 
 
@@ -81,16 +81,16 @@ def _paragraph(record: Record, field: str, value: Any) -> Passage:
     if not isinstance(value, list) or len(value) != 2:
         raise record.fault(field, "a title and a list of sentences", value)
     title, sentences = record.words(f"{field}[0]", value[0]), record.all_words(f"{field}[1]", value[1])
-    return _passage(record, _joined(sentences), title, None, None)
+    return _passage(record, _join(sentences), title, None, None)
 
 
-def _joined(sentences: tuple[str, ...]) -> str:
+def _join(sentences: tuple[str, ...]) -> str:
     # Some datasets keep the space before a sentence, others leave it out.
     text = "".join(s if not s or s[0].isspace() else f" {s}" for s in sentences)
     return text.strip()
 
 
-def _told(value: Any) -> str | None:
+def _text_or_none(value: Any) -> str | None:
     return sound(value) if isinstance(value, str) and value else None
 
 

@@ -35,26 +35,26 @@ def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str |
     if place.is_dir():
         folder = Folder(place, split)
         items = _items(place, folder.records(), QUERIES)
-        return Dataset(name, "beir", digest(folder.files), _taken(items, limit), str(folder.corpus))
-    form, found = _formed(place, records(place))
-    items = _items(place, found if split is None else _of_split(place, found, split), form)
-    return Dataset(name, form.name, digest([place]), _taken(items, limit))
+        return Dataset(name, "beir", digest(folder.files), _first_items(items, limit), str(folder.corpus))
+    form, file_records = _detect_form(place, records(place))
+    items = _items(place, file_records if split is None else _of_split(place, file_records, split), form)
+    return Dataset(name, form.name, digest([place]), _first_items(items, limit))
 
 
-def _taken(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Item, ...]:
+def _first_items(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Item, ...]:
     return tuple(item for item, _ in islice(items, limit))
 
 
-def _formed(path: Path, found: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
-    for first in found:
-        return form_of(first), chain([first], found)
+def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
+    for first in file_records:
+        return form_of(first), chain([first], file_records)
     raise _without_questions(path)
 
 
-def _items(path: Path, found: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
+def _items(path: Path, file_records: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
     """Raises `SourceError` for a repeated id, or without items."""
     places: dict[str, str] = {}
-    for record in found:
+    for record in file_records:
         item = item_of(record, form)
         if item.id in places:
             problem = f"the id {item.id!r} is already used at {places[item.id]}"
@@ -69,10 +69,10 @@ def _without_questions(path: Path) -> SourceError:
     return cannot_read(path, "holds no questions", "name a file or folder that does")
 
 
-def _of_split(path: Path, found: Iterator[Record], split: str) -> Iterator[Record]:
+def _of_split(path: Path, file_records: Iterator[Record], split: str) -> Iterator[Record]:
     """Raises `UsageError` at the end if no record had the split."""
     known: set[str] = set()
-    for record in found:
+    for record in file_records:
         belongs = record.optional("split", record.words)
         known.update([belongs] if belongs is not None else [])
         if belongs == split:
@@ -100,8 +100,8 @@ def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
     Raises `SourceError`, while iterated, as `read` does, and for an entry without `output` or with several samples.
     """
     place = Path(path)
-    form, found = _formed(place, records(place))
-    for item, record in _items(place, found, form):
+    form, file_records = _detect_form(place, records(place))
+    for item, record in _items(place, file_records, form):
         yield Result(item, _output(record, record.get("output")), item.passages or ())
 
 

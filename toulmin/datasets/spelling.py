@@ -34,7 +34,7 @@ _OTHERS = frozenset(
 _NEAR = 0.8
 
 
-def misspelt(fields: Mapping[str, Any]) -> tuple[str, str] | None:
+def misspelling(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     """A field nearly named like one that the record lacks, and that name."""
     for name in fields:
         wanted = _nearest(name)
@@ -54,11 +54,13 @@ def _nearest(name: str) -> str | None:
         return None
     # Two letters resemble too much, and the first letter is seldom wrong: `preference` is not meant as `references`.
     candidates = [
-        own for own in OWN if len(own) > 2 and own[0] == name[:1].lower() and own.count("_") == name.count("_")
+        field
+        for field in OWN
+        if len(field) > 2 and field[0] == name[:1].lower() and field.count("_") == name.count("_")
     ]
-    near = max(candidates, key=lambda own: _likeness(name, own), default=None)
+    near = max(candidates, key=lambda field: _likeness(name, field), default=None)
     return near if near is not None and _likeness(name, near) >= _NEAR else None
 
 
-def _likeness(name: str, own: str) -> float:
-    return SequenceMatcher(None, name.lower(), own, autojunk=False).ratio()
+def _likeness(name: str, field: str) -> float:
+    return SequenceMatcher(None, name.lower(), field, autojunk=False).ratio()

@@ -17,11 +17,11 @@ from typing import Any, Literal
 from toulmin.data import Passage, content_id
 from toulmin.datasets.item import Gold, Item
 from toulmin.datasets.synthetic_question import Asked, sort_of
-from toulmin.datasets.synthetic_questions import asked
+from toulmin.datasets.synthetic_questions import questions_of
 from toulmin.datasets.synthetic_statements import statements
 from toulmin.datasets.synthetic_telling import Tellers, document_of
 from toulmin.errors import UsageError
-from toulmin.text.overlap import normalised
+from toulmin.text.overlap import normalise
 
 Kind = Literal["answerable", "withheld", "swapped"]
 
@@ -45,21 +45,21 @@ class _Chosen:
     def may_take(self, each: Asked) -> bool:
         passage = each.statement.passage
         return (
-            normalised(each.question) not in self.questions
-            and (normalised(each.subject), each.relation, each.kind) not in self.facts
+            normalise(each.question) not in self.questions
+            and (normalise(each.subject), each.relation, each.kind) not in self.facts
             and self.passages[passage.id] < _A_PASSAGE
         )
 
     def take(self, each: Asked, wording: Asked, item: Item) -> None:
         self.items.append(item)
-        self.questions.add(normalised(item.question))
-        self.facts |= {(normalised(one.subject), one.relation, one.kind) for one in (each, wording)}
+        self.questions.add(normalise(item.question))
+        self.facts |= {(normalise(question.subject), question.relation, question.kind) for question in (each, wording)}
         self.rules[each.rule] += 1
         self.passages[each.statement.passage.id] += 1
         self.documents[document_of(each.statement.passage)] += 1
 
 
-def made(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item, ...]:
+def make_items(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item, ...]:
     """At most `n` questions, spread over documents and kinds of question.
 
     `Item.kind` is "answerable", "withheld" or "swapped"; gold and withheld passages are `Passage.id`s. A question that
@@ -87,30 +87,30 @@ def _place(passage: Passage) -> tuple[str, int, str]:
 
 
 def _read(passages: Sequence[Passage], n: int, seed: int) -> tuple[list[Asked], dict[str, list[str]]]:
-    found: list[Asked] = []
+    candidates: list[Asked] = []
     subjects: dict[str, set[str]] = defaultdict(set)
     for read, passage in enumerate(_in_turn(passages, seed), start=1):
         for statement in statements(passage):
-            found.extend(asked(statement))
+            candidates.extend(questions_of(statement))
             sort = sort_of(statement)
             if sort is not None:
                 subjects[sort].add(statement.subject)
-        if read >= _LEAST_READ and len(found) >= _ENOUGH * n:
+        if read >= _LEAST_READ and len(candidates) >= _ENOUGH * n:
             break
-    return found, {sort: sorted(names) for sort, names in subjects.items()}
+    return candidates, {sort: sorted(names) for sort, names in subjects.items()}
 
 
 def _in_turn(passages: Sequence[Passage], seed: int) -> Iterator[Passage]:
     documents: dict[tuple[str | None, ...], list[Passage]] = defaultdict(list)
     for passage in passages:
         documents[document_of(passage)].append(passage)
-    shuffled = [_shuffled(held, seed) for held in documents.values()]
-    shuffled.sort(key=lambda held: content_id(str(seed), held[0].id))
+    shuffled = [_shuffle(group, seed) for group in documents.values()]
+    shuffled.sort(key=lambda group: content_id(str(seed), group[0].id))
     for turn in zip_longest(*shuffled):
         yield from (passage for passage in turn if passage is not None)
 
 
-def _shuffled(passages: Iterable[Passage], seed: int) -> list[Passage]:
+def _shuffle(passages: Iterable[Passage], seed: int) -> list[Passage]:
     return sorted(passages, key=lambda passage: content_id(str(seed), passage.id))
 
 
@@ -131,7 +131,7 @@ class _Queue:
         """Takes one question, if any is left, of the least used rule and document."""
         while self._waiting or self._doubtful:
             each = self._next(chosen)
-            wording = maker.worded(each, self._kind) if chosen.may_take(each) else None
+            wording = maker.reword(each, self._kind) if chosen.may_take(each) else None
             item = maker.item(wording, self._kind, each) if wording and chosen.may_take(wording) else None
             if wording is not None and item is not None:
                 chosen.take(each, wording, item)
@@ -141,10 +141,12 @@ class _Queue:
         if not self._waiting:
             return self._doubtful.pop(0)
         rule = min(self._waiting, key=lambda name: (chosen.rules[name], name))
-        held = self._waiting[rule]
-        best = min(range(len(held)), key=lambda at: (chosen.documents[document_of(held[at].statement.passage)], at))
-        each = held.pop(best)
-        if not held:
+        waiting = self._waiting[rule]
+        best = min(
+            range(len(waiting)), key=lambda at: (chosen.documents[document_of(waiting[at].statement.passage)], at)
+        )
+        each = waiting.pop(best)
+        if not waiting:
             del self._waiting[rule]
         return each
 
@@ -155,7 +157,7 @@ class _Maker:
         self._subjects = subjects
         self._seed = str(seed)
 
-    def worded(self, each: Asked, kind: Kind) -> Asked | None:
+    def reword(self, each: Asked, kind: Kind) -> Asked | None:
         """None if there is no other subject to swap in."""
         if kind != "swapped":
             return each
@@ -179,7 +181,7 @@ class _Maker:
             return None
         order = sorted(self._subjects.get(each.sort, ()), key=lambda name: content_id(self._seed, name, each.question))
         for name in order[:_MOST_TRIED]:
-            fits = normalised(name) not in normalised(each.question) and not self._tellers.is_told(name, each)
+            fits = normalise(name) not in normalise(each.question) and not self._tellers.is_answerable_for(name, each)
             if fits and name.startswith('"') == each.subject.startswith('"'):
                 return name
         return None

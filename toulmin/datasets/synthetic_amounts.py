@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toulmin.datasets.synthetic_figures import tail_of
 from toulmin.datasets.synthetic_question import Asked, of_subject
-from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_statements import Statement, squeeze
 from toulmin.text.figures import figures
 
 _ABOUT = r"(?:(?:about|around|approximately|nearly|over|almost|roughly|some|more than|at least|a total of|only) )?"
@@ -53,7 +53,7 @@ def counts(statement: Statement) -> Iterator[Asked]:
         statement,
         "count",
         f"How many {nouns} {_do(statement)} ",
-        f" {even(f'{verb.base} {tail}')}?",
+        f" {squeeze(f'{verb.base} {tail}')}?",
         aliases[::-1],
         "number",
         verb.base,
@@ -76,8 +76,8 @@ def _plural_of(nouns: str) -> str | None:
 
 
 def _is_number(text: str) -> bool:
-    found = figures(text)
-    return len(found) == 1 and found[0].kind == "number" and found[0].start == 0 and found[0].end == len(text)
+    numbers = figures(text)
+    return len(numbers) == 1 and numbers[0].kind == "number" and numbers[0].start == 0 and numbers[0].end == len(text)
 
 
 def measures(statement: Statement) -> Iterator[Asked]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.synthetic_figures import full_dates
-from toulmin.datasets.synthetic_kinds import is_person, is_profession, may_be_person, thing
+from toulmin.datasets.synthetic_figures import dates_in
+from toulmin.datasets.synthetic_kinds import is_person, is_profession, kind_of_thing, may_be_person
 from toulmin.datasets.synthetic_question import Asked, of_subject
 from toulmin.datasets.synthetic_statements import Statement
 from toulmin.text.facts import facts
@@ -18,20 +18,20 @@ _BEST = re.compile(
 )
 
 
-def best(statement: Statement) -> Iterator[Asked]:
+def superlatives(statement: Statement) -> Iterator[Asked]:
     """From "London is the largest city in England"."""
     match = (
         _BEST.match(statement.clause)
         if statement.verb is None and statement.be in ("is", "was") and not statement.lead
         else None
     )
-    if match is None or full_dates(match["where"]) or re.search(r"\b(?:and|or)\b", match[0]):
+    if match is None or dates_in(match["where"]) or re.search(r"\b(?:and|or)\b", match[0]):
         return
     place = next((fact for fact in facts(match["where"]) if fact.kind == "name"), None)
     if place is None or place.end != len(match["where"]):
         return
     is_who = is_person(statement.name) or is_profession(f"a {match['which']}")
-    if not is_who and (may_be_person(statement.name) and not thing(f"a {match['which']}")):
+    if not is_who and (may_be_person(statement.name) and not kind_of_thing(f"a {match['which']}")):
         return
     word = "Who" if is_who else "What"
     name = match["where"]
@@ -55,7 +55,13 @@ def definitions(statement: Statement) -> Iterator[Asked]:
     """From "Secotium is a genus of fungi"."""
     if statement.verb or statement.lead or statement.be not in ("is", "are") or may_be_person(statement.name):
         return
-    if not re.match(r"an? ", statement.clause) or thing(statement.clause) in ("film", "song", "album", "band", "novel"):
+    if not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) in (
+        "film",
+        "song",
+        "album",
+        "band",
+        "novel",
+    ):
         return
     if (
         not statement.is_whole

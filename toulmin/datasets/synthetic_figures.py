@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from toulmin.data import content_id
 from toulmin.datasets.synthetic_kinds import is_profession, may_be_person
 from toulmin.datasets.synthetic_question import Asked, of_subject
-from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_statements import Statement, squeeze
 from toulmin.datasets.synthetic_verbs import is_verb_form
 from toulmin.text.facts import Fact, facts
 from toulmin.text.figures import figures
@@ -25,16 +25,16 @@ _CIRCUMSTANCE = re.compile(r"(?:in|at|by|on|near|for|with|under|through|between|
 _STATES = frozenset("live work belong consist contain feature remain reside border value require cover".split())
 
 
-def full_dates(text: str) -> list[Fact]:
+def dates_in(text: str) -> list[Fact]:
     return [fact for fact in figures(text) if fact.kind == "date"]
 
 
-def dated(clause: str) -> tuple[str, str] | None:
+def split_date(clause: str) -> tuple[str, str] | None:
     """The clause's only date, if it follows "in" or "on", and the rest."""
-    found = full_dates(clause)
-    if len(found) != 1 or not _FULL.fullmatch(found[0].value):
+    date_facts = dates_in(clause)
+    if len(date_facts) != 1 or not _FULL.fullmatch(date_facts[0].value):
         return None
-    date = found[0]
+    date = date_facts[0]
     before = re.search(r"(?:^|(?P<word>\w+) )(?P<preposition>in|on) $", clause[: date.start])
     if before is None or not _AFTER_DATE.match(clause[date.end :]):
         return None
@@ -42,7 +42,7 @@ def dated(clause: str) -> tuple[str, str] | None:
         return None
     if re.match(r" (?:to|from) \d", clause[date.end :]):
         return None
-    rest = even(f"{clause[: before.start('preposition')]} {clause[date.end :].lstrip(',')}")
+    rest = squeeze(f"{clause[: before.start('preposition')]} {clause[date.end :].lstrip(',')}")
     return clause[date.start : date.end], rest
 
 
@@ -63,10 +63,10 @@ def _when(date: str, statement: Statement) -> str:
 def dates(statement: Statement) -> Iterator[Asked]:
     """From "The tower was built in 1821", "In 1821, Hannah Pell joined the Navy"."""
     verb = statement.verb
-    found = _date_of(statement)
-    if verb is None or found is None or verb.base in _STATES or statement.is_present:
+    parts = _date_of(statement)
+    if verb is None or parts is None or verb.base in _STATES or statement.is_present:
         return
-    date, rest = found
+    date, rest = parts
     if verb.base in _ONCE and statement.be and (verb.base == "bear" or _CIRCUMSTANCE.match(rest)):
         rest = ""
     tail = "" if verb.base == "die" else tail_of(rest)
@@ -76,7 +76,7 @@ def dates(statement: Statement) -> Iterator[Asked]:
         before, action = f"{_when(date, statement)} {statement.be} ", f"{statement.adverb} {verb.participle} {tail}"
     else:
         before, action = f"{_when(date, statement)} did ", f"{statement.adverb} {verb.base} {tail}"
-    yield of_subject(statement, "date", before, f" {even(action)}?", date_aliases(date), "date", verb.base)
+    yield of_subject(statement, "date", before, f" {squeeze(action)}?", date_aliases(date), "date", verb.base)
 
 
 _NEEDS_OBJECT = frozenset(
@@ -97,11 +97,11 @@ def _tells_enough(statement: Statement, verb: str, tail: str) -> bool:
 
 def _date_of(statement: Statement) -> tuple[str, str] | None:
     if statement.lead:
-        lead = full_dates(statement.lead)
-        if not lead or full_dates(statement.clause) or not _FULL.fullmatch(lead[0].value):
+        lead = dates_in(statement.lead)
+        if not lead or dates_in(statement.clause) or not _FULL.fullmatch(lead[0].value):
             return None
         return statement.lead, statement.clause
-    return dated(statement.clause)
+    return split_date(statement.clause)
 
 
 def tail_of(rest: str) -> str | None:
@@ -134,9 +134,12 @@ def lives(statement: Statement) -> Iterator[Asked]:
 
 
 def _is_one_date(text: str) -> bool:
-    found = full_dates(text)
+    date_facts = dates_in(text)
     return (
-        len(found) == 1 and found[0].start == 0 and found[0].end == len(text) and bool(_FULL.fullmatch(found[0].value))
+        len(date_facts) == 1
+        and date_facts[0].start == 0
+        and date_facts[0].end == len(text)
+        and bool(_FULL.fullmatch(date_facts[0].value))
     )
 
 

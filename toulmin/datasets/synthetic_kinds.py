@@ -109,7 +109,7 @@ def is_profession(phrase: str) -> bool:
     return bool(words) and words[-1] in _PROFESSIONS
 
 
-def thing(phrase: str) -> str | None:
+def kind_of_thing(phrase: str) -> str | None:
     """Gives "film" for "a 1970 Indian drama film directed by ..."; None if unknown."""
     head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase).replace(" and ", " & "), maxsplit=1)[0]
     last = next(iter(re.findall(r"[a-z]+", head.lower())[-1:]), "")

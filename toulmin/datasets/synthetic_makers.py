@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.synthetic_kinds import is_person, may_be_person, thing
+from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing, may_be_person
 from toulmin.datasets.synthetic_question import Asked, of_subject
-from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_statements import Statement, squeeze
 from toulmin.datasets.synthetic_verbs import of_participle
 from toulmin.text.facts import facts
 
@@ -45,7 +45,7 @@ def makers(statement: Statement) -> Iterator[Asked]:
         return
     past = verb.present if statement.be == "is" and verb.base in ("portray", "voice", "narrate") else verb.past
     yield of_subject(
-        statement, "maker", f"Who {even(f'{statement.adverb} {past}')} ", "?", (person,), "person", verb.base
+        statement, "maker", f"Who {squeeze(f'{statement.adverb} {past}')} ", "?", (person,), "person", verb.base
     )
 
 
@@ -56,15 +56,15 @@ _MADE = re.compile(
 
 def works(statement: Statement) -> Iterator[Asked]:
     """From "X is a 1999 film directed by John Campea"."""
-    if statement.verb or not re.match(r"an? ", statement.clause) or thing(statement.clause) is None:
+    if statement.verb or not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) is None:
         return
-    found = list(_MADE.finditer(statement.clause))
-    if len(found) != 1 or re.search(r"\b(?:and|or|based|adapted) \w* ?$", statement.clause[: found[0].start()]):
+    matches = list(_MADE.finditer(statement.clause))
+    if len(matches) != 1 or re.search(r"\b(?:and|or|based|adapted) \w* ?$", statement.clause[: matches[0].start()]):
         return
-    verb = of_participle(found[0]["verb"])
+    verb = of_participle(matches[0]["verb"])
     if verb is None:
         return
-    person = _agent(statement.clause[found[0].end() :], verb.base)
+    person = _agent(statement.clause[matches[0].end() :], verb.base)
     if person is None:
         return
     yield of_subject(statement, "work", f"Who {verb.past} ", "?", (person,), "person", verb.base)

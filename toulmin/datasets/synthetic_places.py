@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from toulmin.datasets.synthetic_figures import full_dates
-from toulmin.datasets.synthetic_kinds import is_person, thing
+from toulmin.datasets.synthetic_figures import dates_in
+from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing
 from toulmin.datasets.synthetic_question import Asked, of_subject
-from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_statements import Statement, squeeze
 from toulmin.text.facts import facts
 
 _PLACED = frozenset("bear hold locate base situate headquarter bury film stage raise find".split())
@@ -25,7 +25,7 @@ def places(statement: Statement) -> Iterator[Asked]:
     if place is None:
         return
     if statement.be:
-        before, action = f"Where {statement.be} ", f" {even(f'{statement.adverb} {verb.participle}')}?"
+        before, action = f"Where {statement.be} ", f" {squeeze(f'{statement.adverb} {verb.participle}')}?"
     else:
         before, action = "Where did ", f" {verb.base}?"
     aliases = tuple(dict.fromkeys((place, re.split(r", | in ", place)[0])))
@@ -40,9 +40,14 @@ _LYING = frozenset(
 )
 
 
-def lies(statement: Statement) -> Iterator[Asked]:
+def locations(statement: Statement) -> Iterator[Asked]:
     """From "X is a village in Yorkshire"."""
-    if statement.verb or statement.be != "is" or thing(statement.clause) not in _LYING or is_person(statement.name):
+    if (
+        statement.verb
+        or statement.be != "is"
+        or kind_of_thing(statement.clause) not in _LYING
+        or is_person(statement.name)
+    ):
         return
     match = _LIES.match(statement.clause)
     if match is None or re.search(r"\bin\b", match[0]):
@@ -58,15 +63,15 @@ def lies(statement: Statement) -> Iterator[Asked]:
 
 def _place(clause: str) -> str | None:
     date = re.match(r"(?:in|on) (?=[A-Z\d])", clause)
-    first = next(iter(full_dates(clause)), None)
+    first = next(iter(dates_in(clause)), None)
     if date and first and first.start == date.end():
         clause = clause[first.end :].strip(" ,")
     match = _PLACE.match(clause)
-    found = [fact for fact in facts(clause) if fact.kind == "name"]
-    if match is None or not found or found[0].start != match.end():
+    name_facts = [fact for fact in facts(clause) if fact.kind == "name"]
+    if match is None or not name_facts or name_facts[0].start != match.end():
         return None
-    end = found[0].end
-    for fact in found[1:]:
+    end = name_facts[0].end
+    for fact in name_facts[1:]:
         if clause[end : fact.start] not in (", ", " in ", " in the "):
             break
         end = fact.end

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from toulmin.datasets.synthetic_kinds import is_person, is_profession, may_be_person, thing
+from toulmin.datasets.synthetic_kinds import is_person, is_profession, kind_of_thing, may_be_person
 from toulmin.datasets.synthetic_statements import Statement
 from toulmin.text.names import name_value
 
@@ -53,12 +53,12 @@ def sort_of(statement: Statement) -> str | None:
     """Either "person" or a kind of thing, where that is certain."""
     if statement.verb is None and is_profession(statement.clause) and may_be_person(statement.name):
         return "person"
-    if statement.verb is None and (told := thing(statement.clause)):
-        return None if is_person(statement.name) else told
+    if statement.verb is None and (kind := kind_of_thing(statement.clause)):
+        return None if is_person(statement.name) else kind
     bracket = _BRACKET.search(statement.passage.title)
     is_titled = bracket and name_value(statement.name) == name_value(statement.passage.title[: bracket.start()])
-    if bracket and is_titled and (told := thing(f"a {bracket['what']}")):
-        return told
+    if bracket and is_titled and (kind := kind_of_thing(f"a {bracket['what']}")):
+        return kind
     if is_person(statement.name):
         return "person"
-    return thing(f"a {statement.name}") if statement.verb else None
+    return kind_of_thing(f"a {statement.name}") if statement.verb else None

@@ -11,28 +11,28 @@ import re
 from collections.abc import Callable, Iterator
 
 from toulmin.datasets.synthetic_amounts import counts, measures, populations
-from toulmin.datasets.synthetic_descriptions import best, definitions
+from toulmin.datasets.synthetic_descriptions import definitions, superlatives
 from toulmin.datasets.synthetic_figures import dates, lives
 from toulmin.datasets.synthetic_makers import bylines, doers, makers, works
-from toulmin.datasets.synthetic_places import lies, places
+from toulmin.datasets.synthetic_places import locations, places
 from toulmin.datasets.synthetic_question import Asked
-from toulmin.datasets.synthetic_statements import Statement, even
+from toulmin.datasets.synthetic_statements import Statement, squeeze
 from toulmin.datasets.synthetic_verbs import is_verb_form
-from toulmin.text.overlap import normalised
+from toulmin.text.overlap import normalise
 
 _OF_ITS_OWN = frozenset(("maker", "work", "doer", "best"))
 _RULES: tuple[Callable[[Statement], Iterator[Asked]], ...] = (
     *(dates, lives),
     *(makers, works, bylines, doers),
-    *(places, lies),
+    *(places, locations),
     *(counts, measures, populations),
-    *(best, definitions),
+    *(superlatives, definitions),
 )
 
 
-def asked(statement: Statement) -> list[Asked]:
-    made = (each for rule in _RULES for each in rule(statement))
-    return [each for each in made if _is_sound(each)]
+def questions_of(statement: Statement) -> list[Asked]:
+    candidates = (each for rule in _RULES for each in rule(statement))
+    return [each for each in candidates if _is_sound(each)]
 
 
 _POINTS_OUTSIDE = re.compile(
@@ -63,7 +63,7 @@ def _is_sound(each: Asked) -> bool:
 def _fits(each: Asked) -> bool:
     passage, (start, end) = each.statement.passage, each.statement.span
     is_short = len(each.question) <= _LONGEST_QUESTION and all(0 < len(a) <= _LONGEST_ANSWER for a in each.answers)
-    return is_short and each.answers[0] in even(passage.text[start:end])
+    return is_short and each.answers[0] in squeeze(passage.text[start:end])
 
 
 def _points_outside(each: Asked) -> bool:
@@ -74,7 +74,7 @@ def _points_outside(each: Asked) -> bool:
     if each.rule in _OF_ITS_OWN and _OWN.search(around):
         return True
     definite = () if each.rule == "best" else _DEFINITE.finditer(around)
-    return any(not _TELLS_WHICH.match(found["words"]) for found in definite)
+    return any(not _TELLS_WHICH.match(match["words"]) for match in definite)
 
 
 def _is_odd(each: Asked) -> bool:
@@ -87,6 +87,6 @@ def _is_odd(each: Asked) -> bool:
 
 def _gives_away(each: Asked) -> bool:
     answers = each.answers[:1] if each.kind == "number" else each.answers
-    plain = f" {normalised(each.question)} "
-    words = {word for answer in answers for word in normalised(answer).split() if len(word) > 3 and word.isalpha()}
-    return any(f" {word} " in plain for word in (*map(normalised, answers), *words))
+    plain = f" {normalise(each.question)} "
+    words = {word for answer in answers for word in normalise(answer).split() if len(word) > 3 and word.isalpha()}
+    return any(f" {word} " in plain for word in (*map(normalise, answers), *words))

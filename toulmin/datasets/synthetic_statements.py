@@ -91,7 +91,7 @@ class Statement:
     lead: str = ""
 
 
-def even(text: str) -> str:
+def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -99,21 +99,21 @@ def statements(passage: Passage) -> Iterator[Statement]:
     for span in sentences(passage.text)[:_MOST_SENTENCES]:
         if span.end - span.start > 2 * _LONGEST:
             continue
-        text = even(passage.text[span.start : span.end])
+        text = squeeze(passage.text[span.start : span.end])
         if 15 <= len(text) <= _LONGEST and text.endswith(".") and not _ODD.search(text) and not _NEGATED.search(text):
-            stated = _stated(passage, span, text[:-1])
-            if stated is not None:
-                yield stated
+            statement = _parse_statement(passage, span, text[:-1])
+            if statement is not None:
+                yield statement
 
 
-def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
-    if _opens_in_vain(text):
+def _parse_statement(passage: Passage, span: Span, text: str) -> Statement | None:
+    if _cannot_open_statement(text):
         return None
     lead, text = _without_lead(text)
-    found = _subject(text, passage)
-    if found is None:
+    subject_parts = _subject(text, passage)
+    if subject_parts is None:
         return None
-    subject, name, end = found
+    subject, name, end = subject_parts
     aside = _ASIDE.match(text, end)
     end = aside.end() if aside else end
     apposed = _APPOSED.match(text, end)
@@ -135,7 +135,7 @@ def _stated(passage: Passage, span: Span, text: str) -> Statement | None:
     return Statement(passage, span, subject, name, inside, be, adverb, verb, is_present, clause, is_whole, lead)
 
 
-def _opens_in_vain(text: str) -> bool:
+def _cannot_open_statement(text: str) -> bool:
     first = text.split(maxsplit=1)[0].lower()
     return first in STOPWORDS and first not in ("the", "in", "on")
 
@@ -175,7 +175,7 @@ def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
     if classed:
         if any(word in _NO_DESCRIPTION or is_verb_form(word) for word in classed["what"].split()):
             return None
-        return f"the {even(classed['what'])} {words}", words, name.end
+        return f"the {squeeze(classed['what'])} {words}", words, name.end
     full = _full_name(words, bool(article), passage)
     return None if full is None else (full, _bare(full), name.end)
 
@@ -190,7 +190,7 @@ def _bare(subject: str) -> str:
 
 
 def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
-    title = even(passage.title)
+    title = squeeze(passage.title)
     plain = re.sub(r"\s*\([^()]*\)$", "", title).strip()
     classed = _CLASSED.search(title)
     whole = f"The {words}" if has_article else words
@@ -211,8 +211,8 @@ def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
 
 @lru_cache(maxsize=512)
 def _people(text: str) -> tuple[str, ...]:
-    found = dict.fromkeys(even(text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
-    return tuple(name for name in found if not _is_short(name) and is_person(name) and not re.search("['’]", name))
+    names = dict.fromkeys(squeeze(text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
+    return tuple(name for name in names if not _is_short(name) and is_person(name) and not re.search("['’]", name))
 
 
 def _is_short(words: str) -> bool:
@@ -237,10 +237,10 @@ def _is_name(title: str) -> bool:
 
 
 def _first_clause(rest: str) -> str | None:
-    found = facts(rest)
+    clause_facts = facts(rest)
     for cut in _CUT.finditer(rest):
         # A mark inside a fact ends no clause: "May 3, 1824".
-        if any(fact.start < cut.end() and cut.start() < fact.end for fact in found):
+        if any(fact.start < cut.end() and cut.start() < fact.end for fact in clause_facts):
             continue
         mark, after = cut[0].strip(), rest[cut.end() :]
         if not mark and after.startswith("and "):
@@ -250,7 +250,7 @@ def _first_clause(rest: str) -> str | None:
             continue
         if mark in ("–", "—", "("):
             return None
-        if mark == "," and _is_within_place(rest, cut.start(), cut.end(), found):
+        if mark == "," and _is_within_place(rest, cut.start(), cut.end(), clause_facts):
             continue
         if mark == "," and not _goes_on(after):
             return None
@@ -268,9 +268,9 @@ def _goes_on(after: str) -> bool:
     return clause is not None and any(is_verb_form(each) for each in clause["words"].split()[:6])
 
 
-def _is_within_place(text: str, start: int, end: int, found: tuple[Fact, ...]) -> bool:
-    before = next((fact for fact in found if fact.kind == "name" and fact.end == start), None)
-    after = next((fact for fact in found if fact.kind == "name" and fact.start == end), None)
+def _is_within_place(text: str, start: int, end: int, clause_facts: tuple[Fact, ...]) -> bool:
+    before = next((fact for fact in clause_facts if fact.kind == "name" and fact.end == start), None)
+    after = next((fact for fact in clause_facts if fact.kind == "name" and fact.start == end), None)
     if before is None or after is None or not re.match(r"(?:,|$| (?:in|on|by|at|to|for|with)\b)", text[after.end :]):
         return False
     return bool(_PLACED.search(text[: before.start]) or text[: before.start].endswith(", "))

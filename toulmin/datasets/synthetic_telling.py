@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from toulmin.data import Passage
 from toulmin.datasets.synthetic_question import Asked
-from toulmin.datasets.synthetic_statements import even
+from toulmin.datasets.synthetic_statements import squeeze
 from toulmin.text.facts import facts
 from toulmin.text.figures import figures
 from toulmin.text.language import STOPWORDS, sentences, stem, terms
@@ -44,8 +44,8 @@ def relation_terms(relation: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=50_000)
 def _telling(text: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(terms(text)))
-    return tuple(term for term in found if term not in _STOP) or found
+    all_terms = tuple(dict.fromkeys(terms(text)))
+    return tuple(term for term in all_terms if term not in _STOP) or all_terms
 
 
 def document_of(passage: Passage) -> tuple[str | None, ...]:
@@ -67,8 +67,8 @@ class Tellers:
         self._passages = passages
         self._terms = [frozenset(terms(f"{passage.title} {passage.text}")) for passage in passages]
         self._holding: dict[str, list[int]] = defaultdict(list)
-        for at, held in enumerate(self._terms):
-            for term in held:
+        for at, passage_terms in enumerate(self._terms):
+            for term in passage_terms:
                 self._holding[term].append(at)
         self._documents: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
         for at, passage in enumerate(passages):
@@ -78,14 +78,14 @@ class Tellers:
         """Ids of the passages that may give the answer, gold first."""
         gold = asked.statement.passage
         near = {*self._about(asked), *self._documents[document_of(gold)]}
-        found = (self._passages[at].id for at in sorted(near) if self.holds_answer(at, asked))
-        return tuple(dict.fromkeys((gold.id, *found)))
+        ids = (self._passages[at].id for at in sorted(near) if self.holds_answer(at, asked))
+        return tuple(dict.fromkeys((gold.id, *ids)))
 
     def copies(self, asked: Asked) -> tuple[str, ...]:
         """Ids of the passages with the same sentence, gold first."""
         gold, span = asked.statement.passage, asked.statement.span
         sentence = gold.text[span.start : span.end]
-        same = [at for at in self.holding(_telling(sentence)) if even(sentence) in even(self._passages[at].text)]
+        same = [at for at in self.holding(_telling(sentence)) if squeeze(sentence) in squeeze(self._passages[at].text)]
         return tuple(dict.fromkeys((gold.id, *(self._passages[at].id for at in same))))
 
     def holding(self, wanted: Iterable[str]) -> list[int]:
@@ -100,8 +100,8 @@ class Tellers:
         telling = _telling(asked.subject)
         counted = Counter(at for term in telling for at in self._holding.get(term, ()))
         least = (len(telling) + 1) // 2
-        found = {at for at, count in counted.items() if count >= least}
-        return sorted(found | set(self._holding.get(telling[-1], ()) if asked.sort == "person" and telling else ()))
+        positions = {at for at, count in counted.items() if count >= least}
+        return sorted(positions | set(self._holding.get(telling[-1], ()) if asked.sort == "person" and telling else ()))
 
     def holds_answer(self, at: int, asked: Asked) -> bool:
         if asked.kind in ("date", "number"):
@@ -123,17 +123,20 @@ class Tellers:
         return False
 
     def _disputes(self, sentence: str, asked: Asked) -> bool:
-        held = set(terms(sentence))
-        if not _begins(held, relation_terms(asked.relation)):
+        sentence_terms = set(terms(sentence))
+        if not _begins(sentence_terms, relation_terms(asked.relation)):
             return False
         if asked.kind in ("date", "number"):
-            found = _values(sentence, asked.kind)
-            return bool(found) and found.isdisjoint(_values(asked.answers[0], asked.kind))
-        if asked.kind == "person" and not held.isdisjoint(_telling(asked.subject)):
-            return not held.issuperset(_telling(asked.answers[0])) and re.search(r"\bby [A-Z]", sentence) is not None
+            values = _values(sentence, asked.kind)
+            return bool(values) and values.isdisjoint(_values(asked.answers[0], asked.kind))
+        if asked.kind == "person" and not sentence_terms.isdisjoint(_telling(asked.subject)):
+            return (
+                not sentence_terms.issuperset(_telling(asked.answers[0]))
+                and re.search(r"\bby [A-Z]", sentence) is not None
+            )
         return False
 
-    def is_told(self, subject: str, asked: Asked) -> bool:
+    def is_answerable_for(self, subject: str, asked: Asked) -> bool:
         """Whether a passage might answer the question for another subject."""
         telling = _telling(subject)
         wanted = relation_terms(asked.relation)
@@ -150,15 +153,15 @@ class Tellers:
         return any(_values(piece, kind) and not set(telling).isdisjoint(terms(piece)) for piece in pieces)
 
 
-def _begins(held: Iterable[str], beginnings: tuple[str, ...]) -> bool:
+def _begins(text_terms: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     short = tuple(word for word in beginnings if len(word) > 3)
     exact = {word for word in beginnings if len(word) <= 3}
-    return any(term in exact or (short and term.startswith(short)) for term in held)
+    return any(term in exact or (short and term.startswith(short)) for term in text_terms)
 
 
 @lru_cache(maxsize=20_000)
 def _values(text: str, kind: str) -> frozenset[str]:
-    found = {fact for fact in (*figures(text), *facts(text)) if fact.kind != "name"}
+    fact_set = {fact for fact in (*figures(text), *facts(text)) if fact.kind != "name"}
     if kind == "date":
-        return frozenset(fact.value[:4] for fact in found if fact.kind == "date" and fact.value[:4].isdigit())
-    return frozenset(fact.value for fact in found)
+        return frozenset(fact.value[:4] for fact in fact_set if fact.kind == "date" and fact.value[:4].isdigit())
+    return frozenset(fact.value for fact in fact_set)

@@ -12,7 +12,7 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _LEFT_TO_THE_PAGE = ("font-family", "font", "font-style", "font-variant", "font-stretch")
 
 
-def inlined(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
+def inline_svg(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
     """A drawing of matplotlib as an `<svg>` element, with `label` as its accessible name.
 
     `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without
@@ -44,5 +44,5 @@ def _clean(element: ElementTree.Element, name: str, inks: Mapping[str, str]) -> 
     if "id" in element.attrib:
         element.set("id", f"{name}-{element.attrib['id']}")
     for key, value in element.attrib.items():
-        told = _REFERENCE.sub(rf"url(#{name}-\1)", value)
-        element.set(key, inks.get(told.lower(), told) if key in ("fill", "stroke") else told)
+        attribute = _REFERENCE.sub(rf"url(#{name}-\1)", value)
+        element.set(key, inks.get(attribute.lower(), attribute) if key in ("fill", "stroke") else attribute)

@@ -11,10 +11,10 @@ from toulmin.driver.kit import Judge
 from toulmin.errors import UsageError
 from toulmin.evaluation.relevance import answer_recall
 from toulmin.steps import Pair
-from toulmin.text.overlap import normalised
+from toulmin.text.overlap import normalise
 
 
-def answers_told(item: Item) -> Callable[[Sequence[Claim]], float]:
+def answers_oracle(item: Item) -> Callable[[Sequence[Claim]], float]:
     """The share, 0 to 100, of gold answers in the claims (ALCE's string match). Raises `UsageError` if there are
     none.
     """
@@ -24,14 +24,14 @@ def answers_told(item: Item) -> Callable[[Sequence[Claim]], float]:
     return lambda claims: 100 * answer_recall(_text(claims), slots)
 
 
-def claims_told(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
+def claims_oracle(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
     """The share, 0 to 100, of gold claims that the answer entails by the judge (ELI5's claim recall).
 
     The oracle raises `UsageError` for an awaitable judge.
     """
     golds = item.gold.claims or ()
 
-    def told(claims: Sequence[Claim]) -> float:
+    def claim_recall(claims: Sequence[Claim]) -> float:
         verdicts = judge.judge([Pair((Passage.of(_text(claims)),), gold) for gold in golds])
         if inspect.isawaitable(verdicts):
             close = getattr(verdicts, "close", None)
@@ -40,21 +40,21 @@ def claims_told(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
             raise UsageError("An oracle by gold claims needs a judge that answers at once, not an awaitable one.")
         return 100 * sum(verdict.entails for verdict in verdicts) / len(golds)
 
-    return told
+    return claim_recall
 
 
-def entities_told(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
+def entities_oracle(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
     """Recall and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers."""
-    golds = [frozenset(map(normalised, aliases)) for aliases in _lists(item)]
+    golds = [frozenset(map(normalise, aliases)) for aliases in _lists(item)]
     known = frozenset[str]().union(*golds)
 
-    def told(claims: Sequence[Claim]) -> tuple[float, float]:
-        named = {normalised(claim.text) for claim in claims}
-        found = sum(bool(gold & named) for gold in golds)
+    def entity_scores(claims: Sequence[Claim]) -> tuple[float, float]:
+        named = {normalise(claim.text) for claim in claims}
+        hits = sum(bool(gold & named) for gold in golds)
         right = len(named & known)
-        return 100 * found / len(golds), 100 * right / len(named) if named else 0.0
+        return 100 * hits / len(golds), 100 * right / len(named) if named else 0.0
 
-    return told
+    return entity_scores
 
 
 def _lists(item: Item) -> tuple[Aliases, ...]:

@@ -33,16 +33,16 @@ class Group:
 
 
 def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
-    found: dict[tuple[str, str | None], list[tuple[int, Scored]]] = {}
+    members: dict[tuple[str, str | None], list[tuple[int, Scored]]] = {}
     for place, run in enumerate(runs):
         for scored in run.scores:
-            found.setdefault((scored.profile, scored.judge), []).append((place, scored))
-    return tuple(Group(profile, judge, tuple(own)) for (profile, judge), own in found.items())
+            members.setdefault((scored.profile, scored.judge), []).append((place, scored))
+    return tuple(Group(profile, judge, tuple(entries)) for (profile, judge), entries in members.items())
 
 
 def percentages(group: Group) -> tuple[str, ...]:
     names = dict.fromkeys(name for _, scored in group.scored for name in scored.metrics)
-    scales = {name: told.get("scale") for _, scored in group.scored for name, told in scored.metrics.items()}
+    scales = {name: metric.get("scale") for _, scored in group.scored for name, metric in scored.metrics.items()}
     return tuple(name for name in names if (scales[name] == 100 or scales[name] is None) and _is_share(group, name))
 
 
@@ -67,16 +67,16 @@ def unit(runs: Sequence[RunShown]) -> str | None:
 def cost(run: RunShown, name: str) -> float | None:
     """The mean cost of an answer; None if one is unknown, or without answers."""
     costs = [_cost(answer.get("usage") or {}, name) for answer in run.answers]
-    known = [one for one in costs if one is not None]
+    known = [value for value in costs if value is not None]
     return sum(known) / len(known) if known and len(known) == len(costs) else None
 
 
 def _cost(usage: Mapping[str, Any], name: str) -> float | None:
     if name == "usd":
-        told = usage.get("cost")
-        return None if told is None else float(told["usd"])
+        price = usage.get("cost")
+        return None if price is None else float(price["usd"])
     if name == "tokens":
-        return float(sum(one["input"] + one["output"] for one in (usage.get("tokens") or {}).values()))
+        return float(sum(tokens["input"] + tokens["output"] for tokens in (usage.get("tokens") or {}).values()))
     if name == "calls":
         return float(sum((usage.get("calls") or {}).values()))
     return float(usage.get(name) or 0.0)
@@ -95,22 +95,22 @@ def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
     if not courses:
         return {}
     last = max(len(course) for _, course in courses)
-    found = {}
-    for name in dict.fromkeys(name for _, course in courses for one in course for name in one):
+    series = {}
+    for name in dict.fromkeys(name for _, course in courses for scores in course for name in scores):
         columns = tuple(
             Column(str(n), tuple(course[min(n, len(course) - 1)].get(name) for _, course in courses), scale=1.0)
             for n in range(last)
         )
-        told = interval(Table(tuple(id for id, _ in courses), columns), resamples=2_000)
-        found[name] = tuple(told[str(n)] for n in range(last))
-    return found
+        intervals = interval(Table(tuple(id for id, _ in courses), columns), resamples=2_000)
+        series[name] = tuple(intervals[str(n)] for n in range(last))
+    return series
 
 
 def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
     return [
-        one["scores"]
-        for one in answer.get("rounds") or ()
-        if one["kind"] == "assess" and any(name.startswith(_ASSESSED) for name in one["scores"] or ())
+        entry["scores"]
+        for entry in answer.get("rounds") or ()
+        if entry["kind"] == "assess" and any(name.startswith(_ASSESSED) for name in entry["scores"] or ())
     ]
 
 
@@ -129,13 +129,19 @@ class Bin:
 def statements(group: Group) -> Iterable[Mapping[str, Any]]:
     for _, scored in group.scored:
         for line in scored.reasons:
-            yield from (one for one in line.get("statements") or () if one.get("score") is not None)
+            yield from (statement for statement in line.get("statements") or () if statement.get("score") is not None)
 
 
 def calibration(group: Group) -> tuple[Bin, ...]:
     """Statements of known truth (key `true`) by tenths of the score."""
     judged = statements(group)
-    return _bins([(float(one["score"]), bool(one["true"])) for one in judged if one.get("true") is not None])
+    return _bins(
+        [
+            (float(statement["score"]), bool(statement["true"]))
+            for statement in judged
+            if statement.get("true") is not None
+        ]
+    )
 
 
 def against_gold(group: Group) -> tuple[Bin, ...]:
@@ -144,9 +150,9 @@ def against_gold(group: Group) -> tuple[Bin, ...]:
     scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
     return _bins(
         [
-            (float(min(own)), all(one["found"] for one in line["gold"]))
-            for line, own in zip(lines, scores, strict=True)
-            if own
+            (float(min(values)), all(slot["found"] for slot in line["gold"]))
+            for line, values in zip(lines, scores, strict=True)
+            if values
         ]
     )
 
@@ -156,14 +162,14 @@ def _bins(known: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
     for score, holds in known:
         bins.setdefault(min(int(score * BINS), BINS - 1), []).append((score, holds))
     return tuple(
-        Bin(sum(score for score, _ in own) / len(own), len(own), sum(holds for _, holds in own))
-        for _, own in sorted(bins.items())
+        Bin(sum(score for score, _ in pairs) / len(pairs), len(pairs), sum(holds for _, holds in pairs))
+        for _, pairs in sorted(bins.items())
     )
 
 
 def scores_by_outcome(group: Group) -> dict[str, tuple[float, ...]]:
-    found: dict[str, list[float]] = {name: [] for name in OUTCOMES}
-    for one in statements(group):
-        if one["outcome"] in found:
-            found[one["outcome"]].append(float(one["score"]))
-    return {name: tuple(scores) for name, scores in found.items() if scores}
+    by_outcome: dict[str, list[float]] = {name: [] for name in OUTCOMES}
+    for statement in statements(group):
+        if statement["outcome"] in by_outcome:
+            by_outcome[statement["outcome"]].append(float(statement["score"]))
+    return {name: tuple(scores) for name, scores in by_outcome.items() if scores}

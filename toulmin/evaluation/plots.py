@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from toulmin.errors import SourceError
 from toulmin.evaluation import plot_series
-from toulmin.evaluation.inline import inlined
+from toulmin.evaluation.inline import inline_svg
 from toulmin.evaluation.plot_series import Group
 from toulmin.evaluation.shown import Plot, RunShown
 from toulmin.evaluation.significance import Interval
@@ -66,11 +66,14 @@ class Drawing:
 
 def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
     """Plots with nothing to show are left out."""
-    with _styled():
+    with _plot_style():
         drawings = list(_drawings(runs))
         return tuple(
             Plot(
-                d.name, d.title, d.caption, inlined(_saved(d, "svg", transparent=True).decode(), d.name, d.title, _INKS)
+                d.name,
+                d.title,
+                d.caption,
+                inline_svg(_file_bytes(d, "svg", transparent=True).decode(), d.name, d.title, _INKS),
             )
             for d in drawings
         )
@@ -79,13 +82,13 @@ def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
 def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
     """Writes SVG and PNG files and returns them. Raises `SourceError`."""
     written = []
-    with _styled():
+    with _plot_style():
         for drawing in _drawings(runs):
             for form in ("svg", "png"):
                 file = folder / f"{drawing.name}.{form}"
                 try:
                     folder.mkdir(parents=True, exist_ok=True)
-                    file.write_bytes(_saved(drawing, form))
+                    file.write_bytes(_file_bytes(drawing, form))
                 except OSError as error:
                     raise SourceError(f"{file} cannot be written: {error}. Name another folder.") from error
                 written.append(file)
@@ -93,17 +96,17 @@ def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
 
 
 @contextmanager
-def _styled() -> Iterator[None]:
+def _plot_style() -> Iterator[None]:
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
         yield
 
 
-def _saved(drawing: Drawing, form: str, **options: Any) -> bytes:
-    told = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+def _file_bytes(drawing: Drawing, form: str, **options: Any) -> bytes:
+    metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
     file = io.BytesIO()
-    drawing.figure.savefig(file, format=form, metadata=told, dpi=200, **options)
+    drawing.figure.savefig(file, format=form, metadata=metadata, dpi=200, **options)
     return file.getvalue()
 
 
@@ -115,8 +118,8 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
             if drawing is not None:
                 yield Drawing(drawing.name + ending, drawing.title, drawing.caption, drawing.figure)
     for place, run in enumerate(runs):
-        if found := plot_series.by_round(run):
-            yield _rounds(place, run, found)
+        if series := plot_series.by_round(run):
+            yield _rounds(place, run, series)
 
 
 def _axes(height: float) -> tuple[Figure, Any]:
@@ -130,7 +133,7 @@ def _name(text: str, most: int = 34) -> str:
     return f" {cut}" if cut.startswith("_") else cut  # matplotlib hides labels that begin with an underscore
 
 
-def _scored_by(group: Group) -> str:
+def _scoring_line(group: Group) -> str:
     return f"Profile {group.profile}, " + ("no judge." if group.judge is None else f"judge {group.judge}.")
 
 
@@ -154,9 +157,9 @@ def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
     for i, (place, scored) in enumerate(group.scored):
         offset = (i - (len(group.scored) - 1) / 2) * step
         points = [(y + offset, scored.metrics[n]) for y, n in enumerate(names) if _has_value(scored.metrics.get(n))]
-        for y, one in points:
-            if one.get("low") is not None:
-                axes.plot([one["low"], one["high"]], [y, y], color=_colour(place), linewidth=1.6, alpha=0.75)
+        for y, metric in points:
+            if metric.get("low") is not None:
+                axes.plot([metric["low"], metric["high"]], [y, y], color=_colour(place), linewidth=1.6, alpha=0.75)
         style = {
             "color": _colour(place),
             "marker": _marker(place),
@@ -164,7 +167,9 @@ def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
             "linestyle": "none",
             "clip_on": False,
         }
-        axes.plot([one["value"] for _, one in points], [y for y, _ in points], **style, label=_name(runs[place].name))
+        axes.plot(
+            [metric["value"] for _, metric in points], [y for y, _ in points], **style, label=_name(runs[place].name)
+        )
     axes.set(xlim=(0, 100), ylim=(len(names) - 0.4, -0.6), yticks=range(len(names)), xlabel="%")
     axes.set_yticklabels([_name(name, 24) for name in names], color=INK)
     axes.grid(axis="x", color=LINE, linewidth=0.7)
@@ -175,7 +180,7 @@ def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
     return Drawing(
         "metrics",
         "Metrics",
-        f"Each metric of each run with its 95 % interval over questions. {_scored_by(group)}",
+        f"Each metric of each run with its 95 % interval over questions. {_scoring_line(group)}",
         figure,
     )
 
@@ -188,15 +193,15 @@ def _has_value(metric: Any) -> bool:
 
 
 def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
-    scored = [(place, one) for place, one in group.scored if _has_value(one.metrics.get("citation_f1"))]
+    scored = [(place, score) for place, score in group.scored if _has_value(score.metrics.get("citation_f1"))]
     unit = plot_series.unit([runs[place] for place, _ in scored])
     if unit is None:
         return None
     figure, axes = _axes(3.1 + 0.2 * len(scored))
-    for place, one in scored:
-        x, found = plot_series.cost(runs[place], unit), one.metrics["citation_f1"]
-        if found.get("low") is not None:
-            axes.plot([x, x], [found["low"], found["high"]], color=_colour(place), linewidth=1.6, alpha=0.75)
+    for place, score in scored:
+        x, metric = plot_series.cost(runs[place], unit), score.metrics["citation_f1"]
+        if metric.get("low") is not None:
+            axes.plot([x, x], [metric["low"], metric["high"]], color=_colour(place), linewidth=1.6, alpha=0.75)
         style = {
             "color": _colour(place),
             "marker": _marker(place),
@@ -204,14 +209,14 @@ def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
             "linestyle": "none",
             "clip_on": False,
         }
-        axes.plot([x], [found["value"]], **style, label=_name(runs[place].name))
+        axes.plot([x], [metric["value"]], **style, label=_name(runs[place].name))
     axes.set(xlabel=f"{plot_series.UNITS[unit]} an answer, mean", ylabel="citation F1", ylim=(0, 100))
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.05)
     axes.grid(color=LINE, linewidth=0.7)
     axes.set_axisbelow(True)
     figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
     caption = (
-        f"What an answer costs against how well it is cited, with 95 % intervals over questions. {_scored_by(group)}"
+        f"What an answer costs against how well it is cited, with 95 % intervals over questions. {_scoring_line(group)}"
     )
     return Drawing("cost", "Cost against citation F1", caption, figure)
 
@@ -219,9 +224,9 @@ def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
 # ---------------------------------------------------------------- rounds
 
 
-def _rounds(place: int, run: RunShown, found: dict[str, tuple[Interval, ...]]) -> Drawing:
-    figure, axes = _axes(3.0 + 0.2 * len(found))
-    for i, (name, points) in enumerate(found.items()):
+def _rounds(place: int, run: RunShown, series: dict[str, tuple[Interval, ...]]) -> Drawing:
+    figure, axes = _axes(3.0 + 0.2 * len(series))
+    for i, (name, points) in enumerate(series.items()):
         known = [(x, point) for x, point in enumerate(points) if point.value is not None]
         spread = [(x, p.low, p.high) for x, p in known if p.low is not None and p.high is not None]
         if spread:
@@ -229,12 +234,12 @@ def _rounds(place: int, run: RunShown, found: dict[str, tuple[Interval, ...]]) -
             axes.fill_between(xs, lows, highs, color=_colour(i), alpha=0.12, linewidth=0)
         style = {"color": _colour(i), "marker": _marker(i), "markersize": 4.5, "linewidth": 1.5, "clip_on": False}
         axes.plot([x for x, _ in known], [point.value for _, point in known], **style, label=_name(name))
-    last = max(len(points) for points in found.values())
+    last = max(len(points) for points in series.values())
     axes.set(xticks=range(last), xlabel="rounds of refinement", ylabel="score", ylim=(0, 100))
     axes.grid(axis="y", color=LINE, linewidth=0.7)
     axes.set_axisbelow(True)
     figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
-    n = next(iter(found.values()))[0].n
+    n = next(iter(series.values()))[0].n
     caption = (
         f"Scores that the method gave its own answers while it worked, mean over {n} questions with 95 % intervals; an"
         " answer that stopped keeps its last scores. They are no metrics of this table."
@@ -247,30 +252,30 @@ def _rounds(place: int, run: RunShown, found: dict[str, tuple[Interval, ...]]) -
 
 def _judge(group: Group) -> Iterator[Drawing]:
     if bins := plot_series.calibration(group):
-        n = sum(one.n for one in bins)
+        n = sum(tenth.n for tenth in bins)
         caption = f"How often {n} statements of known truth are true, by the judge's score, with 95 % intervals."
         figure = _by_score(bins, "share that is true", "statements by tenths of the score")
-        yield Drawing("calibration", "Calibration of the judge", f"{caption} {_scored_by(group)}", figure)
+        yield Drawing("calibration", "Calibration of the judge", f"{caption} {_scoring_line(group)}", figure)
     if bins := plot_series.against_gold(group):
-        n = sum(one.n for one in bins)
+        n = sum(tenth.n for tenth in bins)
         caption = (
             f"How often {n} answers hold every gold answer, by the lowest score of their statements, with 95 %"
             " intervals. What sources support may still be no answer to the question: this is not how often the judge"
             " errs."
         )
         figure = _by_score(bins, "share that is right", "answers by tenths of the score")
-        yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scored_by(group)}", figure)
-    if found := plot_series.scores_by_outcome(group):
-        yield _distribution(group, found)
+        yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scoring_line(group)}", figure)
+    if by_verdict := plot_series.scores_by_outcome(group):
+        yield _distribution(group, by_verdict)
 
 
 def _by_score(bins: Sequence[plot_series.Bin], share: str, points: str) -> Figure:
     figure, axes = _axes(3.3)
     axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
-    xs = [one.score for one in bins]
-    ys = [one.true / one.n for one in bins]
-    for one, x, y in zip(bins, xs, ys, strict=True):
-        axes.plot([x, x], _wilson(y, one.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
+    xs = [tenth.score for tenth in bins]
+    ys = [tenth.true / tenth.n for tenth in bins]
+    for tenth, x, y in zip(bins, xs, ys, strict=True):
+        axes.plot([x, x], _wilson(y, tenth.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
     axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel=share)
     axes.grid(color=LINE, linewidth=0.7)
@@ -285,12 +290,12 @@ def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     return (centre - room) / (1 + z * z / n), (centre + room) / (1 + z * z / n)
 
 
-def _distribution(group: Group, found: dict[str, tuple[float, ...]]) -> Drawing:
-    figure, axes = _axes(2.9 + 0.2 * len(found))
-    counts = [list(scores) for scores in found.values()]
-    _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(found))
-    for name, own in zip(found, bars if len(found) > 1 else [bars], strict=True):
-        for bar in own:
+def _distribution(group: Group, by_verdict: dict[str, tuple[float, ...]]) -> Drawing:
+    figure, axes = _axes(2.9 + 0.2 * len(by_verdict))
+    counts = [list(scores) for scores in by_verdict.values()]
+    _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(by_verdict))
+    for name, patches in zip(by_verdict, bars if len(by_verdict) > 1 else [bars], strict=True):
+        for bar in patches:
             bar.set(
                 facecolor="none" if _HATCHES[name] else (VERDICTS[name], 0.6),
                 edgecolor=VERDICTS[name],
@@ -303,6 +308,6 @@ def _distribution(group: Group, found: dict[str, tuple[float, ...]]) -> Drawing:
     figure.legend(loc="outside lower left", ncols=2, labelcolor=INK)
     caption = (
         "How the judge's scores are distributed, by its verdict: how sure it is, not how often it is right."
-        f" {_scored_by(group)}"
+        f" {_scoring_line(group)}"
     )
     return Drawing("scores", "Scores of the judge by verdict", caption, figure)

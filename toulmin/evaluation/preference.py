@@ -57,7 +57,7 @@ def pairs(first: Sequence[Answer], second: Sequence[Answer], n: int | None = Non
     return tuple(shown)
 
 
-def preferred(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
+def preference_of(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
     sides: dict[str, Choice] = {"left": "first", "neither": "neither", "right": "second"}
     if shown.swapped:
         sides |= {"left": "second", "right": "first"}
@@ -66,32 +66,32 @@ def preferred(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", 
 
 def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float]]:
     """The share, 0 to 100, of each choice by aspect; zeros without preferences."""
-    told = list(preferences)
-    counted = {aspect: Counter(getattr(one, aspect) for one in told) for aspect in ASPECTS}
+    rows = list(preferences)
+    counted = {aspect: Counter(getattr(row, aspect) for row in rows) for aspect in ASPECTS}
     return {
-        aspect: {choice: 100 * counts[choice] / len(told) if told else 0.0 for choice in get_args(Choice)}
+        aspect: {choice: 100 * counts[choice] / len(rows) if rows else 0.0 for choice in get_args(Choice)}
         for aspect, counts in counted.items()
     }
 
 
-def kept(path: Path) -> dict[str, Preference]:
+def load_preferences(path: Path) -> dict[str, Preference]:
     """Preferences by question id; empty without a file. Raises `SourceError` for a damaged one."""
     if not path.exists():
         return {}
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return {row["id"]: _checked(row) for row in rows}
+        return {row["id"]: _parse_preference(row) for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SourceError(
             f"{path} should hold preferences, one JSON object a line, but cannot be read: {error}."
         ) from error
 
 
-def _checked(row: Mapping[str, Any]) -> Preference:
-    one = Preference(str(row["id"]), row["fluency"], row["informativeness"])
-    if not {one.fluency, one.informativeness} <= set(get_args(Choice)):
+def _parse_preference(row: Mapping[str, Any]) -> Preference:
+    preference = Preference(str(row["id"]), row["fluency"], row["informativeness"])
+    if not {preference.fluency, preference.informativeness} <= set(get_args(Choice)):
         raise ValueError(f"a preference is one of {', '.join(get_args(Choice))}")
-    return one
+    return preference
 
 
 def lines(preferences: Iterable[Preference]) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from toulmin.data import Passage
 from toulmin.errors import UsageError
-from toulmin.text.overlap import normalised
+from toulmin.text.overlap import normalise
 
 LEVELS = ("low", "medium", "high")
 TARGETS = (0.27, 0.56, 0.78)  # the paper's average recall of answers, by level
@@ -30,8 +30,8 @@ def passages_recall(passages: Sequence[Passage], answers: Sequence[Aliases]) -> 
 
 
 def _told(text: str, answers: Sequence[Aliases]) -> frozenset[int]:
-    plain = normalised(text)
-    return frozenset(i for i, aliases in enumerate(answers) if any(normalised(alias) in plain for alias in aliases))
+    plain = normalise(text)
+    return frozenset(i for i, aliases in enumerate(answers) if any(normalise(alias) in plain for alias in aliases))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class _Passages:
         self._by_id.setdefault(passage["id"], self._places[row])
         return self._places[row]
 
-    def known(self, id: str | None) -> int | None:
+    def place_of(self, id: str | None) -> int | None:
         return None if id is None else self._by_id.get(id)
 
 
@@ -67,15 +67,15 @@ def _where(source: Mapping[str, Any]) -> str:
     path = source.get("path")
     parts = [re.split(r"[/\\]", path)[-1] if path else source.get("url"), source.get("record")]
     page = source.get("page")
-    told = [str(part) for part in parts if part] + ([f"page {page}"] if page else [])
-    return ", ".join(told)
+    words = [str(part) for part in parts if part] + ([f"page {page}"] if page else [])
+    return ", ".join(words)
 
 
-def _grouped(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for one in documents:
-        found.setdefault(str(one["id"]), []).append(one)
-    return found
+def _group_by_id(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for document in documents:
+        groups.setdefault(str(document["id"]), []).append(document)
+    return groups
 
 
 # ---------------------------------------------------------------- questions and answers
@@ -103,27 +103,27 @@ def _gold(gold: Gold) -> Iterable[tuple[str, str]]:
 
 
 def _run(run: RunShown, order: Sequence[str], passages: _Passages) -> Json:
-    answers = _grouped(run.answers)
+    answers = _group_by_id(run.answers)
     return {
         "name": run.name,
         "about": list(_about(run.about)),
         "simulation": run.simulation,
-        "answers": [[_answer(one, passages) for one in answers.get(id, ())] for id in order],
+        "answers": [[_answer(answer, passages) for answer in answers.get(id, ())] for id in order],
     }
 
 
 def _about(about: Mapping[str, Any]) -> Iterable[tuple[str, str, bool]]:
     for key, value in about.items():
         if isinstance(value, Mapping):
-            for name, one in value.items():
-                yield f"{key}: {name}", _words(one), True
+            for name, setting in value.items():
+                yield f"{key}: {name}", _words(setting), True
         else:
             yield str(key), _words(value), False
 
 
 def _words(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_words(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {_words(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_words, value))
     if value is None:
@@ -133,9 +133,9 @@ def _words(value: Any) -> str:
 
 def _answer(answer: Mapping[str, Any], passages: _Passages) -> Json:
     cited = {citation["passage"] for claim in answer["claims"] for citation in claim["citations"]}
-    told = cited | {id for claim in answer["claims"] for id in (claim["support"] or {}).get("evidence", ())}
-    others = [p for p in answer["passages"] if p["id"] not in told]
-    places = {p["id"]: passages.place(p) for p in answer["passages"] if p["id"] in told}
+    used_ids = cited | {id for claim in answer["claims"] for id in (claim["support"] or {}).get("evidence", ())}
+    others = [p for p in answer["passages"] if p["id"] not in used_ids]
+    places = {p["id"]: passages.place(p) for p in answer["passages"] if p["id"] in used_ids}
     read = [passages.place(passage) for passage in others[:READ_SHOWN]]
     usage = answer.get("usage") or {}
     return {
@@ -161,7 +161,7 @@ def _claim(claim: Mapping[str, Any], places: Mapping[str, int]) -> Json:
         "text": claim["text"],
         "section": claim.get("section"),
         "support": support and [support["label"], support["score"], support["judge"], support["reason"]],
-        "cites": [_cite(one, places.get(one["passage"]), None) for one in claim["citations"]],
+        "cites": [_cite(citation, places.get(citation["passage"]), None) for citation in claim["citations"]],
     }
 
 
@@ -180,17 +180,19 @@ def _table(
     order: Sequence[str],
     passages: _Passages,
 ) -> Json:
-    found = [(place, one) for place, run in enumerate(runs) for one in run.scores if (one.profile, one.judge) == key]
+    run_scores = [
+        (place, entry) for place, run in enumerate(runs) for entry in run.scores if (entry.profile, entry.judge) == key
+    ]
     metrics: dict[str, Json] = {}
-    for _, scored in found:
-        for name, told in scored.metrics.items():
-            own = {"scale": told.get("scale", 1), "of": list(told.get("of", ()))}
-            metrics.setdefault(name, {"name": name, "meaning": meanings.of_metric(name), **own})
-    gaps = {one.run: one.differences for one in beside if (one.profile, one.judge) == key}
+    for _, scored in run_scores:
+        for name, row in scored.metrics.items():
+            scaling = {"scale": row.get("scale", 1), "of": list(row.get("of", ()))}
+            metrics.setdefault(name, {"name": name, "meaning": meanings.of_metric(name), **scaling})
+    gaps = {entry.run: entry.differences for entry in beside if (entry.profile, entry.judge) == key}
     rows = []
-    for place, scored in found:
+    for place, scored in run_scores:
         differences = gaps.get(runs[place].name, {})
-        told = {
+        row = {
             "run": place,
             "n": scored.document.get("n"),
             "failed": scored.document.get("failed", 0),
@@ -201,7 +203,7 @@ def _table(
             "differences": {name: asdict(gap) for name, gap in differences.items()},
             "reasons": _reasons(scored, runs[place], order, passages),
         }
-        rows.append(told)
+        rows.append(row)
     profile, judge = key
     return {
         "profile": profile,
@@ -213,7 +215,7 @@ def _table(
 
 
 def _reasons(scored: Scored, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
-    lines, answers = _grouped(scored.reasons), _grouped(run.answers)
+    lines, answers = _group_by_id(scored.reasons), _group_by_id(run.answers)
     return [
         [_reason(line, answer, passages) for line, answer in _beside(lines.get(id, ()), answers.get(id, ()))]
         for id in order
@@ -229,13 +231,13 @@ def _beside(
 
 def _reason(line: Mapping[str, Any], answer: Mapping[str, Any] | None, passages: _Passages) -> Json:
     quotes = {} if answer is None else _quotes(answer)
-    own = {} if answer is None else {p["id"]: p for p in answer["passages"]}
+    passages_by_id = {} if answer is None else {p["id"]: p for p in answer["passages"]}
     return {
         "values": dict(line.get("values", {})),
         "failed": line.get("failed"),
-        "statements": [_statement(one, quotes, own, passages) for one in line.get("statements") or ()],
-        "gold": [[one["text"], bool(one["found"])] for one in line.get("gold") or ()],
-        "claims": [[one["text"], bool(one["entailed"])] for one in line.get("claims") or ()],
+        "statements": [_statement(entry, quotes, passages_by_id, passages) for entry in line.get("statements") or ()],
+        "gold": [[entry["text"], bool(entry["found"])] for entry in line.get("gold") or ()],
+        "claims": [[entry["text"], bool(entry["entailed"])] for entry in line.get("claims") or ()],
         "others": [[key, _words(value)] for key, value in line.items() if key not in _KNOWN_REASONS and value],
     }
 
@@ -244,12 +246,12 @@ Quotes = dict[tuple[str, str], Mapping[str, Any]]
 
 
 def _quotes(answer: Mapping[str, Any]) -> Quotes:
-    found: Quotes = {}
+    quotes: Quotes = {}
     for claim in answer["claims"]:
-        for one in claim["citations"]:
-            if one.get("quote"):
-                found.setdefault((_plain(claim["text"]), one["passage"]), one["quote"])
-    return found
+        for citation in claim["citations"]:
+            if citation.get("quote"):
+                quotes.setdefault((_plain(claim["text"]), citation["passage"]), citation["quote"])
+    return quotes
 
 
 def _plain(text: str) -> str:
@@ -257,13 +259,13 @@ def _plain(text: str) -> str:
 
 
 def _statement(
-    one: Mapping[str, Any], quotes: Quotes, own: Mapping[str, Mapping[str, Any]], passages: _Passages
+    statement: Mapping[str, Any], quotes: Quotes, passages_by_id: Mapping[str, Mapping[str, Any]], passages: _Passages
 ) -> Json:
     cites = []
-    for citation in one.get("citations") or ():
+    for citation in statement.get("citations") or ():
         id = citation.get("passage")
-        place = passages.place(own[id]) if id in own else passages.known(id)
-        quote = citation.get("quote") or quotes.get((_plain(one["text"]), id or ""))
+        place = passages.place(passages_by_id[id]) if id in passages_by_id else passages.place_of(id)
+        quote = citation.get("quote") or quotes.get((_plain(statement["text"]), id or ""))
         cites.append(_cite({"n": citation.get("n"), "quote": quote}, place, citation.get("use")))
-    verdict = [one["outcome"], one.get("score"), one.get("judge"), one.get("reason")]
-    return {"text": one["text"], "verdict": verdict, "cites": cites}
+    verdict = [statement["outcome"], statement.get("score"), statement.get("judge"), statement.get("reason")]
+    return {"text": statement["text"], "verdict": verdict, "cites": cites}

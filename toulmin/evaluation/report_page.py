@@ -56,20 +56,23 @@ def html(
 
     `beside` are differences to the first run. With None for `plots` the page says that their extra is missing.
     """
-    style, script = _shipped("page.css"), "\n".join(map(_shipped, _SCRIPTS))
-    told = contents(runs, beside, title) | {"version": __version__, "remark": WITHOUT_PLOTS if plots is None else None}
+    style, script = _asset("page.css"), "\n".join(map(_asset, _SCRIPTS))
+    page_data = contents(runs, beside, title) | {
+        "version": __version__,
+        "remark": WITHOUT_PLOTS if plots is None else None,
+    }
     return _SHELL.format(
         policy=_policy(style, script),
         version=__version__,
         title=markup.escape(_whole(title)),
         style=style,
         plots="".join(map(_figure, plots or ())),
-        data=_data(told),
+        data=_data(page_data),
         script=script,
     )
 
 
-def _shipped(name: str) -> str:
+def _asset(name: str) -> str:
     return resources.files("toulmin.evaluation").joinpath("report", name).read_text("utf-8")
 
 
@@ -90,9 +93,9 @@ def _figure(plot: Plot) -> str:
     return f"<figure><h3>{markup.escape(_whole(plot.title))}</h3>{plot.inline}{caption}</figure>"
 
 
-def _data(told: Mapping[str, object]) -> str:
+def _data(page_data: Mapping[str, object]) -> str:
     """JSON that cannot end a script or open a comment."""
-    written = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    written = json.dumps(page_data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return _whole(safe)
 

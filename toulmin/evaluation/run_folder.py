@@ -22,7 +22,7 @@ from typing import Any
 import orjson
 
 from toulmin.data import Answer
-from toulmin.datasets.documents import item_document, item_of
+from toulmin.datasets.documents import item_document, parse_item
 from toulmin.datasets.item import Item
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_journal import entries
@@ -54,19 +54,19 @@ def is_run(folder: Path) -> bool:
 
 def seed_folders(folder: Path) -> list[Path]:
     """In order of seed."""
-    found = [(int(m[1]), path) for path in folder.glob("seed-*") if (m := _SEED.fullmatch(path.name)) and is_run(path)]
-    return [path for _, path in sorted(found)]
+    seeds = [(int(m[1]), path) for path in folder.glob("seed-*") if (m := _SEED.fullmatch(path.name)) and is_run(path)]
+    return [path for _, path in sorted(seeds)]
 
 
 def run_folders(folder: Path) -> list[Path]:
     """The folder, or its seeds' folders. Raises `SourceError` without a run."""
-    found = [folder] if is_run(folder) else seed_folders(folder)
-    if not found:
+    folders = [folder] if is_run(folder) else seed_folders(folder)
+    if not folders:
         raise SourceError(
             f"{folder} should be a run folder (one with {ABOUT}), but is none; make one with"
             f" toulmin run DATASET --out {folder}."
         )
-    return found
+    return folders
 
 
 def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
@@ -76,13 +76,13 @@ def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
     things. A run without answers may become another.
     """
     if is_run(folder):
-        ended = _ended(folder)
-        if ended:
+        answer_ids = _journal_ids(folder)
+        if answer_ids:
             _check_same(folder, read_about(folder), about)
-        if not ended <= {item.id for item in items}:
+        if not answer_ids <= {item.id for item in items}:
             raise UsageError(
-                f"{folder} holds answers to {len(ended)} questions, more than were asked for now ({len(items)}); leave"
-                " out --limit, or set it at least as high as before."
+                f"{folder} holds answers to {len(answer_ids)} questions, more than were asked for now ({len(items)});"
+                " leave out --limit, or set it at least as high as before."
             )
     elif seed_folders(folder):
         raise UsageError(f"{folder} holds runs of several seeds; name --seed twice or more, or another folder.")
@@ -96,16 +96,16 @@ def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
     The caller must hold the journal.
     """
     check(folder, about, items)
-    if not is_run(folder) or not _ended(folder):
+    if not is_run(folder) or not _journal_ids(folder):
         replace_file(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
     replace_file(folder / ITEMS, b"".join(_line(item_document(item)) for item in items))
 
 
-def _ended(folder: Path) -> set[str]:
+def _journal_ids(folder: Path) -> set[str]:
     return {entry.id for entry in entries(folder / JOURNAL)} if (folder / JOURNAL).is_file() else set()
 
 
-def made(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Raises `SourceError` if it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,9 +118,9 @@ def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any])
     is_ = dict(_flat({name: now.get(name) for name in DECISIVE}))
     different = [n for n in dict.fromkeys([*was, *is_]) if was.get(n) != is_.get(n) and not _MOVABLE.fullmatch(n)]
     if different:
-        told = "; ".join(f"{name} was {was.get(name)!r} and is {is_.get(name)!r}" for name in different)
+        changes = "; ".join(f"{name} was {was.get(name)!r} and is {is_.get(name)!r}" for name in different)
         raise UsageError(
-            f"{folder} holds another run: {told}. Name another folder with --out, or use its settings to continue."
+            f"{folder} holds another run: {changes}. Name another folder with --out, or use its settings to continue."
         )
 
 
@@ -150,7 +150,7 @@ def read_about(folder: Path) -> Mapping[str, Any]:
 def read_run(folder: Path) -> Recorded:
     """From the journal if there is one: a killed run has nothing else."""
     about = read_about(folder)
-    items = tuple(item_of(document) for document in _documents(folder / ITEMS))
+    items = tuple(parse_item(document) for document in _documents(folder / ITEMS))
     if not (folder / JOURNAL).is_file() and not (folder / ANSWERS).is_file():
         answers: tuple[Answer, ...] = ()  # the run ended before its first question
     elif (folder / JOURNAL).is_file():

@@ -72,7 +72,7 @@ class Journal:
         with _clearly(self._path):
             self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
 
-    def ended(self) -> dict[str, bool]:
+    def failure_flags(self) -> dict[str, bool]:
         """Whether each ended question failed, by id."""
         with _clearly(self._path):
             return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}

@@ -15,7 +15,7 @@ from toulmin.datasets.item import Item
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import to_json
 from toulmin.errors import BudgetEnded, ToulminError, UsageError
-from toulmin.evaluation.run_folder import JOURNAL, begin, made, write_answers
+from toulmin.evaluation.run_folder import JOURNAL, begin, make_folder, write_answers
 from toulmin.evaluation.run_journal import Entry, Journal
 from toulmin.formats import answer_json
 
@@ -110,7 +110,7 @@ class RunReport:
         return None if self.error is None else str(self.error)
 
 
-def together(folder: Path, reports: Sequence[RunReport]) -> RunReport:
+def merge_reports(folder: Path, reports: Sequence[RunReport]) -> RunReport:
     parts = [report.progress for report in reports]
     usd = [part.spent.usd for part in parts]
     spent = Spent(
@@ -138,7 +138,7 @@ class Ended:
     error: ToulminError | None = None
 
 
-def ended(outcome: Outcome) -> Ended:
+def outcome_record(outcome: Outcome) -> Ended:
     return Ended(outcome.answer, answer_json.dumps(outcome.answer), to_json(outcome.transcript), outcome.error)
 
 
@@ -146,13 +146,13 @@ def ended(outcome: Outcome) -> Ended:
 Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended, None]]
 
 
-def answered_by(driver: Driver, job: Callable[[Item], Job]) -> Answering:
+def driver_answering(driver: Driver, job: Callable[[Item], Job]) -> Answering:
     """Answers with a driver in this process."""
 
     async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:
             async for outcome in outcomes:
-                yield ended(outcome)
+                yield outcome_record(outcome)
 
     return answers
 
@@ -170,17 +170,17 @@ async def answer_into(
     However it ends, answers are kept and `answers.jsonl` is written. `about` goes to `run.json`. Raises
     `UsageError` for a question that cannot be asked, and as `run_folder.check`.
     """
-    made(folder)
+    make_folder(folder)
     with Journal(folder / JOURNAL) as journal:
         begin(folder, about, items)
         running = _Running(journal, items, limits, watch)
         try:
-            async with aclosing(answering(running.left(), running.is_over)) as answers:
-                async for one in answers:
-                    running.keep(one)
+            async with aclosing(answering(running.remaining_items(), running.is_over)) as answers:
+                async for record in answers:
+                    running.keep(record)
         finally:
             write_answers(folder)
-        return RunReport(folder, running.progress, running.ended())
+        return RunReport(folder, running.progress, running.final_error())
 
 
 class _Running:
@@ -193,34 +193,34 @@ class _Running:
         self._failure: ToulminError | None = None  # the latest
         self._reached: str | None = None  # the limit that ended the run
         self.error: ToulminError | None = None
-        self._ended = journal.ended()
+        self._ended = journal.failure_flags()
         self.progress = Progress(len(items))
         for entry in journal.entries():
             if not entry.failed:
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
 
-    def left(self) -> list[Item]:
+    def remaining_items(self) -> list[Item]:
         return [item for item in self._items if self._ended.get(item.id, True)]
 
     def is_over(self) -> bool:
         self._check_limits()
         return self.error is not None
 
-    def keep(self, one: Ended) -> None:
-        if isinstance(one.error, UsageError):
-            raise one.error
-        answer = one.answer
-        failed = one.error is not None and not isinstance(one.error, BudgetEnded)
-        self._journal.keep(Entry(answer.id, self._places[answer.id], failed, one.document), one.transcript)
+    def keep(self, record: Ended) -> None:
+        if isinstance(record.error, UsageError):
+            raise record.error
+        answer = record.answer
+        failed = record.error is not None and not isinstance(record.error, BudgetEnded)
+        self._journal.keep(Entry(answer.id, self._places[answer.id], failed, record.document), record.transcript)
         self.progress = self.progress.plus(answer, fresh=True)
         self._in_a_row = self._in_a_row + 1 if failed else 0
-        self._failure = one.error if failed else self._failure
+        self._failure = record.error if failed else self._failure
         if self._in_a_row >= self._limits.failures and self.error is None:
-            self.error = _stopped(one.error, f"The run stopped after {self._in_a_row} failures in a row")
+            self.error = _stop_error(record.error, f"The run stopped after {self._in_a_row} failures in a row")
         self._show()
 
-    def ended(self) -> ToulminError | None:
+    def final_error(self) -> ToulminError | None:
         now = self.progress
         if self._reached is not None:
             if now.done == now.total:  # only the last questions were in flight when the limit was reached
@@ -230,7 +230,7 @@ class _Running:
                 " the limit and run again to continue."
             )
         if self.error is None and self._failure is not None and self._in_a_row == now.asked:
-            return _stopped(self._failure, "Every question that was asked failed")
+            return _stop_error(self._failure, "Every question that was asked failed")
         return self.error
 
     def _show(self) -> None:
@@ -257,6 +257,6 @@ class _Running:
                 self.error = BudgetEnded(self._reached)
 
 
-def _stopped(error: ToulminError | None, when: str) -> ToulminError:
+def _stop_error(error: ToulminError | None, when: str) -> ToulminError:
     kind = ToulminError if error is None else type(error)
     return kind(f"{when}, the last one: {error} Fix that and run again to continue; failed questions are asked again.")

@@ -12,8 +12,8 @@ from toulmin.data import Passage
 from toulmin.datasets.loading import result_items
 from toulmin.errors import SourceError
 from toulmin.evaluation.run_folder import Recorded, read_run, run_folders
-from toulmin.metrics.answered import Answered, answered
-from toulmin.metrics.written import written
+from toulmin.metrics.answered import Answered, answer_to_score
+from toulmin.metrics.written import output_to_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Scorable:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(one.item.id for one in self.answered)
+        return tuple(entry.item.id for entry in self.answered)
 
     @property
     def read(self) -> Mapping[str, tuple[Passage, ...]]:
-        return {one.item.id: one.answer.passages for one in self.answered}
+        return {entry.item.id: entry.answer.passages for entry in self.answered}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -45,23 +45,23 @@ class Scorable:
         return (f"{self.unanswered} questions of the run have no answer yet and are not scored.",)
 
 
-def digest(found: Sequence[Scorable]) -> str:
+def digest(scorables: Sequence[Scorable]) -> str:
     """SHA-256, in hex, of what the answers say and cite."""
-    told = [_told(one) for own in found for one in own.answered]
-    return hashlib.sha256(repr(told).encode("utf-8", "backslashreplace")).hexdigest()
+    rows = [_digest_row(entry) for part in scorables for entry in part.answered]
+    return hashlib.sha256(repr(rows).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _told(one: Answered) -> list[Any]:
-    answer = one.answer
+def _digest_row(entry: Answered) -> list[Any]:
+    answer = entry.answer
     claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
-    return [one.item.id, answer.status, one.output, claims, [passage.id for passage in answer.passages]]
+    return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in answer.passages]]
 
 
-def scorable(path: Path) -> tuple[Scorable, ...]:
+def read_scorable(path: Path) -> tuple[Scorable, ...]:
     """A run folder, its seeds, or a result file of ALCE. Raises `SourceError` for anything else."""
     if path.is_file():
-        found = tuple(written(one.item, one.output, one.docs) for one in result_items(path))
-        return (Scorable(path, str(path), found),)
+        answers = tuple(output_to_score(result.item, result.output, result.docs) for result in result_items(path))
+        return (Scorable(path, str(path), answers),)
     if not path.exists():
         raise SourceError(f"{path} does not exist; name a run folder, or a result file of ALCE.")
     return tuple(_of_run(folder) for folder in run_folders(path))
@@ -77,5 +77,5 @@ def _of_run(folder: Path) -> Scorable:
         )
     if not run.answers:
         raise SourceError(f"{folder} holds no answer yet; run it first.")
-    found = tuple(answered(items[answer.id], answer) for answer in run.answers)
-    return Scorable(folder, str(run.about["dataset"]["path"]), found, run, len(run.items) - len(found))
+    answers = tuple(answer_to_score(items[answer.id], answer) for answer in run.answers)
+    return Scorable(folder, str(run.about["dataset"]["path"]), answers, run, len(run.items) - len(answers))

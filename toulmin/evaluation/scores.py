@@ -55,14 +55,14 @@ class Scores:
         return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
 
 
-def gathered(parts: Sequence[Measured], count: int) -> Measured:
+def merge_measures(parts: Sequence[Measured], count: int) -> Measured:
     """Joins measures of the same `count` answers."""
     reasons: list[dict[str, Any]] = [{} for _ in range(count)]
     for part in parts:
-        for own, told in zip(reasons, part.reasons, strict=False):
-            failed = own.get("failed") or told.get("failed")
-            own |= told
-            own["failed"] = failed
+        for whole, reason in zip(reasons, part.reasons, strict=False):
+            failed = whole.get("failed") or reason.get("failed")
+            whole |= reason
+            whole["failed"] = failed
     return Measured(
         tuple(column for part in parts for column in part.columns),
         tuple(made for part in parts for made in part.derived),
@@ -71,11 +71,11 @@ def gathered(parts: Sequence[Measured], count: int) -> Measured:
     )
 
 
-def joined(runs: Sequence[Scores]) -> Scores:
+def join_seeds(runs: Sequence[Scores]) -> Scores:
     """Joins the seeds of a run, on the columns they share."""
     first = runs[0].measured
     shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
-    columns = tuple(_stacked(column, runs) for column in shared)
+    columns = tuple(_stack_column(column, runs) for column in shared)
     known = {column.name for column in columns}
     return Scores(
         runs[0].profile,
@@ -92,12 +92,12 @@ def joined(runs: Sequence[Scores]) -> Scores:
     )
 
 
-def _stacked(column: Column, runs: Sequence[Scores]) -> Column:
-    own = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
-    values = tuple(value for one in own for value in one.values)
+def _stack_column(column: Column, runs: Sequence[Scores]) -> Column:
+    columns = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
+    values = tuple(value for part in columns for value in part.values)
     if column.weights is None:
         return Column(column.name, values, None, column.scale)
-    return Column(column.name, values, tuple(weight for one in own for weight in one.weights or ()), column.scale)
+    return Column(column.name, values, tuple(weight for part in columns for weight in part.weights or ()), column.scale)
 
 
 # ---------------------------------------------------------------- as documents
@@ -105,13 +105,13 @@ def _stacked(column: Column, runs: Sequence[Scores]) -> Column:
 
 def document(scores: Scores) -> dict[str, Any]:
     """The document of `score --json`; `table_of` needs its `scale` and `of`."""
-    found = interval(scores.table)
+    intervals = interval(scores.table)
     scales = {column.name: column.scale for column in scores.measured.columns}
     parts = {made.name: list(made.of) for made in scores.measured.derived}
     metrics: dict[str, dict[str, Any]] = {}
-    for name, one in found.items():
-        own = {"of": parts[name]} if name in parts else {"scale": scales[name]}
-        metrics[name] = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, **own}
+    for name, bounds in intervals.items():
+        basis = {"of": parts[name]} if name in parts else {"scale": scales[name]}
+        metrics[name] = {"value": bounds.value, "low": bounds.low, "high": bounds.high, "n": bounds.n, **basis}
     return {
         "profile": scores.profile,
         "judge": scores.judge,
@@ -146,11 +146,11 @@ def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Tab
     return Table(tuple(row["id"] for row in rows), tuple(columns), tuple(derived))
 
 
-def _column(name: str, found: Sequence[Any], scale: float) -> Column:
-    if not any(isinstance(value, list) for value in found):
-        return Column(name, tuple(found), None, scale)
-    values = tuple(None if value is None else value[0] for value in found)
-    return Column(name, values, tuple(0.0 if value is None else value[1] for value in found), scale)
+def _column(name: str, cells: Sequence[Any], scale: float) -> Column:
+    if not any(isinstance(value, list) for value in cells):
+        return Column(name, tuple(cells), None, scale)
+    values = tuple(None if value is None else value[0] for value in cells)
+    return Column(name, values, tuple(0.0 if value is None else value[1] for value in cells), scale)
 
 
 # ---------------------------------------------------------------- on disk
@@ -165,8 +165,8 @@ def reasons_name(score: Mapping[str, Any]) -> str:
     """The file of a document's reasons; a digest keeps names apart whose characters were replaced."""
     parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
     shown = [re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80] for part in parts]
-    told = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
-    return f"reasons-{'-'.join(told)}.jsonl"
+    pieces = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
+    return f"reasons-{'-'.join(pieces)}.jsonl"
 
 
 def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
@@ -174,23 +174,23 @@ def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
     return score["profile"], score["judge"], score.get("evidence")
 
 
-def kept(run: Path) -> list[dict[str, Any]]:
+def load_scores(run: Path) -> list[dict[str, Any]]:
     """Empty if the run was never scored. Raises `SourceError`."""
     folder, before = places(run)
     path = folder / f"{before}{FILE}"
     if not path.exists():
         return []
     try:
-        found = json.loads(path.read_bytes())["scores"]
+        scores = json.loads(path.read_bytes())["scores"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SourceError(
             f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
         ) from error
-    return list(found)
+    return list(scores)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedScore:
     """A score document with its lines of reasons."""
 
     document: Mapping[str, Any]
@@ -205,17 +205,17 @@ class Kept:
         return table_of(self.document, self.rows)
 
 
-def read_kept(run: Path, count: int, answers: str) -> tuple[Kept, ...]:
+def current_scores(run: Path, count: int, answers: str) -> tuple[SavedScore, ...]:
     """The scores of `count` answers with that digest."""
     folder, before = places(run)
-    found = []
-    for score in kept(run):
+    scores = []
+    for score in load_scores(run):
         if score.get("answers") != answers:
             continue
         path = folder / f"{before}{reasons_name(score)}"
         if path.is_file():
-            found.append(Kept(score, tuple(read_lines(path))))
-    return tuple(one for one in found if len(one.rows) == count)
+            scores.append(SavedScore(score, tuple(read_lines(path))))
+    return tuple(entry for entry in scores if len(entry.rows) == count)
 
 
 def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
     score = {**document(scores), "answers": answers}
     folder, before = places(run)
     replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
-    replace_file(folder / f"{before}{FILE}", with_score(kept(run), score))
+    replace_file(folder / f"{before}{FILE}", with_score(load_scores(run), score))
     return score
 
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 from toulmin.data import Passage
 from toulmin.evaluation.scorable import Scorable
-from toulmin.evaluation.scores import Scores, gathered
+from toulmin.evaluation.scores import Scores, merge_measures
 from toulmin.metrics.alce_statements import Alce
-from toulmin.metrics.autoais import cited
+from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.choosing import QAMPARI, Models, measures
 from toulmin.metrics.columns import Measured
-from toulmin.metrics.evidence_sets import attributed, evidence_overlap
+from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.splitting import sentences
 from toulmin.metrics.statements import Honest
@@ -28,8 +28,8 @@ class EvidenceRun:
     read: Mapping[str, Sequence[Passage]]
 
 
-async def scored(
-    one: Scorable,
+async def score_answers(
+    answer_set: Scorable,
     profile: Profile,
     judging: Judging | None,
     models: Models | None = None,
@@ -40,20 +40,22 @@ async def scored(
     Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
     answers with `evidence`, are also measured by their evidence.
     """
-    answered = one.answered
-    parts = measures(profile, one.source, answered, models)
+    answered = answer_set.answered
+    parts = measures(profile, answer_set.source, answered, models)
     if judging is None:
         parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
-        parts.append(await cited(answered, _reader(profile, one.source), judging))
+        parts.append(await citation_metrics(answered, _reader(profile, answer_set.source), judging))
         if evidence is not None or any(a.answer.style == "report" for a in answered):
             read = None if evidence is None else evidence.read
-            parts += [await attributed(answered, judging, read), evidence_overlap(answered, read)]
-    measured = gathered(parts, len(answered))
+            parts += [await attribution_metrics(answered, judging, read), evidence_overlap(answered, read)]
+    measured = merge_measures(parts, len(answered))
     name = None if judging is None else judging.name
     other = None if evidence is None else evidence.name
     identity = None if judging is None else judging.identity
-    return Scores(profile, name, one.ids, replace(measured, notes=(*one.notes, *measured.notes)), other, identity)
+    return Scores(
+        profile, name, answer_set.ids, replace(measured, notes=(*answer_set.notes, *measured.notes)), other, identity
+    )
 
 
 def _reader(profile: Profile, source: str) -> Statements:

@@ -88,8 +88,8 @@ class Table:
 
     @classmethod
     def of(cls, ids: Sequence[str], measured: Sequence[Measured]) -> Table:
-        columns = tuple(column for one in measured for column in one.columns)
-        return cls(tuple(ids), columns, tuple(made for one in measured for made in one.derived))
+        columns = tuple(column for part in measured for column in part.columns)
+        return cls(tuple(ids), columns, tuple(made for part in measured for made in part.derived))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class Table:
         for row, id in enumerate(self.ids):
             rows.setdefault(id, []).append(row)
         groups = [rows[id] for id in sorted(rows)]
-        return Table(tuple(sorted(rows)), tuple(_averaged(c, groups) for c in self.columns), self.derived)
+        return Table(tuple(sorted(rows)), tuple(_average_rows(c, groups) for c in self.columns), self.derived)
 
 
 def interval(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Interval]:
@@ -110,41 +110,43 @@ def interval(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> d
     asked = table.by_question()
     ways = _Metrics.of(asked)
     values = _Metrics.of(table).values() if len(asked.ids) == len(table.ids) else ways.values()
-    drawn = [ways.resampled(draws) for draws in _draws(len(asked.ids), resamples, seed)]
-    counted = ways.counted()
-    found = {}
+    drawn = [ways.resample(draws) for draws in _draws(len(asked.ids), resamples, seed)]
+    counted = ways.question_counts()
+    intervals = {}
     for name in table.names:
         low, high = _bounds(np.concatenate([block[name] for block in drawn]), counted[name]) if drawn else (None, None)
-        found[name] = Interval(values[name], low, high, counted[name])
-    return found
+        intervals[name] = Interval(values[name], low, high, counted[name])
+    return intervals
 
 
-def compared(first: Table, other: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Difference]:
+def compare_tables(
+    first: Table, other: Table, *, resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, Difference]:
     """How far each common metric of `other` is above that of `first`.
 
     Paired on the questions that count in both: it may not be the difference of two values in a table.
     """
-    ours, theirs = _paired(first.by_question(), other.by_question())
+    ours, theirs = _pair_tables(first.by_question(), other.by_question())
     before, after = _Metrics.of(ours), _Metrics.of(theirs)
     values = before.values(), after.values()
-    drawn = [(before.resampled(draws), after.resampled(draws)) for draws in _draws(len(ours.ids), resamples, seed)]
-    counted = before.counted()
-    found = {}
+    drawn = [(before.resample(draws), after.resample(draws)) for draws in _draws(len(ours.ids), resamples, seed)]
+    counted = before.question_counts()
+    differences = {}
     for name in ours.names:
-        was, became = (told[name] for told in values)
+        was, became = (metrics[name] for metrics in values)
         gaps = np.concatenate([b[name] - a[name] for a, b in drawn]) if drawn else np.empty(0)
         gaps[np.abs(gaps) < _NOTHING] = 0.0
         low, high = _bounds(gaps, counted[name])
         sure = None if low is None else _probability(gaps[~np.isnan(gaps)], counted[name])
         gap = None if was is None or became is None else became - was
-        found[name] = Difference(gap, low, high, sure, counted[name])
-    return found
+        differences[name] = Difference(gap, low, high, sure, counted[name])
+    return differences
 
 
 # ---------------------------------------------------------------- questions
 
 
-def _averaged(column: Column, groups: Sequence[Sequence[int]]) -> Column:
+def _average_rows(column: Column, groups: Sequence[Sequence[int]]) -> Column:
     counted = [[row for row in rows if column.values[row] is not None] for rows in groups]
     values = tuple(_mean([column.values[row] or 0.0 for row in rows]) for rows in counted)
     if column.weights is None:
@@ -159,7 +161,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-def _paired(first: Table, other: Table) -> tuple[Table, Table]:
+def _pair_tables(first: Table, other: Table) -> tuple[Table, Table]:
     """What does not count in one table counts in neither."""
     places = {id: row for row, id in enumerate(other.ids)}
     pairs = [(row, places[id]) for row, id in enumerate(first.ids) if id in places]
@@ -178,7 +180,7 @@ def _both(ours: Column, theirs: Column, pairs: Sequence[tuple[int, int]]) -> tup
 
 
 def _cut(column: Column, rows: Sequence[int], counts: Sequence[bool]) -> Column:
-    values = tuple(column.values[row] if one else None for row, one in zip(rows, counts, strict=True))
+    values = tuple(column.values[row] if is_counted else None for row, is_counted in zip(rows, counts, strict=True))
     weights = None if column.weights is None else tuple(column.weights[row] for row in rows)
     return replace(column, values=values, weights=weights)
 
@@ -215,44 +217,44 @@ class _Metrics:
         scales = np.array([c.scale for c in columns], dtype=np.float64)
         return cls(table, tops.reshape(shape).T, (counts * weights).reshape(shape).T, scales)
 
-    def counted(self) -> dict[str, int]:
-        found = {column.name: column.n for column in self.table.columns}
+    def question_counts(self) -> dict[str, int]:
+        counts = {column.name: column.n for column in self.table.columns}
         for made in self.table.derived:
-            found[made.name] = min((found[name] for name in made.of), default=0)
-        return found
+            counts[made.name] = min((counts[name] for name in made.of), default=0)
+        return counts
 
     def values(self) -> dict[str, float | None]:
-        found = {column.name: column.value for column in self.table.columns}
+        metrics = {column.name: column.value for column in self.table.columns}
         for made in self.table.derived:
-            parts = [found[name] for name in made.of]
+            parts = [metrics[name] for name in made.of]
             known = [part for part in parts if part is not None]
-            found[made.name] = made.combine(known) if len(known) == len(parts) else None
-        return found
+            metrics[made.name] = made.combine(known) if len(known) == len(parts) else None
+        return metrics
 
-    def resampled(self, draws: Floats) -> Mapping[str, Floats]:
+    def resample(self, draws: Floats) -> Mapping[str, Floats]:
         """NaN where no question that counts was drawn."""
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = (draws @ self.tops) / (draws @ self.bottoms) * self.scales
         ratios[~np.isfinite(ratios)] = np.nan
-        found = {column.name: ratios[:, i] for i, column in enumerate(self.table.columns)}
+        metrics = {column.name: ratios[:, i] for i, column in enumerate(self.table.columns)}
         for made in self.table.derived:
-            parts = np.stack([found[name] for name in made.of], axis=1)
+            parts = np.stack([metrics[name] for name in made.of], axis=1)
             whole = ~np.isnan(parts).any(axis=1)
-            found[made.name] = np.full(len(parts), np.nan)
-            found[made.name][whole] = [made.combine(one) for one in parts[whole].tolist()]
-        return found
+            metrics[made.name] = np.full(len(parts), np.nan)
+            metrics[made.name][whole] = [made.combine(values) for values in parts[whole].tolist()]
+        return metrics
 
 
 # ---------------------------------------------------------------- from resamples to results
 
 
-def _bounds(found: Floats, n: int) -> tuple[float | None, float | None]:
-    found = found[~np.isnan(found)]
-    if n < 2 or not len(found):
+def _bounds(values: Floats, n: int) -> tuple[float | None, float | None]:
+    values = values[~np.isnan(values)]
+    if n < 2 or not len(values):
         return None, None
     z = -_normal.inv_cdf((1 - CONFIDENCE) / 2)
     level = _normal.cdf(-_as_t(z, n - 1) * math.sqrt(n / (n - 1)))
-    low, high = np.quantile(found, (level, 1 - level))
+    low, high = np.quantile(values, (level, 1 - level))
     return float(low), float(high)
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from toulmin.data import Claim, Passage
-from toulmin.extractive.analysis import content_terms, folded
-from toulmin.extractive.checking import holding, verdict
+from toulmin.extractive.analysis import content_terms, fold_text
+from toulmin.extractive.checking import source_sentence, verdict
 from toulmin.extractive.survey import Survey
 from toulmin.prompts.types import Feedback
 
@@ -19,7 +19,7 @@ _FAULT = re.compile(
 )
 
 
-def faulty(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
+def faulty_positions(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
     """The positions of claims that their verdict or the feedback ("sentence 2 ... not supported") faults."""
     judged = {n for n, c in enumerate(claims) if c.support and c.support.label in ("unsupported", "contradicted")}
     blamed = {
@@ -35,7 +35,7 @@ def faulty(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
 
 def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
     """The position of the candidate with most token F1 with all others; the first of equals."""
-    bags = [Counter(folded(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
+    bags = [Counter(fold_text(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
     agreement = [sum(_token_f1(bag, other) for other in bags) for bag in bags]
     return agreement.index(max(agreement)) if agreement else 0
 
@@ -48,12 +48,12 @@ def _token_f1(a: Counter[str], b: Counter[str]) -> float:
 def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:
     """By aspect, in lower case: that it meets its target, or what to change."""
     targets = dict(prompt.targets)
-    said = {}
+    feedback = {}
     for aspect, score in prompt.scores:
         target = targets.get(aspect, 0.0)
         holds = f"The {aspect} is good: {score:.0f} of 100 meets the target of {target:.0f}."
-        said[aspect.lower()] = holds if score >= target else _fault(aspect.lower(), prompt, survey)
-    return said
+        feedback[aspect.lower()] = holds if score >= target else _fault(aspect.lower(), prompt, survey)
+    return feedback
 
 
 def _fault(aspect: str, prompt: Feedback, survey: Survey) -> str:
@@ -96,8 +96,10 @@ def _off_topic(prompt: Feedback, survey: Survey) -> str:
 
 
 def _missing(prompt: Feedback, survey: Survey) -> str:
-    told = {sentence for claim in prompt.claims if (sentence := holding(claim, prompt.passages)) is not None}
-    new = survey.ranked((), 10**6, told)
+    sentences = {
+        sentence for claim in prompt.claims if (sentence := source_sentence(claim, prompt.passages)) is not None
+    }
+    new = survey.rank_entries((), 10**6, sentences)
     labels = {passage.id: n for n, passage in enumerate(prompt.passages, 1)}
     if not new:
         return "The answer misses part of the question, and the passages say no more about it."

@@ -61,24 +61,24 @@ class Sentence:
         return " ".join(self.passage.text[self.start : self.end].split())
 
     @cached_property
-    def spoken(self) -> tuple[str, ...]:
+    def term_sequence(self) -> tuple[str, ...]:
         return tuple(terms(self.text))
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        return frozenset(self.spoken) - _STOP_TERMS
+        return frozenset(self.term_sequence) - _STOP_TERMS
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
         """Its facts that do not just repeat the title, then its terms; each once."""
         title = title_terms(self.passage.title)
-        told = map(_find, self.facts)
-        new = [find for find in told if not find.terms or not find.terms <= title]
+        fact_finds = map(_find, self.facts)
+        new = [find for find in fact_finds if not find.terms or not find.terms <= title]
         plain = [Find("term", term, frozenset((term,))) for term in sorted(self.terms)]
         return tuple(dict.fromkeys(new + plain))
 
     @cached_property
-    def placed(self) -> frozenset[Find]:
+    def place_finds(self) -> frozenset[Find]:
         """Its facts after "in", "at", "near", "from", "on" or "of"."""
         return frozenset(_find(fact) for fact in self.facts if self._is_placed(fact))
 
@@ -86,7 +86,7 @@ class Sentence:
     def length(self) -> int:
         """Words, lead-in included; in scripts without spaces, half the number of terms."""
         lead = self.standalone.removesuffix(self.text)
-        return max(len(self.standalone.split()), (len(self.spoken) + len(terms(lead))) // 2)
+        return max(len(self.standalone.split()), (len(self.term_sequence) + len(terms(lead))) // 2)
 
     @cached_property
     def standalone(self) -> str:
@@ -97,7 +97,7 @@ class Sentence:
     @cached_property
     def soundness(self) -> float:
         """0 to 1: low for markup, tables, headings, fragments and very long sentences."""
-        return _soundness(self.text, len(self.spoken))
+        return _soundness(self.text, len(self.term_sequence))
 
     def _is_placed(self, fact: Fact) -> bool:
         return _PLACING.search(self.passage.text[max(self.start, fact.start - 10) : fact.start]) is not None
@@ -162,10 +162,10 @@ def analyse(passage: Passage) -> tuple[Sentence, ...]:
     return tuple(Sentence(passage, n, span.start, span.end) for n, span in enumerate(spans))
 
 
-def weight(found: frozenset[str] | set[str]) -> float:
-    return sum(map(rarity, found))
+def weight(term_set: frozenset[str] | set[str]) -> float:
+    return sum(map(rarity, term_set))
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """In lower case, without accents, with single spaces."""
     return " ".join(fold(text).split())

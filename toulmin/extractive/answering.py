@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from toulmin.data import Claim, Passage, Style
 from toulmin.extractive.meaning import Meaning, SpanReader
-from toulmin.extractive.selecting import draw, entities, prose, sectioned, shortest, uncited
+from toulmin.extractive.selecting import draw, entities, prose, report_claims, shortest, without_citations
 from toulmin.extractive.survey import Survey
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
@@ -32,18 +32,18 @@ class Manner:
     def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
         return Survey(question, passages, self.meaning, self.reader)
 
-    def is_silenced(self, survey: Survey, passages: int) -> bool:
+    def must_abstain(self, survey: Survey, passages: int) -> bool:
         """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""
         odds = survey.span.odds if survey.span else None
         if self.threshold == 0 or odds is None:
-            return self.is_beside(survey, passages)
-        return self.covered(survey, passages) + READING * (odds - USUAL_ODDS) < self.threshold
+            return self.is_off_topic(survey, passages)
+        return self.effective_coverage(survey, passages) + READING * (odds - USUAL_ODDS) < self.threshold
 
-    def is_beside(self, survey: Survey, passages: int) -> bool:
+    def is_off_topic(self, survey: Survey, passages: int) -> bool:
         """Like `must_abstain`, by words alone."""
-        return self.covered(survey, passages) < self.threshold
+        return self.effective_coverage(survey, passages) < self.threshold
 
-    def covered(self, survey: Survey, passages: int) -> float:
+    def effective_coverage(self, survey: Survey, passages: int) -> float:
         """The best sentence's share of the question, raised with the number of passages."""
         ease: float = max(1, passages) ** _SINKING
         return survey.coverage * ease
@@ -52,10 +52,10 @@ class Manner:
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     """The claims that answer; none if the writer abstains."""
     survey = manner.survey(prompt.question, prompt.passages)
-    if manner.is_silenced(survey, len(prompt.passages)):
+    if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
     claims = claims_of(survey, prompt.style, manner.words, sample)
-    return Draft(claims if prompt.inline else uncited(claims))
+    return Draft(claims if prompt.inline else without_citations(claims))
 
 
 def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
@@ -65,21 +65,21 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
     if style == "short":
         return shortest(survey, sample)
     if style == "report":
-        return sectioned(draw(survey, 2 * words, sample))
+        return report_claims(draw(survey, 2 * words, sample))
     return prose(draw(survey, words, sample))
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
     """The claim that adds most to `prompt.written`, or the `sample`-th best; None when complete."""
     survey = manner.survey(prompt.question, prompt.passages)
-    if not prompt.written.strip() and manner.is_silenced(survey, len(prompt.passages)):
+    if not prompt.written.strip() and manner.must_abstain(survey, len(prompt.passages)):
         return None
     if prompt.style in ("list", "short"):
         return _next_span(survey, prompt, sample)
     written = " ".join(prompt.written.split())
-    told = [entry for entry in survey.entries if entry.sentence.text in written]
-    foreign = len(written.split()) - sum(entry.sentence.length for entry in told)
-    return _nth([e.sentence.standalone for e in survey.ranked(told, manner.words - foreign)], sample)
+    used_entries = [entry for entry in survey.entries if entry.sentence.text in written]
+    foreign = len(written.split()) - sum(entry.sentence.length for entry in used_entries)
+    return _nth([e.sentence.standalone for e in survey.rank_entries(used_entries, manner.words - foreign)], sample)
 
 
 def _next_span(survey: Survey, prompt: NextClaim, sample: int) -> str | None:
@@ -104,11 +104,11 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
     """The best sentence, standalone; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
-    ranked = survey.ranked((), _UNLIMITED)
+    ranked = survey.rank_entries((), _UNLIMITED)
     if _is_irrelevant(survey, manner) or not ranked:
         return None
     return ranked[sample % len(ranked)].sentence.standalone
 
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:
-    return manner.is_beside(survey, _USUAL_PASSAGES)
+    return manner.is_off_topic(survey, _USUAL_PASSAGES)

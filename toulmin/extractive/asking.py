@@ -68,7 +68,7 @@ _HEAD = re.compile(r"\b(?:what|which|how many|how much)((?:\s+[\w'’-]+){1,3})"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReaderQuestion:
     """A question as the reader sees it: `weights` are its content terms by rarity, `neighbours` adjacent pairs of them.
 
     `head` holds the terms of what is asked for ("river" in "Which river ...?"), `measure` what is counted, `opening`
@@ -88,39 +88,39 @@ class Question:
     def whole(self) -> float:
         return sum(self.weights.values()) or 1.0
 
-    def share(self, held: frozenset[str] | set[str]) -> float:
+    def share(self, term_set: frozenset[str] | set[str]) -> float:
         """The share of the question's weight in these terms: 0 to 1."""
-        return sum(weight for term, weight in self.weights.items() if term in held) / self.whole
+        return sum(weight for term, weight in self.weights.items() if term in term_set) / self.whole
 
-    def terms_in(self, held: frozenset[str]) -> frozenset[str]:
+    def terms_in(self, term_set: frozenset[str]) -> frozenset[str]:
         """Its terms among these, related forms included."""
-        families = {term[:_FAMILY] for term in held if len(term) >= _FAMILY}
-        return frozenset(t for t in self.weights if t in held or (len(t) >= _FAMILY and t[:_FAMILY] in families))
+        families = {term[:_FAMILY] for term in term_set if len(term) >= _FAMILY}
+        return frozenset(t for t in self.weights if t in term_set or (len(t) >= _FAMILY and t[:_FAMILY] in families))
 
-    def weights_in(self, held: frozenset[str]) -> dict[str, float]:
+    def weights_in(self, term_set: frozenset[str]) -> dict[str, float]:
         """The weights of those terms that the question has, related forms included."""
         kindred = {term[:_FAMILY]: weight for term, weight in self.weights.items() if len(term) >= _FAMILY}
-        found = ((term, self.weights.get(term) or kindred.get(term[:_FAMILY], 0.0)) for term in held)
-        return {term: weight for term, weight in found if weight}
+        pairs = ((term, self.weights.get(term) or kindred.get(term[:_FAMILY], 0.0)) for term in term_set)
+        return {term: weight for term, weight in pairs if weight}
 
 
 @lru_cache(maxsize=1024)
-def asked(text: str) -> Question:
+def parse_question(text: str) -> ReaderQuestion:
     """Question words are known in English only."""
-    found = terms(text)
-    telling = [term for term in found if term not in STOP_TERMS] or found
+    all_terms = terms(text)
+    telling = [term for term in all_terms if term not in STOP_TERMS] or all_terms
     weights = {term: 0.5 + rarity(term) for term in telling}
     form = _form(text.lower())
     measure = next((name for name, pattern in _COUNTED if pattern.search(text.lower())), "") if form == "count" else ""
     ends = (telling[0], telling[-1]) if telling else ("", "")
-    return Question(text, form, weights, frozenset(pairwise(telling)), _head(text), measure, *ends)
+    return ReaderQuestion(text, form, weights, frozenset(pairwise(telling)), _head(text), measure, *ends)
 
 
 def _form(lower: str) -> Form:
     clause = _SUBORDINATE.match(lower)
     asking = lower[clause.end() :] if clause and _ASKS.search(lower, clause.end()) else lower
-    found = ((match.start(), n) for n, (pattern, _) in enumerate(_FORMS) if (match := pattern.search(asking)))
-    first = min(found, default=None)
+    matches = ((match.start(), n) for n, (pattern, _) in enumerate(_FORMS) if (match := pattern.search(asking)))
+    first = min(matches, default=None)
     return "open" if first is None else _FORMS[first[1]][1]
 
 
@@ -128,10 +128,10 @@ def _head(text: str) -> frozenset[str]:
     match = _HEAD.search(text)
     if match is None:
         return frozenset()
-    held: list[str] = []
+    stems: list[str] = []
     for start, end in words(match[1]):
         word = stem(match[1][start:end])
         if word in STOP_TERMS:
             break
-        held.append(word)
-    return frozenset(held)
+        stems.append(word)
+    return frozenset(stems)

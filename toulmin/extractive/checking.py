@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from toulmin.data import Citation, Claim, Label, Passage
-from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded, title_terms, weight
+from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text, title_terms, weight
 from toulmin.text.facts import facts
 
 _MOST_CITED = 3
@@ -14,7 +14,7 @@ _WORTH_CITING = 0.15  # another passage is cited if it covers at least this much
 _SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 
 
-def holding(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
+def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
     """The sentence that is the claim, with or without its lead-in; cited passages first."""
     text = " ".join(claim.text.split())
     first = sorted(passages, key=lambda passage: passage.id not in claim.cited)
@@ -24,17 +24,17 @@ def holding(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
 
 def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
     """The citation of a sentence with the claim's words; cited passages first."""
-    text = folded(claim.text)
+    text = fold_text(claim.text)
     for passage in sorted(passages, key=lambda passage: passage.id not in claim.cited):
         for sentence in analyse(passage):
-            if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", folded(sentence.text)):
+            if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", fold_text(sentence.text)):
                 return sentence.citation()
     return None
 
 
-def citing(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+def citation_ids(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
     """The ids of at most three passages that together cover the claim best; empty if they share no word."""
-    word_for_word = holding(Claim(claim), passages)
+    word_for_word = source_sentence(Claim(claim), passages)
     if word_for_word is not None:
         return (word_for_word.passage.id,)
     wanted = content_terms(claim)
@@ -52,8 +52,8 @@ def citing(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
 
 def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
     title = title_terms(passage.title)
-    held = (sentence.terms | title for sentence in analyse(passage))
-    return max(held, key=lambda terms: weight(wanted & terms), default=title)
+    candidates = (sentence.terms | title for sentence in analyse(passage))
+    return max(candidates, key=lambda terms: weight(wanted & terms), default=title)
 
 
 def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
@@ -62,22 +62,23 @@ def verdict(claim: str, passages: Sequence[Passage], question: str | None = None
     With a question, "supported" needs half of its weight too.
     """
     wanted = content_terms(claim)
-    ids = citing(claim, passages)
-    held = frozenset[str]().union(*(_best_terms(passage, wanted) for passage in passages if passage.id in ids))
-    share = _share(wanted, held)
+    ids = citation_ids(claim, passages)
+    evidence = frozenset[str]().union(*(_best_terms(passage, wanted) for passage in passages if passage.id in ids))
+    share = _share(wanted, evidence)
     if share < _UNSUPPORTED or not _holds_facts(claim, passages):
         return "unsupported"
-    is_answer = question is None or _share(content_terms(question), held) >= _UNSUPPORTED
+    is_answer = question is None or _share(content_terms(question), evidence) >= _UNSUPPORTED
     return "supported" if share >= _SUPPORTED and is_answer else "unsure"
 
 
-def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
-    return weight(wanted & held) / (weight(wanted) or 1.0)
+def _share(wanted: frozenset[str], evidence: frozenset[str]) -> float:
+    return weight(wanted & evidence) / (weight(wanted) or 1.0)
 
 
 def _holds_facts(claim: str, passages: Sequence[Passage]) -> bool:
-    told = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
-    held = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
+    values = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
+    vocabulary = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
     return all(
-        fact.value in told or (fact.kind == "name" and content_terms(fact.value) <= held) for fact in facts(claim)
+        fact.value in values or (fact.kind == "name" and content_terms(fact.value) <= vocabulary)
+        for fact in facts(claim)
     )

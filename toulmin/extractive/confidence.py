@@ -9,13 +9,13 @@ from operator import mul
 from typing import NamedTuple
 
 from toulmin.data import Passage
-from toulmin.extractive.asking import Form, Question
+from toulmin.extractive.asking import Form, ReaderQuestion
 from toulmin.extractive.ranking import Place, Scored
 from toulmin.extractive.spans import Kind
 from toulmin.text.facts import Fact, facts
 from toulmin.text.language import terms, words
 from toulmin.text.oppositions import is_negator
-from toulmin.text.overlap import normalised, token_f1
+from toulmin.text.overlap import normalise, token_f1
 
 EXPLAINED: frozenset[Form] = frozenset(("how", "why", "whether"))  # answered by a clause, not by a name
 _FITS: dict[Form, Kind] = {"who": "name", "where": "name", "when": "date", "count": "number"}
@@ -66,12 +66,12 @@ def confidence(signs: Signs) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def signs_of(question: Question, place: Place, spans: Sequence[Scored], passages: int) -> Signs:
+def signs_of(question: ReaderQuestion, place: Place, spans: Sequence[Scored], passages: int) -> Signs:
     """The features of the first span, or of the sentence at `place`; `passages` is a count."""
     sentence = place.passage.text[place.sentence.start : place.sentence.end]
     return Signs(
-        chance=math.log(max(_together(spans), _LEAST_CHANCE)),
-        agreed=_agreed(spans[:_LIKELIEST]),
+        chance=math.log(max(_total_chance(spans), _LEAST_CHANCE)),
+        agreed=_agreement(spans[:_LIKELIEST]),
         covered=place.covered,
         titled=place.features["with title"],
         nearby=place.features["nearby"],
@@ -85,22 +85,24 @@ def signs_of(question: Question, place: Place, spans: Sequence[Scored], passages
     )
 
 
-def _together(spans: Sequence[Scored]) -> float:
+def _total_chance(spans: Sequence[Scored]) -> float:
     if not spans:
         return 0.0
-    said = normalised(spans[0].text)
-    return sum(span.chance for span in spans if normalised(span.text) == said)
+    wording = normalise(spans[0].text)
+    return sum(span.chance for span in spans if normalise(span.text) == wording)
 
 
-def _agreed(spans: Sequence[Scored]) -> float:
+def _agreement(spans: Sequence[Scored]) -> float:
     return sum(span.chance * token_f1(spans[0].text, span.text) for span in spans)
 
 
 def _unknown(text: str, passage: Passage) -> float:
     known = {fact.value for fact in _facts(passage.text)} | {fact.value for fact in _facts(passage.title)}
     asked_of = {fact.value for fact in _facts(text)}
-    held = frozenset(terms(f"{passage.title} {passage.text}"))
-    return sum(not (v in known or held.issuperset(terms(v))) for v in asked_of) / len(asked_of) if asked_of else 0.0
+    vocabulary = frozenset(terms(f"{passage.title} {passage.text}"))
+    return (
+        sum(not (v in known or vocabulary.issuperset(terms(v))) for v in asked_of) / len(asked_of) if asked_of else 0.0
+    )
 
 
 @lru_cache(maxsize=2048)

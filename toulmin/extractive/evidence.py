@@ -109,9 +109,9 @@ class _Look:
 
     @classmethod
     def at(cls, passage: Passage, rank: int, asked: frozenset[str]) -> _Look:
-        found, title = analyse(passage), title_terms(passage.title)
-        held = tuple(asked & sentence.terms for sentence in found)
-        return cls(rank, found, held, asked & title, bool(title) and title <= asked)
+        sentences, title = analyse(passage), title_terms(passage.title)
+        term_sets = tuple(asked & sentence.terms for sentence in sentences)
+        return cls(rank, sentences, term_sets, asked & title, bool(title) and title <= asked)
 
     @property
     def anywhere(self) -> frozenset[str]:
@@ -155,36 +155,36 @@ def gather(
 
 def _entries(question: Question, places: Sequence[_Place], meaning: Meaning | None) -> list[Entry]:
     finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
-    told = [_with_facts(place, question, found) for place, found in zip(places, finds, strict=True)]
+    feature_rows = [_with_facts(place, question, new_finds) for place, new_finds in zip(places, finds, strict=True)]
     near: Mapping[int, Mapping[int, float]] = {}
     if meaning is not None:
-        told, near = _compared(question, places, told, meaning)
+        feature_rows, near = _add_meaning(question, places, feature_rows, meaning)
     weights = WEIGHTS if meaning is None else WITH_MEANING
-    scores = [_score(features, weights) for features in told]
+    scores = [_score(features, weights) for features in feature_rows]
     best = max(scores, default=0.0)
     chances = [math.exp(score - best) for score in scores]
     whole = sum(chances)
     return [
-        Entry(place.sentence, place.rank, place.covered, features, found, chance / whole, n, near.get(n, {}))
-        for n, (place, features, found, chance) in enumerate(zip(places, told, finds, chances, strict=True))
+        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole, n, near.get(n, {}))
+        for n, (place, features, new_finds, chance) in enumerate(zip(places, feature_rows, finds, chances, strict=True))
     ]
 
 
-def _compared(
-    question: Question, places: Sequence[_Place], told: Sequence[Features], meaning: Meaning
+def _add_meaning(
+    question: Question, places: Sequence[_Place], feature_rows: Sequence[Features], meaning: Meaning
 ) -> tuple[list[Features], dict[int, dict[int, float]]]:
     """The features with cosines, and the cosines of the encoded sentences with each other.
 
     Others get the mean cosine, so they remain evidence for their finds.
     """
-    scores = [_score(features, WEIGHTS) for features in told]
+    scores = [_score(features, WEIGHTS) for features in feature_rows]
     read = sorted(sorted(range(len(places)), key=lambda n: -scores[n])[:_COMPARED])
     texts = [(places[n].sentence.passage.title, places[n].sentence.text) for n in read]
     asked, each = meaning.nearness(question.text, texts)
     cosines = dict(zip(read, asked, strict=True))
     usual = sum(asked) / len(asked) if asked else 0.0
     near = {n: dict(zip(read, row, strict=True)) for n, row in zip(read, each, strict=True)}
-    return [features._replace(meaning=cosines.get(n, usual)) for n, features in enumerate(told)], near
+    return [features._replace(meaning=cosines.get(n, usual)) for n, features in enumerate(feature_rows)], near
 
 
 def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
@@ -200,7 +200,7 @@ def _score(features: Features, weights: Features) -> float:
 
 
 def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
-    count = Counter(term for look in looks for held in look.held for term in held | look.title)
+    count = Counter(term for look in looks for term_set in look.held for term in term_set | look.title)
     total = sum(len(look.sentences) for look in looks)
     return {term: rarity(term) * math.log(1 + total / (1 + count[term])) ** _LOCAL for term in asked}
 

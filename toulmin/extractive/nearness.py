@@ -19,7 +19,7 @@ class _Text(NamedTuple):
     text: str
 
 
-class Compared:
+class EncoderMeaning:
     """Compares by an encoder, made for the first question. Not thread-safe.
 
     Caches the latest `kept` sentence rows, since passages are asked about repeatedly.
@@ -45,10 +45,10 @@ class Compared:
         if new:
             made = _unit(self._encoder.encode_passages([_Text(*text) for text in new]))
             self._rows.update(zip(new, made, strict=True))
-        found = np.stack([self._rows[text] for text in sentences])
+        matrix = np.stack([self._rows[text] for text in sentences])
         for text in list(self._rows)[: max(0, len(self._rows) - self._most)]:
             del self._rows[text]
-        return found
+        return matrix
 
 
 def _unit(rows: Vectors) -> Vectors:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import Sentence, analyse, content_terms, folded
+from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.survey import Survey
 from toulmin.prompts.types import Paragraph, Queries, Questions
@@ -53,9 +53,9 @@ def _most_named(topic: str, passage: Passage) -> str:
 
 
 def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
-    told, count, form = content_terms(topic), dict[str, int](), dict[str, str]()
+    topic_terms, count, form = content_terms(topic), dict[str, int](), dict[str, str]()
     for fact, sentence in _facts(passages):
-        if fact.kind == "name" and not content_terms(fact.value) <= told:
+        if fact.kind == "name" and not content_terms(fact.value) <= topic_terms:
             count[fact.value] = count.get(fact.value, 0) + 1
             form.setdefault(fact.value, _surface(sentence, fact))
     return [form[value] for value in sorted(count, key=lambda value: -count[value])]
@@ -87,13 +87,13 @@ def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, .
     about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
     survey = Survey(about, prompt.passages, meaning)
     asked: dict[str, None] = {}
-    for entry in survey.ranked((), 10**6):
+    for entry in survey.rank_entries((), 10**6):
         for fact in entry.sentence.facts:
-            asked.update((question, None) for question in _asked(prompt.topic, entry.sentence, fact))
+            asked.update((question, None) for question in _fact_questions(prompt.topic, entry.sentence, fact))
     return tuple(asked)[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)
 
 
-def _asked(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
+def _fact_questions(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
     surface, is_question = _surface(sentence, fact), topic.rstrip().endswith("?")
     if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
         yield f"What is known about {surface}?" if is_question else f"What has {surface} to do with {topic}?"
@@ -106,12 +106,12 @@ def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
 
     Later samples start further down the list.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for query in _queries(prompt):
         plain = " ".join(query.split())
         if plain:
-            found.setdefault(folded(plain), plain)
-    distinct = list(found.values())
+            texts.setdefault(fold_text(plain), plain)
+    distinct = list(texts.values())
     start = sample * prompt.n % len(distinct) if distinct else 0
     return tuple((distinct[start:] + distinct[:start])[: prompt.n])
 
@@ -119,16 +119,16 @@ def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
 def _queries(prompt: Queries) -> Iterator[str]:
     lead, colon, rest = prompt.claim.partition(": ")
     title = lead if colon and len(lead) <= _LONGEST_TITLE else ""
-    told = content_terms(prompt.question)
-    new = [word for word in _telling(prompt.claim) if stem(word) not in told]
+    question_terms = content_terms(prompt.question)
+    new = [word for word in _rare_words(prompt.claim) if stem(word) not in question_terms]
     yield f"{prompt.question} {' '.join(new[:3])}"
-    yield " ".join(_telling(prompt.claim)[:8])
+    yield " ".join(_rare_words(prompt.claim)[:8])
     yield f"{title} {prompt.question}" if title else prompt.question
     for word in new:
-        yield f"{title} {word} {' '.join(_telling(prompt.question)[:3])}"
+        yield f"{title} {word} {' '.join(_rare_words(prompt.question)[:3])}"
     yield rest or prompt.claim
 
 
-def _telling(text: str) -> list[str]:
+def _rare_words(text: str) -> list[str]:
     spoken = dict.fromkeys(text[span.start : span.end] for span in words(text))
     return sorted((word for word in spoken if content_terms(word)), key=lambda word: -rarity(stem(word)))

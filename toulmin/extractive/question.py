@@ -11,11 +11,11 @@ from toulmin.text.facts import Kind
 
 
 def _is_person(find: Find, sentence: Sentence) -> bool:
-    return find not in sentence.placed and 2 <= len(find.value.split()) <= 4
+    return find not in sentence.place_finds and 2 <= len(find.value.split()) <= 4
 
 
 def _is_place(find: Find, sentence: Sentence) -> bool:
-    return find in sentence.placed
+    return find in sentence.place_finds
 
 
 def _any(_find: Find, _sentence: Sentence) -> bool:

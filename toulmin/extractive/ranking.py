@@ -10,7 +10,7 @@ from importlib import resources
 from itertools import pairwise
 
 from toulmin.data import Passage
-from toulmin.extractive.asking import STOP_TERMS, Question
+from toulmin.extractive.asking import STOP_TERMS, ReaderQuestion
 from toulmin.extractive.span_features import Features, span_features
 from toulmin.extractive.spans import Candidate, Sentence, sentences_of
 from toulmin.text.language import terms
@@ -57,27 +57,27 @@ class Scored:
         return self.place.passage.text[self.candidate.start : self.candidate.end]
 
 
-def places(question: Question, passages: Sequence[Passage], most: int = _SEARCHED) -> list[Place]:
+def places(question: ReaderQuestion, passages: Sequence[Passage], most: int = _SEARCHED) -> list[Place]:
     """The `most` sentences that match best, best first; each shares a term with the question."""
-    found = [place for rank, passage in enumerate(passages) for place in _places(question, passage, rank)]
-    return sorted(found, key=lambda place: -place.score)[:most]
+    all_places = [place for rank, passage in enumerate(passages) for place in _places(question, passage, rank)]
+    return sorted(all_places, key=lambda place: -place.score)[:most]
 
 
-def _places(question: Question, passage: Passage, rank: int) -> Iterator[Place]:
+def _places(question: ReaderQuestion, passage: Passage, rank: int) -> Iterator[Place]:
     sentences = sentences_of(passage)
     title = _title_terms(passage.title)
-    held = [question.terms_in(sentence.held) for sentence in sentences]
-    anywhere = title.union(*held)
+    term_sets = [question.terms_in(sentence.held) for sentence in sentences]
+    anywhere = title.union(*term_sets)
     whole = question.share(anywhere)
     if not whole:
         return
     for n, sentence in enumerate(sentences):
-        covered = question.share(held[n])
+        covered = question.share(term_sets[n])
         features = {
             "covered": covered,
             "covered squared": covered**2,
-            "with title": question.share(held[n] | title),
-            "nearby": question.share(title.union(*held[max(0, n - 1) : n + 2])),
+            "with title": question.share(term_sets[n] | title),
+            "nearby": question.share(title.union(*term_sets[max(0, n - 1) : n + 2])),
             "passage": whole,
             "neighbours": _neighbours(question, sentence),
             "rank": 1 / (1 + rank),
@@ -91,7 +91,7 @@ def _title_terms(title: str) -> frozenset[str]:
     return frozenset(terms(title)) - STOP_TERMS
 
 
-def _neighbours(question: Question, sentence: Sentence) -> float:
+def _neighbours(question: ReaderQuestion, sentence: Sentence) -> float:
     if not question.neighbours:
         return 0.0
     line = [term for word in sentence.words if not word.is_function for term in word.terms]
@@ -106,15 +106,15 @@ def score(features: Features) -> float:
     return sum(WEIGHTS.get(name, 0.0) * value for name, value in features.items())
 
 
-def ranked(question: Question, found: Sequence[Place]) -> list[Scored]:
+def rank_spans(question: ReaderQuestion, best_places: Sequence[Place]) -> list[Scored]:
     """All candidates of these sentences, likeliest first."""
     scores = [
         (place, candidate, place.score + score(features))
-        for place in found
+        for place in best_places
         for candidate, features in span_features(question, place.sentence)
     ]
     best = max((each for _, _, each in scores), default=0.0)
     chances = [math.exp(each - best) for _, _, each in scores]
     whole = sum(chances) or 1.0
-    told = [Scored(*each, chance / whole) for each, chance in zip(scores, chances, strict=True)]
-    return sorted(told, key=lambda scored: -scored.score)
+    spans = [Scored(*each, chance / whole) for each, chance in zip(scores, chances, strict=True)]
+    return sorted(spans, key=lambda scored: -scored.score)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import UsageError
-from toulmin.extractive.asking import Question, asked
+from toulmin.extractive.asking import ReaderQuestion, parse_question
 from toulmin.extractive.confidence import EXPLAINED, Signs, confidence, signs_of
-from toulmin.extractive.ranking import Place, Scored, places, ranked
+from toulmin.extractive.ranking import Place, Scored, places, rank_spans
 from toulmin.steps import Span
 
 LEAST = 0.08  # the confidence below which the passages do not answer
@@ -26,7 +26,7 @@ _LONGEST = 2000  # characters of a span: a longer "sentence" is a table or a tex
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BestSpan:
     """The answer `passage.text[start:end]`, with the features of its confidence."""
 
     passage: Passage
@@ -59,27 +59,27 @@ class Embedded:
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         return [self._span(find(question, passages)) for question, passages in questions]
 
-    def _span(self, found: Found | None) -> Span | None:
-        if found is None or found.confidence < self._least:
+    def _span(self, answer: BestSpan | None) -> Span | None:
+        if answer is None or answer.confidence < self._least:
             return None
-        return Span(found.passage.id, Quote(found.start, found.end, found.text), found.confidence)
+        return Span(answer.passage.id, Quote(answer.start, answer.end, answer.text), answer.confidence)
 
 
-def find(text: str, passages: Sequence[Passage]) -> Found | None:
+def find(text: str, passages: Sequence[Passage]) -> BestSpan | None:
     """The likeliest answer, however unlikely; None if no sentence shares a word."""
-    question = asked(text)
+    question = parse_question(text)
     best = places(question, passages)
     if not best:
         return None
-    spans = ranked(question, best)
+    spans = rank_spans(question, best)
     if spans and question.form not in EXPLAINED and spans[0].chance >= _STANDS_OUT:
         top = _with_unit(spans)
         start, end = top.candidate.start, top.candidate.end
-        return Found(top.place.passage, start, end, signs_of(question, top.place, spans, len(passages)))
+        return BestSpan(top.place.passage, start, end, signs_of(question, top.place, spans, len(passages)))
     place = best[0]
     start, end = _clause(question, place)
     signs = signs_of(question, place, spans, len(passages))._replace(whole=1.0, fits=0.0)
-    return Found(place.passage, start, end, signs)
+    return BestSpan(place.passage, start, end, signs)
 
 
 def _with_unit(spans: Sequence[Scored]) -> Scored:
@@ -92,7 +92,7 @@ def _with_unit(spans: Sequence[Scored]) -> Scored:
     return next((span for span in longer if span.candidate.unit != "things"), top)
 
 
-def _clause(question: Question, place: Place) -> tuple[int, int]:
+def _clause(question: ReaderQuestion, place: Place) -> tuple[int, int]:
     start, end = place.sentence.start, place.sentence.end
     cause = _CAUSE.search(place.passage.text, start, end) if question.form == "why" else None
     start = cause.start() if cause else start

@@ -39,7 +39,7 @@ def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
     return tuple(entry.sentence.claim() for entry in in_reading_order(chosen))
 
 
-def sectioned(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
+def report_claims(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
     ordered = in_reading_order(chosen)
     return tuple(replace(e.sentence.claim(), section=e.sentence.passage.title or None) for e in ordered)
 
@@ -49,25 +49,25 @@ def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
     A reader's sure spans come first; with any, only facts of the kind asked for follow.
     """
-    read = [_read(survey, span) for span in survey.spans if span.confidence >= _SURE]
+    read = [_span_claim(survey, span) for span in survey.spans if span.confidence >= _SURE]
     finds = _of_asked_kind(survey) if read else _answers(survey)
     enough = _ENTITY_SHARE * max((survey.worth[find] for find in finds), default=0.0)
-    facts = [_span(survey, find) for find in finds if survey.worth[find] >= enough]
-    told = _distinct([*read, *facts])[:_MOST_ENTITIES]
-    return told[: len(told) - sample % len(told)] if told else ()
+    facts = [_fact_claim(survey, find) for find in finds if survey.worth[find] >= enough]
+    claims = _distinct([*read, *facts])[:_MOST_ENTITIES]
+    return claims[: len(claims) - sample % len(claims)] if claims else ()
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     """The `sample`-th best span; without any fact, sentence."""
-    read = [_read(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
-    told = _distinct([*read, *(_span(survey, find) for find in _answers(survey)[: sample + 1])])
-    if told:
-        return (told[sample % len(told)],)
-    ranked = survey.ranked((), words=10**6)
+    read = [_span_claim(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
+    claims = _distinct([*read, *(_fact_claim(survey, find) for find in _answers(survey)[: sample + 1])])
+    if claims:
+        return (claims[sample % len(claims)],)
+    ranked = survey.rank_entries((), words=10**6)
     return (ranked[sample % len(ranked)].sentence.claim(),) if ranked else ()
 
 
-def _read(survey: Survey, span: Span) -> Claim:
+def _span_claim(survey: Survey, span: Span) -> Claim:
     inside = (
         entry.sentence.citation()
         for entry in survey.entries
@@ -77,8 +77,8 @@ def _read(survey: Survey, span: Span) -> Claim:
 
 
 def _answers(survey: Survey) -> list[Find]:
-    found = [find for find in survey.worth if find.kind != "term"]
-    return _of_asked_kind(survey) or sorted(found, key=lambda find: -survey.worth[find])
+    fact_finds = [find for find in survey.worth if find.kind != "term"]
+    return _of_asked_kind(survey) or sorted(fact_finds, key=lambda find: -survey.worth[find])
 
 
 def _of_asked_kind(survey: Survey) -> list[Find]:
@@ -86,7 +86,7 @@ def _of_asked_kind(survey: Survey) -> list[Find]:
     return sorted(asked, key=lambda find: -survey.worth[find])
 
 
-def _span(survey: Survey, find: Find) -> Claim:
+def _fact_claim(survey: Survey, find: Find) -> Claim:
     holder = max((e for e in survey.entries if find in e.finds), key=lambda entry: entry.evidence).sentence
     fact = next(fact for fact in holder.facts if (fact.kind, fact.value) == (find.kind, find.value))
     return Claim(_words(holder, fact), (holder.citation(),))
@@ -104,6 +104,6 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     return tuple(by_text.values())
 
 
-def uncited(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def without_citations(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     none: tuple[Citation, ...] = ()
     return tuple(replace(claim, citations=none) for claim in claims)

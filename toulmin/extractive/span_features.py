@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toulmin.extractive.asking import Form, Question
+from toulmin.extractive.asking import Form, ReaderQuestion
 from toulmin.extractive.spans import Candidate, Sentence, Word
 from toulmin.text.language import rarity
 
@@ -35,7 +35,7 @@ _CLASS = {word: name for name, members in _BEFORE.items() for word in members}
 _AUXILIARIES = frozenset("is was are were be been has have had did does do will would can could may might".split())
 
 
-def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
+def span_features(question: ReaderQuestion, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
     """The features of each candidate, without those of the sentence."""
     view = _View.of(question, sentence)
     before = {n: view.before(n) for n in {candidate.first for candidate in sentence.candidates}}
@@ -43,7 +43,7 @@ def span_features(question: Question, sentence: Sentence) -> Iterator[tuple[Cand
     for candidate in sentence.candidates:
         first, last = candidate.first, candidate.last
         features = before[first] | after[last] | view.inside(candidate)
-        features |= _both(question.form, "pull", view.left(first) + view.right(last))
+        features |= _both(question.form, "pull", view.pull_before(first) + view.pull_after(last))
         if {"behind an asked word", "before an asked word"} <= features.keys():
             features["between asked words"] = 1.0
         if view.opens_quote(first) and view.closes_quote(last):
@@ -58,7 +58,7 @@ class _View:
     `opening` and `closing` are the indexes of the question's first and last term.
     """
 
-    question: Question
+    question: ReaderQuestion
     sentence: Sentence
     pulls: tuple[float, ...]
     heads: tuple[bool, ...]
@@ -66,50 +66,50 @@ class _View:
     closing: tuple[int, ...]
 
     @classmethod
-    def of(cls, question: Question, sentence: Sentence) -> _View:
-        found = sentence.words
+    def of(cls, question: ReaderQuestion, sentence: Sentence) -> _View:
+        words = sentence.words
         weights = question.weights_in(sentence.held)
-        pulls = tuple(max((weights.get(term, 0.0) for term in w.terms), default=0.0) / question.whole for w in found)
-        heads = tuple(not question.head.isdisjoint(word.terms) for word in found)
-        opening, closing = (_standing(found, term) for term in (question.opening, question.closing))
+        pulls = tuple(max((weights.get(term, 0.0) for term in w.terms), default=0.0) / question.whole for w in words)
+        heads = tuple(not question.head.isdisjoint(word.terms) for word in words)
+        opening, closing = (_standing(words, term) for term in (question.opening, question.closing))
         return cls(question, sentence, pulls, heads, opening, closing)
 
     # -------------------------------------------------------------- on either side
 
     def before(self, first: int) -> Features:
-        found, form = self.sentence.words, self.question.form
-        features = {"in the order": first / len(found)}
+        words, form = self.sentence.words, self.question.form
+        features = {"in the order": first / len(words)}
         features |= _both(form, f"behind {_class_before(self.sentence, first)}")
-        features |= _both(form, "pull before", self.left(first))
-        left = next((n for n in range(first - 1, -1, -1) if not found[n].is_function), None)
+        features |= _both(form, "pull before", self.pull_before(first))
+        left = next((n for n in range(first - 1, -1, -1) if not words[n].is_function), None)
         if left is not None and self.pulls[left]:
             features |= _both(form, "behind an asked word")
         if self.pulls[first]:
             features["asked first"] = 1.0
-        return features | _made_of(found[first], "opens")
+        return features | _form_features(words[first], "opens")
 
     def after(self, last: int) -> Features:
-        found, form = self.sentence.words, self.question.form
-        features = _made_of(found[last - 1], "closes")
-        right = next((n for n in range(last, len(found)) if not found[n].is_function), None)
+        words, form = self.sentence.words, self.question.form
+        features = _form_features(words[last - 1], "closes")
+        right = next((n for n in range(last, len(words)) if not words[n].is_function), None)
         if right is not None and self.pulls[right]:
             features |= _both(form, "before an asked word")
         if self.pulls[last - 1]:
             features["asked last"] = 1.0
-        if last == len(found):
+        if last == len(words):
             features["at the end"] = 1.0
         if self.sentence.gaps[last].strip():
             features |= _both(form, "before a mark")
-        elif last < len(found):
-            features |= _both(form, "before a function word" if found[last].is_function else "before a plain word")
-            if found[last].lower in _AUXILIARIES:
+        elif last < len(words):
+            features |= _both(form, "before a function word" if words[last].is_function else "before a plain word")
+            if words[last].lower in _AUXILIARIES:
                 features |= _both(form, "before an auxiliary")
         return features
 
-    def left(self, first: int) -> float:
+    def pull_before(self, first: int) -> float:
         return sum(p * math.exp((n - first + 1) / _REACH) for n, p in enumerate(self.pulls[:first]) if p)
 
-    def right(self, last: int) -> float:
+    def pull_after(self, last: int) -> float:
         return sum(p * math.exp(-n / _REACH) for n, p in enumerate(self.pulls[last:]) if p)
 
     def opens_quote(self, first: int) -> bool:
@@ -161,8 +161,8 @@ def _both(form: Form, name: str, value: float = 1.0) -> Features:
     return {name: value, f"{form}: {name}": value}
 
 
-def _standing(found: Sequence[Word], term: str) -> tuple[int, ...]:
-    return tuple(n for n, word in enumerate(found) if term in word.terms)
+def _standing(words: Sequence[Word], term: str) -> tuple[int, ...]:
+    return tuple(n for n, word in enumerate(words) if term in word.terms)
 
 
 def _class_before(sentence: Sentence, first: int) -> str:
@@ -171,13 +171,13 @@ def _class_before(sentence: Sentence, first: int) -> str:
         return "bracket" if gap in ("(", "[") else "mark"
     if not first:
         return "start"
-    found = _CLASS.get(sentence.words[first - 1].lower, "other")
-    if found != "the" or first < 2:
-        return found
+    word_class = _CLASS.get(sentence.words[first - 1].lower, "other")
+    if word_class != "the" or first < 2:
+        return word_class
     return f"{_CLASS.get(sentence.words[first - 2].lower, 'other')} the"
 
 
-def _made_of(word: Word, end: str) -> Features:
+def _form_features(word: Word, end: str) -> Features:
     features = {f"{end} with -{e}": 1.0 for e in _ENDINGS if word.lower.endswith(e) and (e != "s" or not word.fact)}
     return features | {"opens with a function word": 1.0} if end == "opens" and word.is_function else features
 
@@ -188,5 +188,5 @@ def _is_named_after(sentence: Sentence, last: int) -> bool:
 
 def _mean_rarity(words: Sequence[Word]) -> float:
     """0 to about 2."""
-    told = [rarity(term) for word in words if not word.is_function for term in word.terms]
-    return sum(told) / len(told) / 5 if told else 0.0
+    rarities = [rarity(term) for word in words if not word.is_function for term in word.terms]
+    return sum(rarities) / len(rarities) / 5 if rarities else 0.0

@@ -92,45 +92,45 @@ def sentences_of(passage: Passage) -> tuple[Sentence, ...]:
 
 
 def _sentence(text: str, span: Span) -> Sentence:
-    found = _words(text, span)
-    ends = [span.start, *(word.end for word in found)]
-    starts = [*(word.start for word in found), span.end]
+    words = _words(text, span)
+    ends = [span.start, *(word.end for word in words)]
+    starts = [*(word.start for word in words), span.end]
     gaps = tuple(text[end:start] for end, start in zip(ends, starts, strict=True))
-    held = frozenset(term for word in found for term in word.terms if term not in STOP_TERMS)
-    candidates = tuple(_candidates(text, span, found, gaps)) if len(found) <= _MOST_WORDS else ()
-    return Sentence(span.start, span.end, found, held, gaps, candidates)
+    telling_terms = frozenset(term for word in words for term in word.terms if term not in STOP_TERMS)
+    candidates = tuple(_candidates(text, span, words, gaps)) if len(words) <= _MOST_WORDS else ()
+    return Sentence(span.start, span.end, words, telling_terms, gaps, candidates)
 
 
 def _words(text: str, span: Span) -> tuple[Word, ...]:
     piece = text[span.start : span.end]
     known = {at: fact for fact in facts(text, (span,)) for at in range(fact.start, fact.end)}
-    found = []
+    items = []
     for start, end in words(piece):
         word = piece[start:end]
         lower = word.lower()
         at = span.start + start
         is_function = lower in _FUNCTION and not (word.isupper() and len(word) > 1)
-        found.append(
+        items.append(
             Word(at, span.start + end, lower, tuple(terms(word)), is_function, word[0].isupper(), known.get(at))
         )
-    return tuple(found)
+    return tuple(items)
 
 
 # ---------------------------------------------------------------- candidates
 
 
-def _candidates(text: str, span: Span, found: Sequence[Word], gaps: Sequence[str]) -> Iterator[Candidate]:
-    runs = _runs(found, gaps)
+def _candidates(text: str, span: Span, words: Sequence[Word], gaps: Sequence[str]) -> Iterator[Candidate]:
+    runs = _runs(words, gaps)
     seen: set[tuple[int, int]] = set()
-    for first, last, is_joined in (*_parts(runs), *_joined(runs, found, gaps), *_of_facts(found)):
+    for first, last, is_joined in (*_parts(runs), *_chains(runs, words, gaps), *_of_facts(words)):
         if (first, last) not in seen:
             seen.add((first, last))
-            yield _candidate(text, span, found, first, last, is_joined)
+            yield _candidate(text, span, words, first, last, is_joined)
 
 
-def _runs(found: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
+def _runs(words: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
-    for n, word in enumerate(found):
+    for n, word in enumerate(words):
         if word.is_function and word.fact is None:
             continue
         goes_on = bool(runs) and runs[-1][1] == n and _is_close(gaps[n])
@@ -152,48 +152,48 @@ def _parts(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
                 yield first, last, False
 
 
-def _joined(
-    runs: Sequence[tuple[int, int]], found: Sequence[Word], gaps: Sequence[str]
+def _chains(
+    runs: Sequence[tuple[int, int]], words: Sequence[Word], gaps: Sequence[str]
 ) -> Iterator[tuple[int, int, bool]]:
     """Neighbouring runs with at most two joining words or a comma between."""
     for n, (start, end) in enumerate(runs):
         last = end
         for follower, after in runs[n + 1 : n + 4]:
-            if not _joins(found, gaps, last, follower):
+            if not _joins(words, gaps, last, follower):
                 break
             last = after
             for first in range(max(start, end - 3), end):
                 yield first, last, True
 
 
-def _joins(found: Sequence[Word], gaps: Sequence[str], end: int, start: int) -> bool:
-    between = found[end:start]
+def _joins(words: Sequence[Word], gaps: Sequence[str], end: int, start: int) -> bool:
+    between = words[end:start]
     if len(between) > 2 or any(word.lower not in _JOINERS for word in between):
         return False
     return all(_SPACE.fullmatch(gap) or _LISTS.fullmatch(gap) for gap in gaps[end : start + 1])
 
 
-def _of_facts(found: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
+def _of_facts(words: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
     first = 0
-    for n, word in enumerate(found):
-        if n and word.fact is not None and word.fact is found[n - 1].fact:
+    for n, word in enumerate(words):
+        if n and word.fact is not None and word.fact is words[n - 1].fact:
             continue
         first = n
         if word.fact is not None:
-            last = next((m for m in range(n, len(found)) if found[m].fact is not word.fact), len(found))
+            last = next((m for m in range(n, len(words)) if words[m].fact is not word.fact), len(words))
             yield first, last, False
 
 
-def _candidate(text: str, span: Span, found: Sequence[Word], first: int, last: int, is_joined: bool) -> Candidate:
-    start, end = found[first].start, found[last - 1].end
+def _candidate(text: str, span: Span, words: Sequence[Word], first: int, last: int, is_joined: bool) -> Candidate:
+    start, end = words[first].start, words[last - 1].end
     currency = _CURRENCY.search(text, max(span.start, start - 3), start)
     sign = _SIGN.match(text, end, span.end)
     cuts = any(
         fact is not None and (fact.start < start or fact.end > end)
-        for fact in (found[first].fact, found[last - 1].fact)
+        for fact in (words[first].fact, words[last - 1].fact)
     )
     start, end = currency.start() if currency else start, sign.end() if sign else end
-    kind = _kind(found[first:last])
+    kind = _kind(words[first:last])
     return Candidate(first, last, start, end, kind, is_joined, cuts, _unit(text[start:end].lower(), kind))
 
 
@@ -203,9 +203,9 @@ def _unit(lower: str, kind: Kind) -> str:
     return next((name for name, pattern in _UNITS if pattern.search(lower)), "things")
 
 
-def _kind(found: Sequence[Word]) -> Kind:
-    kinds = {word.fact.kind for word in found if word.fact is not None}
+def _kind(words: Sequence[Word]) -> Kind:
+    kinds = {word.fact.kind for word in words if word.fact is not None}
     for kind in ("date", "number"):
         if kind in kinds:
             return kind
-    return "name" if found[0].fact is not None or found[-1].fact is not None else "plain"
+    return "name" if words[0].fact is not None or words[-1].fact is not None else "plain"

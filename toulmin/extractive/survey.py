@@ -27,14 +27,14 @@ _READ_FOR_LISTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Content:
     """What the chosen sentences say; a part of a full name is nothing new."""
 
     finds: frozenset[Find]
     names: frozenset[str]
 
     @classmethod
-    def by(cls, chosen: Sequence[Entry]) -> _Told:
+    def by(cls, chosen: Sequence[Entry]) -> _Content:
         finds = frozenset(find for entry in chosen for find in entry.finds)
         names = (find.terms for find in finds if find.kind == "name")
         return cls(finds, frozenset[str]().union(*names))
@@ -90,10 +90,10 @@ class Survey:
 
     def next(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> Entry | None:
         """The sentence that adds most; None if full or nothing is added."""
-        ranked = self.ranked(chosen, words, barred)
+        ranked = self.rank_entries(chosen, words, barred)
         return ranked[0] if ranked else None
 
-    def ranked(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
+    def rank_entries(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """The sentences that may follow within `words`, by what they add."""
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
@@ -106,14 +106,14 @@ class Survey:
         fitting = [entry for entry in able if entry.sentence.length <= room]
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
-        told = _Told.by(chosen)
-        gains = [(self._new(entry, told) * _apart(entry, chosen), entry) for entry in fitting]
+        content = _Content.by(chosen)
+        gains = [(self._gain(entry, content) * _novelty(entry, chosen), entry) for entry in fitting]
         enough = _WORTH_SAYING / words if chosen else 0.0
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
 
-    def _new(self, entry: Entry, told: _Told) -> float:
-        return sum(self.worth[find] for find in entry.finds if not told.holds(find))
+    def _gain(self, entry: Entry, content: _Content) -> float:
+        return sum(self.worth[find] for find in entry.finds if not content.holds(find))
 
     def _worths(self) -> dict[Find, float]:
         chances: dict[Find, float] = {}
@@ -128,9 +128,9 @@ class Survey:
         return _SHARE[find.kind] * (_LIKELY if self.asked.is_answered_by(find, sentence) else 1.0)
 
 
-def _apart(entry: Entry, chosen: Sequence[Entry]) -> float:
+def _novelty(entry: Entry, chosen: Sequence[Entry]) -> float:
     """1 without a similar chosen sentence, or without an encoder."""
-    nearest = max((entry.near.get(one.place, 0.0) for one in chosen), default=0.0)
+    nearest = max((entry.near.get(other.place, 0.0) for other in chosen), default=0.0)
     kept: float = 1.0 - max(0.0, nearest) ** _ALIKE
     return kept
 

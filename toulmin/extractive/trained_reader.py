@@ -45,9 +45,14 @@ class Frame(NamedTuple):
         bare = Passage.of(passage.text)
         cut = windows([bare], left, self.tokens.count)
         return [
-            View(self.tokens.row(question, title + passage.text[one.start : one.end]), passage, one.start, len(title))
+            View(
+                self.tokens.row(question, title + passage.text[piece.start : piece.end]),
+                passage,
+                piece.start,
+                len(title),
+            )
             for window in cut
-            for one in window.parts
+            for piece in window.parts
         ]
 
 
@@ -116,7 +121,7 @@ def _log_sum(values: NDArray[np.float32]) -> float:
 def signs(read: Sequence[Best]) -> tuple[float, ...]:
     """The features named by `SIGNS`; `read` has the likeliest first."""
     top = read[0]
-    return (1.0, top.margin, top.share, math.log(len(read)), max(one.odds for one in read))
+    return (1.0, top.margin, top.share, math.log(len(read)), max(span.odds for span in read))
 
 
 class Confidence(NamedTuple):
@@ -125,17 +130,17 @@ class Confidence(NamedTuple):
     weights: tuple[float, ...]
     least: float
 
-    def chance(self, given: Sequence[float]) -> float:
-        score = sum(weight * sign for weight, sign in zip(self.weights, given, strict=True))
+    def chance(self, values: Sequence[float]) -> float:
+        score = sum(weight * sign for weight, sign in zip(self.weights, values, strict=True))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
-def read_confidence(found: Part) -> Confidence:
+def read_confidence(reader_part: Part) -> Confidence:
     """Reads a reader's calibration. Raises `ModelError` if there is none."""
-    path = found.file(FILE)
+    path = reader_part.file(FILE)
     try:
-        told = json.loads(path.read_text("utf-8"))
-        made = Confidence(tuple(float(weight) for weight in told["weights"]), float(told["least"]))
+        fields = json.loads(path.read_text("utf-8"))
+        made = Confidence(tuple(float(weight) for weight in fields["weights"]), float(fields["least"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} should be a calibration that training/reader.py wrote, but: {error!r}") from error
     if len(made.weights) != len(SIGNS) or not all(map(math.isfinite, made.weights)) or not 0 <= made.least <= 1:
@@ -155,12 +160,12 @@ class TrainedReader:
     ) -> None:
         if least is not None and not 0 <= least <= 1:
             raise UsageError(f"The least confidence of a reader lies in 0..1, not {least!r}.")
-        found = part(KIND, folder)
-        self.name = found.name
-        self._confidence = read_confidence(found)
+        reader_part = part(KIND, folder)
+        self.name = reader_part.name
+        self._confidence = read_confidence(reader_part)
         self.least = self._confidence.least if least is None else least
-        self._frame = Frame(Tokens(found.file("tokenizer.json"), settings(found).max_tokens))
-        self._network = Network(found.file("model.onnx"), threads)
+        self._frame = Frame(Tokens(reader_part.file("tokenizer.json"), settings(reader_part).max_tokens))
+        self._network = Network(reader_part.file("model.onnx"), threads)
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         spans = self._spans(questions)
@@ -171,7 +176,7 @@ class TrainedReader:
         return self._spans([(question, passages)])[0]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
-        seen = [[view for one in passages for view in self._views(asked, one)] for asked, passages in questions]
+        seen = [[view for passage in passages for view in self._views(asked, passage)] for asked, passages in questions]
         logits = iter(self._network.logits([view.row for views in seen for view in views]))
         return [self._span([(view, next(logits)) for view in views]) for views in seen]
 
@@ -183,14 +188,14 @@ class TrainedReader:
         ranked = likeliest(read)
         if not ranked:
             return None
-        top, told = ranked[0], signs(ranked)
-        confidence = self._confidence.chance(told)
+        top, values = ranked[0], signs(ranked)
+        confidence = self._confidence.chance(values)
         start, end = top.view.characters(top.first, top.last)
         quote = Quote(start, end, top.view.passage.text[start:end])
-        return Span(top.view.passage.id, quote, confidence, told[SIGNS.index("odds")])
+        return Span(top.view.passage.id, quote, confidence, values[SIGNS.index("odds")])
 
 
 def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
     """The best span of each view, by margin."""
-    found = [one for view, logits in read if (one := best(view, logits)) is not None]
-    return sorted(found, key=lambda one: -one.margin)
+    spans = [span for view, logits in read if (span := best(view, logits)) is not None]
+    return sorted(spans, key=lambda span: -span.margin)

@@ -14,7 +14,7 @@ from toulmin.data import Label, render
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.advising import medoid, remarks
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.checking import citing, verdict
+from toulmin.extractive.checking import citation_ids, verdict
 from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import correct, refine, write
@@ -70,7 +70,7 @@ class Extractive:
 
 
 def _cite(prompt: ask.Cite, _manner: Manner, _sample: int) -> Labels:
-    return Labels(citing(prompt.claim, prompt.passages))
+    return Labels(citation_ids(prompt.claim, prompt.passages))
 
 
 def _feedback(prompt: ask.Feedback, manner: Manner, _sample: int) -> Mapping[str, str]:

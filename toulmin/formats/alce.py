@@ -15,10 +15,10 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import checked
+from toulmin.formats.checks import checker
 from toulmin.formats.dialect import Asked, Piece, Run, dumps
 from toulmin.formats.shapes import Shape, misfits
-from toulmin.metrics.answered import answered
+from toulmin.metrics.answered import answer_to_score
 
 _SHAPES: Mapping[str, Shape] = {
     "qa_pairs": [{"question": str, "short_answers": [str]}],
@@ -30,23 +30,23 @@ _SHAPES: Mapping[str, Shape] = {
 
 
 def entry(item: Item, answer: Answer) -> dict[str, Any]:
-    shown = answered(item, answer)
-    known = _gold(item.gold)
+    shown = answer_to_score(item, answer)
+    known = _gold_fields(item.gold)
     if _is_alce(item, known):
         record = {**item.record, **({} if answer.style == item.style else {"style": answer.style})}
     else:
-        record = {"question": item.question, **known, **_own(item, answer), "record": dict(item.record)}
+        record = {"question": item.question, **known, **_extra_fields(item, answer), "record": dict(item.record)}
     if not any(name in record for name in ID_FIELDS):
         record["id"] = item.id
     return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output}
 
 
-def result_file(given: Iterable[Asked], run: Run) -> Iterator[Piece]:
+def result_file(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
     """The file in pieces; `total_cost` sums the known prices, null if there are none."""
     arguments = {"tool": "toulmin", "version": __version__, "run": run.id, **run.settings}
     yield Piece(b'{"args":' + dumps(arguments) + b',"data":[')
     prices, comma = [], b"\n"
-    for item, answer in given:
+    for item, answer in answers:
         yield Piece(comma + dumps(entry(item, answer)))
         comma = b",\n"
         prices += [] if answer.usage.usd is None else [answer.usage.usd]
@@ -58,7 +58,7 @@ def _doc(passage: Passage) -> dict[str, Any]:
     return {"id": passage.source.record or passage.id, "title": passage.title, "text": passage.text, **url}
 
 
-def _gold(gold: Gold) -> dict[str, Any]:
+def _gold_fields(gold: Gold) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if gold.parts is not None:
         fields["qa_pairs"] = [{"question": p.question, "short_answers": list(p.answers)} for p in gold.parts]
@@ -75,7 +75,7 @@ def _gold(gold: Gold) -> dict[str, Any]:
     return fields
 
 
-def _own(item: Item, answer: Answer) -> Mapping[str, Any]:
+def _extra_fields(item: Item, answer: Answer) -> Mapping[str, Any]:
     gold = item.gold
     known = {
         "references": gold.references,
@@ -89,9 +89,9 @@ def _own(item: Item, answer: Answer) -> Mapping[str, Any]:
 
 def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
     record = item.record
-    said = [name for name in _SHAPES if record.get(name) is not None]
+    names = [name for name in _SHAPES if record.get(name) is not None]
     return (
-        record.get("question") == item.question and set(known) <= set(said) and all(_fits(n, record[n]) for n in said)
+        record.get("question") == item.question and set(known) <= set(names) and all(_fits(n, record[n]) for n in names)
     )
 
 
@@ -119,15 +119,15 @@ _ALCE = {
 
 
 def _outputs(document: Mapping[str, Any]) -> Iterator[str]:
-    for i, one in enumerate(document["data"]):
-        numbers = {str(n) for n in range(1, len(one["docs"]) + 1)}
-        if "\n" in one["output"].strip():
+    for i, row in enumerate(document["data"]):
+        numbers = {str(n) for n in range(1, len(row["docs"]) + 1)}
+        if "\n" in row["output"].strip():
             yield f"data[{i}].output has several lines, and ALCE reads the first only."
-        for mark in _READ_MARK.finditer(one["output"]):
+        for mark in _READ_MARK.finditer(row["output"]):
             if mark[1].lstrip("0") not in numbers:
                 yield f"data[{i}].output cites [{mark[1]}], but docs has {len(numbers)}."
-        if one.get("annotations") is not None and len(one["annotations"]) < 2:
+        if row.get("annotations") is not None and len(row["annotations"]) < 2:
             yield f"data[{i}].annotations should be two or none: ALCE compares with two."
 
 
-result_problems = checked(_ALCE, _outputs)
+result_problems = checker(_ALCE, _outputs)

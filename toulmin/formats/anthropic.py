@@ -12,25 +12,25 @@ from typing import Any
 
 from toulmin.data import Answer, Citation, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checked, selection
+from toulmin.formats.checks import checker, selection
 from toulmin.formats.clean_text import address, clean, model, reason, tokens
 from toulmin.formats.dialect import Run, Written
 
 
 def message(answer: Answer, id: str) -> dict[str, Any]:
     """The answer as a `message` object, with its cited documents."""
-    given, taken = tokens(answer)
+    input_tokens, output_tokens = tokens(answer)
     cited = answer.cited
-    said: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
+    abstention: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
     return {
         "id": id,
         "type": "message",
         "role": "assistant",
         "model": model(answer),
-        "content": list(_blocks(answer, cited)) or said,
+        "content": list(_blocks(answer, cited)) or abstention,
         "stop_reason": "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": given, "output_tokens": taken},
+        "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens},
         "documents": [_document(passage) for passage in cited],
     }
 
@@ -51,7 +51,7 @@ def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]
             yield {"type": "text", "text": gap}
         block: dict[str, Any] = {"type": "text", "text": claim.text if gap.strip() else gap + claim.text}
         if claim.citations:
-            block["citations"] = [_location(one, cited, places[one.passage]) for one in claim.citations]
+            block["citations"] = [_location(citation, cited, places[citation.passage]) for citation in claim.citations]
         yield block
 
 
@@ -103,7 +103,7 @@ _MESSAGE = {
 
 
 def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
-    texts = [one["source"]["data"] for one in document["documents"]]
+    texts = [entry["source"]["data"] for entry in document["documents"]]
     for i, block in enumerate(document["content"]):
         if not block["text"].strip():
             yield f"content[{i}] has no words; a block needs some."
@@ -116,4 +116,4 @@ def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
                 yield from selection(at, texts[place], *span, location["cited_text"])
 
 
-message_problems = checked(_MESSAGE, _blocks_problems)
+message_problems = checker(_MESSAGE, _blocks_problems)

@@ -19,7 +19,7 @@ def of_lines(check: Problems) -> Callable[[bytes], list[str]]:
 
     def problems(data: bytes) -> list[str]:
         numbered = enumerate(data.split(b"\n"), start=1)
-        return [f"line {n}: {found}" for n, line in numbered if line.strip() for found in _read(line, check)]
+        return [f"line {n}: {problem}" for n, line in numbered if line.strip() for problem in _read(line, check)]
 
     return problems
 
@@ -36,7 +36,7 @@ def _read(data: bytes, check: Problems) -> list[str]:
     return check(document)
 
 
-def checked(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
+def checker(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
     """Checks the structure and, where that is right, the content with `deeper`."""
 
     def problems(document: Any) -> list[str]:
@@ -45,21 +45,21 @@ def checked(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
     return problems
 
 
-def selection(at: str, text: str, start: int, end: int, said: str) -> Iterator[str]:
+def selection(at: str, text: str, start: int, end: int, expected: str) -> Iterator[str]:
     """A problem if `text[start:end]`, in code points, is not `expected`."""
     if not 0 <= start <= end <= len(text):
         yield f"{at} points to {start}..{end} in a text of {len(text)} characters."
-    elif text[start:end] != said:
-        yield f"{at} points to {text[start:end]!r} and says {said!r}."
+    elif text[start:end] != expected:
+        yield f"{at} points to {text[start:end]!r} and says {expected!r}."
 
 
-def byte_selection(at: str, text: str, start: int, end: int, said: str) -> Iterator[str]:
+def byte_selection(at: str, text: str, start: int, end: int, expected: str) -> Iterator[str]:
     """The same for UTF-8 bytes."""
     data = text.encode("utf-8", "surrogatepass")
     if not 0 <= start <= end <= len(data):
         yield f"{at} points to the bytes {start}..{end} of {len(data)}."
-    elif data[start:end] != said.encode("utf-8", "surrogatepass"):
-        yield f"{at} points to {data[start:end].decode('utf-8', 'replace')!r} and says {said!r}."
+    elif data[start:end] != expected.encode("utf-8", "surrogatepass"):
+        yield f"{at} points to {data[start:end].decode('utf-8', 'replace')!r} and says {expected!r}."
 
 
 def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]:

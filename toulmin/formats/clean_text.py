@@ -21,7 +21,7 @@ class Clean:
     gaps: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
 
-    def cited(self) -> Iterator[tuple[Claim, tuple[int, int]]]:
+    def citing_claims(self) -> Iterator[tuple[Claim, tuple[int, int]]]:
         for claim, span in zip(self.claims, self.spans, strict=True):
             if claim.citations:
                 yield claim, span

@@ -11,7 +11,7 @@ from typing import Any
 
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checked, selection
+from toulmin.formats.checks import checker, selection
 from toulmin.formats.clean_text import address, clean, reason, tokens
 from toulmin.formats.dialect import Run, Written
 
@@ -20,7 +20,7 @@ def chat_response(answer: Answer, id: str) -> dict[str, Any]:
     """The answer as a reply of `POST /v2/chat`."""
     written = clean(answer)
     sources = {passage.id: _source(passage) for passage in answer.cited}
-    given, taken = tokens(answer)
+    input_tokens, output_tokens = tokens(answer)
     return {
         "id": id,
         "finish_reason": "COMPLETE",
@@ -36,10 +36,10 @@ def chat_response(answer: Answer, id: str) -> dict[str, Any]:
                     "content_index": 0,
                     "type": "TEXT_CONTENT",
                 }
-                for claim, (start, end) in written.cited()
+                for claim, (start, end) in written.citing_claims()
             ],
         },
-        "usage": {"tokens": {"input_tokens": given, "output_tokens": taken}},
+        "usage": {"tokens": {"input_tokens": input_tokens, "output_tokens": output_tokens}},
     }
 
 
@@ -86,4 +86,4 @@ def _citations(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"{at} has no sources."
 
 
-chat_problems = checked(_CHAT, _citations)
+chat_problems = checker(_CHAT, _citations)

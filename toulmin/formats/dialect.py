@@ -58,8 +58,8 @@ class Dialect:
 
 
 def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[Asked], Run], Iterator[Piece]]:
-    def pieces(given: Iterable[Asked], run: Run) -> Iterator[Piece]:
-        for asked in given:
+    def pieces(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
+        for asked in answers:
             document, notes = write(asked.item, asked.answer, run)
             yield Piece(dumps(document) + b"\n", tuple(f"{asked.item.id}: {note}" for note in notes))
 

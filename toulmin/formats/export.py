@@ -16,7 +16,7 @@ from toulmin.formats import alce, answer_json, anthropic, cohere, gemini, openai
 from toulmin.formats.checks import of_document, of_lines
 from toulmin.formats.dialect import Asked, Dialect, Piece, Run, lines
 
-__all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "exported", "pieces", "problems"]
+__all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
 
 DIALECTS: Mapping[str, Dialect] = {
     "alce": Dialect("document", None, alce.result_file, of_document(alce.result_problems)),
@@ -39,7 +39,7 @@ class Exported:
     notes: tuple[str, ...]
 
 
-def exported(
+def export_answers(
     answers: Iterable[Answer],
     items: Iterable[Item],
     dialect: str,
@@ -48,9 +48,9 @@ def exported(
     settings: Mapping[str, Any] | None = None,
 ) -> Exported:
     """Arguments and errors are those of `pieces`."""
-    made = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
-    notes = (note for piece in made for note in piece.notes)
-    return Exported(b"".join(piece.data for piece in made), tuple(notes))
+    file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
+    notes = (note for piece in file_pieces for note in piece.notes)
+    return Exported(b"".join(piece.data for piece in file_pieces), tuple(notes))
 
 
 def pieces(
@@ -85,7 +85,7 @@ def problems(dialect: str, data: bytes) -> list[str]:
 def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Item], run: Run) -> Iterator[Piece]:
     notes: list[str] = []
 
-    def given() -> Iterator[Asked]:
+    def pairs() -> Iterator[Asked]:
         for answer in answers:
             id = answer.id or answer_json.document(answer)["id"]
             if answer.status == "failed":
@@ -95,6 +95,6 @@ def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Ite
                 notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
             yield Asked(items.get(id) or Item(id, answer.question), answer)
 
-    yield from dialect.pieces(given(), run)
+    yield from dialect.pieces(pairs(), run)
     if notes:
         yield Piece(b"", tuple(notes))

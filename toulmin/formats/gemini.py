@@ -11,16 +11,16 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Passage, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import byte_selection, checked, positions, scores
+from toulmin.formats.checks import byte_selection, checker, positions, scores
 from toulmin.formats.clean_text import Clean, address, clean, model, reason, title, tokens
 from toulmin.formats.dialect import Run, Written
 from toulmin.formats.offsets import utf8_spans
 
 
-def generated_content(answer: Answer, id: str) -> dict[str, Any]:
+def content_response(answer: Answer, id: str) -> dict[str, Any]:
     """The answer as a `GenerateContentResponse` with one candidate."""
     written = clean(answer)
-    given, taken = tokens(answer)
+    input_tokens, output_tokens = tokens(answer)
     candidate = {
         "index": 0,
         "content": {"role": "model", "parts": [{"text": written.text}] if answer.claims else []},
@@ -32,9 +32,9 @@ def generated_content(answer: Answer, id: str) -> dict[str, Any]:
         "modelVersion": model(answer),
         "candidates": [candidate],
         "usageMetadata": {
-            "promptTokenCount": given,
-            "candidatesTokenCount": taken,
-            "totalTokenCount": given + taken,
+            "promptTokenCount": input_tokens,
+            "candidatesTokenCount": output_tokens,
+            "totalTokenCount": input_tokens + output_tokens,
         },
     }
 
@@ -42,12 +42,14 @@ def generated_content(answer: Answer, id: str) -> dict[str, Any]:
 def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
     """The passages as chunks, and which chunks support which text."""
     places = {id: n - 1 for id, n in citation_numbers(answer.claims).items()}
-    cited = list(written.cited())
+    cited = list(written.citing_claims())
     spans = utf8_spans(written.text, (span for _, span in cited))
     return {
         "webSearchQueries": [],
-        "retrievalQueries": list(dict.fromkeys(query for one in answer.rounds for query in one.queries)),
-        "groundingChunks": [_chunk(passage) for passage in answer.cited],
+        "retrievalQueries": list(
+            dict.fromkeys(query for search_round in answer.rounds for query in search_round.queries)
+        ),
+        "groundingChunks": [_grounding_chunk(passage) for passage in answer.cited],
         "groundingSupports": [
             _support(claim, span, [places[id] for id in claim.cited])
             for (claim, _), span in zip(cited, spans, strict=True)
@@ -56,10 +58,10 @@ def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
 
 
 def content_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(generated_content(answer, item.id))
+    return Written(content_response(answer, item.id))
 
 
-def _chunk(passage: Passage) -> dict[str, Any]:
+def _grounding_chunk(passage: Passage) -> dict[str, Any]:
     return {"retrievedContext": {"uri": address(passage), "title": title(passage), "text": passage.text}}
 
 
@@ -117,4 +119,4 @@ def _supports(document: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{at} needs as many confidenceScores as chunks: {len(indices)}."
 
 
-content_problems = checked(_CONTENT, _supports)
+content_problems = checker(_CONTENT, _supports)

@@ -13,12 +13,12 @@ def utf8_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
 
     Raises IndexError for a span that leaves the text.
     """
-    return _counted(text, spans, _bytes)
+    return _convert(text, spans, _bytes)
 
 
 def utf16_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
     """The same in UTF-16 units (browsers, Java)."""
-    return _counted(text, spans, _units)
+    return _convert(text, spans, _units)
 
 
 def _bytes(character: str) -> int:
@@ -34,11 +34,11 @@ def _starts(text: str, width: Callable[[str], int]) -> list[int]:
     return [*range(len(text) + 1)] if text.isascii() else [*accumulate(map(width, text), initial=0)]
 
 
-def _counted(text: str, spans: Iterable[tuple[int, int]], width: Callable[[str], int]) -> Spans:
+def _convert(text: str, spans: Iterable[tuple[int, int]], width: Callable[[str], int]) -> Spans:
     starts = _starts(text, width)
-    found = []
+    offsets = []
     for start, end in spans:
         if start < 0 or end < 0:  # a list would count them from its end
             raise IndexError(f"offsets are 0 or more, not {start}..{end}")
-        found.append((starts[start], starts[end]))
-    return found
+        offsets.append((starts[start], starts[end]))
+    return offsets

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Passage, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checked
+from toulmin.formats.checks import checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
 from toulmin.formats.dialect import Run, Written
 
@@ -27,7 +27,7 @@ class _Mark(NamedTuple):
 def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
     """The answer as a `chat.completion` object."""
     is_answered = bool(answer.claims)
-    given, taken = tokens(answer)
+    input_tokens, output_tokens = tokens(answer)
     return {
         "id": id,
         "object": "chat.completion",
@@ -46,7 +46,11 @@ def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, A
                 },
             }
         ],
-        "usage": {"prompt_tokens": given, "completion_tokens": taken, "total_tokens": given + taken},
+        "usage": {
+            "prompt_tokens": input_tokens,
+            "completion_tokens": output_tokens,
+            "total_tokens": input_tokens + output_tokens,
+        },
     }
 
 
@@ -56,7 +60,7 @@ def url_citations(answer: Answer) -> list[dict[str, Any]]:
 
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
     """The answer as a `response` object with one message and flat annotations."""
-    given, taken = tokens(answer)
+    input_tokens, output_tokens = tokens(answer)
     message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
     return {
         "id": id,
@@ -69,11 +73,11 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
         "tool_choice": "none",
         "tools": [],
         "usage": {
-            "input_tokens": given,
+            "input_tokens": input_tokens,
             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": taken,
+            "output_tokens": output_tokens,
             "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": given + taken,
+            "total_tokens": input_tokens + output_tokens,
         },
     }
 
@@ -170,8 +174,8 @@ def _completions(document: Mapping[str, Any]) -> Iterator[str]:
         message = choice["message"]
         if message.get("content") is None and message.get("refusal") is None:
             yield f"choices[{i}].message has neither content nor refusal."
-        found = [annotation["url_citation"] for annotation in message.get("annotations") or []]
-        yield from _citing_marks(f"choices[{i}].message.annotations", message.get("content") or "", found)
+        citations = [annotation["url_citation"] for annotation in message.get("annotations") or []]
+        yield from _citing_marks(f"choices[{i}].message.annotations", message.get("content") or "", citations)
 
 
 def _responses(document: Mapping[str, Any]) -> Iterator[str]:
@@ -199,5 +203,5 @@ def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterat
             yield f"{at} is not in the order of the text: {after['start_index']} follows {before['end_index']}."
 
 
-completion_problems = checked(_COMPLETION, _completions)
-response_problems = checked(_RESPONSE, _responses)
+completion_problems = checker(_COMPLETION, _completions)
+response_problems = checker(_RESPONSE, _responses)

@@ -21,20 +21,20 @@ def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
         yield from _in_object(value, shape, at)
     elif isinstance(shape, list):
         if not isinstance(value, list):
-            yield _said(at, "a list", value)
+            yield _misfit(at, "a list", value)
             return
         for i, inner in enumerate(value):
             yield from misfits(inner, shape[0], f"{at}[{i}]")
     elif isinstance(shape, frozenset):
         if isinstance(value, list | dict) or value not in shape:
-            yield _said(at, " or ".join(sorted(map(repr, shape))), value)
-    elif not _is(value, shape):
-        yield _said(at, _NAMES[shape], value)
+            yield _misfit(at, " or ".join(sorted(map(repr, shape))), value)
+    elif not _has_type(value, shape):
+        yield _misfit(at, _NAMES[shape], value)
 
 
 def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
     if not isinstance(value, dict):
-        yield _said(at, "an object", value)
+        yield _misfit(at, "an object", value)
         return
     for name, inner in shape.items():
         field = name.removesuffix("?")
@@ -45,7 +45,7 @@ def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
             yield f"{place} is missing."
 
 
-def _is(value: Any, kind: type) -> bool:
+def _has_type(value: Any, kind: type) -> bool:
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     if kind is int:
@@ -53,6 +53,8 @@ def _is(value: Any, kind: type) -> bool:
     return isinstance(value, int | float) if kind is float else isinstance(value, kind)
 
 
-def _said(at: str, expected: str, value: Any) -> str:
-    found = repr(value)
-    return f"{at or 'the document'} should be {expected}, not {found if len(found) <= 60 else found[:57] + '...'}."
+def _misfit(at: str, expected: str, value: Any) -> str:
+    literal = repr(value)
+    return (
+        f"{at or 'the document'} should be {expected}, not {literal if len(literal) <= 60 else literal[:57] + '...'}."
+    )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checked, positions
+from toulmin.formats.checks import checker, positions
 from toulmin.formats.dialect import Run, Written
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
@@ -58,7 +58,7 @@ def words_in(text: str) -> int:
 
 
 def _sentences(answer: Answer, most: int | None) -> _Sentences:
-    kept = _within(answer.claims)
+    kept = _claims_within_limit(answer.claims)
     notes = []
     if len(kept) < len(answer.claims):
         notes.append(f"{len(answer.claims) - len(kept)} of {len(answer.claims)} sentences cut: {WORDS} words at most.")
@@ -72,14 +72,14 @@ def _sentences(answer: Answer, most: int | None) -> _Sentences:
     if len(references) > REFERENCES:
         notes.append(f"{len(references) - REFERENCES} references cut, with their citations: {REFERENCES} at most.")
     places = {name: place for place, name in enumerate(references[:REFERENCES])}
-    return _Sentences(list(places), [_sentence(*one, places) for one in zip(kept, named, strict=True)], notes)
+    return _Sentences(list(places), [_sentence(*pair, places) for pair in zip(kept, named, strict=True)], notes)
 
 
 def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dict[str, Any]:
     return {"text": " ".join(claim.text.split()), "citations": [places[name] for name in names if name in places]}
 
 
-def _within(claims: Sequence[Claim]) -> Sequence[Claim]:
+def _claims_within_limit(claims: Sequence[Claim]) -> Sequence[Claim]:
     total = 0
     for i, claim in enumerate(claims):
         total += words_in(claim.text)
@@ -119,7 +119,7 @@ _TREC25 = {
 
 
 def _sentences_problems(document: Mapping[str, Any]) -> Iterator[str]:
-    references, length = document["references"], sum(words_in(one["text"]) for one in document["answer"])
+    references, length = document["references"], sum(words_in(entry["text"]) for entry in document["answer"])
     if len(references) > REFERENCES:
         yield f"references should be at most {REFERENCES}, not {len(references)}."
     if len(set(references)) < len(references):
@@ -141,5 +141,5 @@ def _problems_of_25(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"answer[{i}] should cite at most {CITATIONS} references, not {len(sentence['citations'])}."
 
 
-trec24_problems = checked(_TREC24, _sentences_problems)
-trec25_problems = checked(_TREC25, _problems_of_25)
+trec24_problems = checker(_TREC24, _sentences_problems)
+trec25_problems = checker(_TREC25, _problems_of_25)

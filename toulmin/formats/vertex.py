@@ -7,7 +7,7 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Passage, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import byte_selection, checked, positions, scores
+from toulmin.formats.checks import byte_selection, checker, positions, scores
 from toulmin.formats.clean_text import address, clean, title
 from toulmin.formats.dialect import Run, Written
 from toulmin.formats.offsets import utf8_spans
@@ -26,7 +26,7 @@ def check_grounding(answer: Answer, id: str) -> dict[str, Any]:
     checked: dict[str, Any] = {"id": id, "status": answer.status, "answerCandidate": written.text}
     if judged:
         checked["supportScore"] = sum(judged) / len(judged)
-    checked["citedChunks"] = [_chunk(passage, place) for place, passage in enumerate(answer.cited)]
+    checked["citedChunks"] = [_fact_chunk(passage, place) for place, passage in enumerate(answer.cited)]
     checked["claims"] = [
         _claim(claim, span, [places[id] for id in claim.cited])
         for claim, span in zip(answer.claims, spans, strict=True)
@@ -38,7 +38,7 @@ def check_line(item: Item, answer: Answer, run: Run) -> Written:
     return Written(check_grounding(answer, item.id))
 
 
-def _chunk(passage: Passage, place: int) -> dict[str, Any]:
+def _fact_chunk(passage: Passage, place: int) -> dict[str, Any]:
     return {"chunkText": passage.text, "source": str(place), "uri": address(passage), "title": title(passage)}
 
 
@@ -86,4 +86,4 @@ def _claims_problems(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"{at} cites, although it needs no check."
 
 
-check_problems = checked(_CHECK, _claims_problems)
+check_problems = checker(_CHECK, _claims_problems)

@@ -87,7 +87,7 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     if not (index / FILE).is_file():
         raise no_index(index)
-    with clear_errors(index), _closed_on_error(_connect(index, _reading_mode(index))) as connection:
+    with clear_errors(index), _close_on_error(_connect(index, _reading_mode(index))) as connection:
         connection.execute("PRAGMA query_only = 1")
         return connection
 
@@ -109,7 +109,7 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
         index.mkdir(parents=True, exist_ok=True)
         if not (index / FILE).exists() and any(index.iterdir()):
             raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
-        with _closed_on_error(_connect(index, "?mode=rwc")) as connection:
+        with _close_on_error(_connect(index, "?mode=rwc")) as connection:
             connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -132,7 +132,7 @@ def let_others_in(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _close_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
     except BaseException:
@@ -240,7 +240,7 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     )
 
 
-def compressed(text: str) -> bytes:
+def compress(text: str) -> bytes:
     packing = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY)
     return packing.compress(text.encode()) + packing.flush()
 
@@ -286,7 +286,7 @@ def cannot_write(index: Path, what: str, is_full: bool) -> SourceError:
     return SourceError(f"{index} cannot be used ({what}); check that the folder can be read and written.")
 
 
-def damaged(index: Path | str, what: str) -> IndexDamaged:
+def damage_error(index: Path | str, what: str) -> IndexDamaged:
     return IndexDamaged(f"The index in {index} is damaged: {what}. Delete that folder and {how_to_make(index)}")
 
 
@@ -300,4 +300,4 @@ def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
     is_disk = name.startswith("SQLITE_IOERR") and name != "SQLITE_IOERR_SHORT_READ"
     if is_disk or name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         return cannot_write(index, str(error), is_full=False)
-    return damaged(index, str(error))
+    return damage_error(index, str(error))

@@ -41,7 +41,7 @@ class Terms(Protocol):
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
-class Held(Protocol):
+class PassageVectors(Protocol):
     """The passage vectors of a corpus."""
 
     @property
@@ -52,19 +52,19 @@ class Held(Protocol):
         """Whether a query is compared with every vector."""
         ...
 
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+    def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         """The ids and inner products of about the `k` nearest to each row, best first."""
         ...
 
 
-class Encoded(Protocol):
+class EncodedCorpus(Protocol):
     """What search by meaning needs from a corpus."""
 
     @property
     def folder(self) -> Path | str: ...
 
     @property
-    def vectors(self) -> Held | None:
+    def vectors(self) -> PassageVectors | None:
         """The passage vectors; None for a corpus without."""
         ...
 
@@ -73,7 +73,7 @@ class Encoded(Protocol):
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
-class Kept(Terms, Encoded, Protocol):
+class AnyCorpus(Terms, EncodedCorpus, Protocol):
     """One moment of a corpus, open for reading.
 
     Methods that take a passage id raise SourceError for an unknown one; broken data raises IndexDamaged.

@@ -28,7 +28,7 @@ import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.data import Passage
-from toulmin.indexing.catalogue import FILE, cannot_write, damaged
+from toulmin.indexing.catalogue import FILE, cannot_write, damage_error
 from toulmin.text.language import common_terms, terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
@@ -82,9 +82,9 @@ class Findable(NamedTuple):
 def findable(passage: Passage) -> Findable:
     """The `passage_terms` of a passage, in the form the index stores."""
     stretches = passage.title.split() * TITLE_WEIGHT + passage.text.split()  # no word has white space in it
-    found = list(map(_stretches.__getitem__, stretches))
-    words, common, others = zip(*found, strict=True) if found else ((), (), ())
-    return Findable(" ".join(filter(None, words)), _packed(b"".join(common), b"".join(others)))
+    entries = list(map(_stretches.__getitem__, stretches))
+    words, common, others = zip(*entries, strict=True) if entries else ((), (), ())
+    return Findable(" ".join(filter(None, words)), _pack(b"".join(common), b"".join(others)))
 
 
 class _Stretches(dict[str, tuple[str, bytes, bytes]]):
@@ -98,26 +98,26 @@ class _Stretches(dict[str, tuple[str, bytes, bytes]]):
         self._before: dict[str, tuple[str, bytes, bytes]] = {}
 
     def __missing__(self, stretch: str) -> tuple[str, bytes, bytes]:
-        found = self._before.get(stretch) or _coded(terms(stretch))
+        entry = self._before.get(stretch) or _encode(terms(stretch))
         if len(stretch) <= _LONGEST_KEPT:
             if len(self) >= _KEPT:
                 self._before = dict(self)
                 self.clear()
-            self[stretch] = found
-        return found
+            self[stretch] = entry
+        return entry
 
 
-def _coded(found: Sequence[str]) -> tuple[str, bytes, bytes]:
-    codes = list(map(term_code, found))
+def _encode(stretch_terms: Sequence[str]) -> tuple[str, bytes, bytes]:
+    codes = list(map(term_code, stretch_terms))
     common = [code.to_bytes(_COMMON.itemsize, "little") for code in codes if code < _UNCOMMON]
     others = [code.to_bytes(_CODE.itemsize, "little") for code in codes if code >= _UNCOMMON]
-    return " ".join(found), b"".join(common), b"".join(others)
+    return " ".join(stretch_terms), b"".join(common), b"".join(others)
 
 
 _stretches = _Stretches()
 
 
-def _packed(common: bytes, others: bytes) -> bytes:
+def _pack(common: bytes, others: bytes) -> bytes:
     """Packs the number of common terms, their codes of two bytes each, then the others."""
     return _COUNT.pack(len(common) // _COMMON.itemsize) + common + others
 
@@ -183,7 +183,7 @@ class Lexicon:
         """Opens in about a millisecond. Raises IndexDamaged."""
         folder = folder_of(index, generation)
         if not folder.is_dir():
-            raise damaged(index, "its term index is missing")
+            raise damage_error(index, "its term index is missing")
         self._index = index
         with _clear_errors(index), _openable(folder) as place:
             opened = _open(place)
@@ -207,8 +207,8 @@ class Lexicon:
             counted = self._searcher.doc_freq("terms", term)
             if not counted or self._is_whole:
                 return int(counted)
-            found: Any = self._searcher.search(self._query(term), 1, count=True)
-            return int(found.count)
+            matches: Any = self._searcher.search(self._query(term), 1, count=True)
+            return int(matches.count)
 
     def candidates(self, weights: Mapping[str, float], limit: int) -> list[tuple[float, int]]:
         """Approximate scores and keys of at most `limit` passages, the likely best first.
@@ -219,9 +219,9 @@ class Lexicon:
             query = Query.boolean_query(
                 [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
             )
-            found: list[Any] = self._searcher.search(query, limit, count=False).hits
-            keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in found])
-            return [(score, key) for (score, _), key in zip(found, keys, strict=True)]
+            hits: list[Any] = self._searcher.search(query, limit, count=False).hits
+            keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in hits])
+            return [(score, key) for (score, _), key in zip(hits, keys, strict=True)]
 
     def close(self) -> None:
         self.__dict__.pop("_searcher", None)
@@ -236,7 +236,7 @@ class LexiconWriter:
     def __init__(self, index: Path, before: int) -> None:
         """Starts from `before`, or empty for 0. Raises IndexDamaged if `before` is missing."""
         if before and not folder_of(index, before).is_dir():
-            raise damaged(index, "its term index is missing")
+            raise damage_error(index, "its term index is missing")
         # One more than any existing folder, as a killed update may have left one.
         self.generation = 1 + max((int(folder.name[6:]) for folder in _generations(index)), default=0)
         self._index = index
@@ -301,10 +301,10 @@ def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
 
 def _segments(folder: Path) -> list[dict[str, Any]]:
     try:
-        told: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
+        meta: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
     except FileNotFoundError as error:  # deleted meanwhile
         raise ValueError(str(error)) from error
-    segments: list[dict[str, Any]] = told["segments"]
+    segments: list[dict[str, Any]] = meta["segments"]
     return segments
 
 
@@ -352,20 +352,20 @@ def _clear_errors(index: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise _translated(index, str(error)) from error
+        raise _error_for(index, str(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise _translated(index, str(error)) from error
+        raise _error_for(index, str(error)) from error
 
 
-def _translated(index: Path, what: str) -> Exception:
+def _error_for(index: Path, what: str) -> Exception:
     is_full = any(sign in what for sign in ("No space left", "StorageFull", "File too large", "quota"))
     if is_full or "writer was killed" in what:
         return cannot_write(index, what, is_full=True)
     if "Permission denied" in what or "Read-only" in what:
         return cannot_write(index, what, is_full=False)
-    return damaged(index, what[:200])
+    return damage_error(index, what[:200])
 
 
 def idf(frequency: int, passages: int) -> float:

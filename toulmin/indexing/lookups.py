@@ -52,13 +52,13 @@ class Lookups:
         """The packed terms of existing passages by key; raises SQLite's errors."""
         tried, others = keys[:_TRIED], keys[_TRIED:]
         before = _blocks_read()
-        found = dict(_rows(self._first, tried))
+        codes_by_key = dict(_rows(self._first, tried))
         if _blocks_read() == before:
-            found.update(_rows(self._first, others))
+            codes_by_key.update(_rows(self._first, others))
         else:
             parts = self._threads.map(self._codes, (others[part::_ABREAST] for part in range(_ABREAST)))
-            found.update(chain.from_iterable(parts))
-        return found
+            codes_by_key.update(chain.from_iterable(parts))
+        return codes_by_key
 
     def _codes(self, keys: Sequence[int]) -> list[tuple[int, bytes]]:
         if not hasattr(self._own, "connection"):

@@ -13,7 +13,7 @@ from typing import Any
 import faiss
 import numpy as np
 
-from toulmin.indexing.catalogue import damaged
+from toulmin.indexing.catalogue import damage_error
 from toulmin.indexing.packed_vectors import Packed, Places
 from toulmin.runtime.encoder import Vectors
 
@@ -33,13 +33,13 @@ def build(vectors: Packed, path: Path) -> None:
         lists = int(_LISTS_A_ROOT * math.sqrt(count))
         made = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimension), dimension, lists, packing, metric)
     drawn = np.random.default_rng(0).permutation(count)[:_TRAINED_ON]
-    made.train(_unpacked(vectors.at(np.sort(drawn))))
+    made.train(_unpack(vectors.at(np.sort(drawn))))
     for start in range(0, count, _BLOCK):
-        made.add(_unpacked(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
+        made.add(_unpack(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
     faiss.write_index(made, str(path))
 
 
-def _unpacked(vectors: Packed) -> Vectors:
+def _unpack(vectors: Packed) -> Vectors:
     return vectors.codes.astype(np.float32) * vectors.scales[:, None]
 
 
@@ -51,13 +51,13 @@ class Nearest:
         try:
             self._made: Any = faiss.read_index(str(path))
         except RuntimeError as error:
-            raise damaged(index, f"{path.name} cannot be read ({str(error).splitlines()[0][:100]})") from error
+            raise damage_error(index, f"{path.name} cannot be read ({str(error).splitlines()[0][:100]})") from error
         if self._made.ntotal != count:
-            raise damaged(index, f"{path.name} holds {self._made.ntotal} vectors, not {count}")
+            raise damage_error(index, f"{path.name} holds {self._made.ntotal} vectors, not {count}")
         if isinstance(self._made, faiss.IndexIVF):
             self._made.nprobe = min(_LOOKED_AT, self._made.nlist)
 
     def places(self, queries: Vectors, k: int) -> Sequence[Places]:
         """The rows of about the `k` nearest for each query."""
-        _, found = self._made.search(np.ascontiguousarray(queries), min(k, self._made.ntotal))
-        return [row[row >= 0] for row in found]
+        _, rows = self._made.search(np.ascontiguousarray(queries), min(k, self._made.ntotal))
+        return [row[row >= 0] for row in rows]

@@ -28,17 +28,17 @@ class Packed:
 
     def scores(self, queries: Vectors) -> Vectors:
         """The inner products, (queries, passages)."""
-        found = np.empty((len(queries), len(self.keys)), np.float32)
+        products = np.empty((len(queries), len(self.keys)), np.float32)
         for start in range(0, len(self.keys), _BLOCK):
             block = slice(start, start + _BLOCK)
-            found[:, block] = (queries @ self.codes[block].T.astype(np.float32)) * self.scales[block]
-        return found
+            products[:, block] = (queries @ self.codes[block].T.astype(np.float32)) * self.scales[block]
+        return products
 
     def at(self, places: Places) -> Packed:
         return Packed(self.keys[places], self.scales[places], self.codes[places])
 
 
-def packed(keys: Keys, vectors: Vectors) -> Packed:
+def pack(keys: Keys, vectors: Vectors) -> Packed:
     """Rounds each row to 8 bits a number by its own scale, keeping its largest number exact."""
     most = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)

@@ -38,7 +38,7 @@ class Process:
 
     def receive(self) -> tuple[int, Any]:
         try:
-            found = self._pipe.recv()
+            reply = self._pipe.recv()
         except _GONE as error:
             self._process.join(_PATIENCE_SECONDS)
             raise SourceError(
@@ -46,15 +46,15 @@ class Process:
                 " short, or does the script that started it lack `if __name__ == '__main__':`? Nothing was changed;"
                 " index again."
             ) from error
-        if isinstance(found, BaseException):
-            raise found
-        counted: tuple[int, Any] = found
+        if isinstance(reply, BaseException):
+            raise reply
+        counted: tuple[int, Any] = reply
         return counted
 
     def is_done(self, seconds: float) -> bool:
         return self._pipe.poll(seconds)
 
-    def encoded(self) -> tuple[int, int]:
+    def encoding_progress(self) -> tuple[int, int]:
         return self._encoded[0], self._encoded[1]
 
     def close(self) -> None:

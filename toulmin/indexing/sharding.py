@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import UsageError
-from toulmin.indexing.shards import laid_out, place_of
-from toulmin.indexing.update import IndexReport, Progress, brought_up_to_date
+from toulmin.indexing.shards import lay_out, place_of
+from toulmin.indexing.update import IndexReport, Progress, bring_up_to_date
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
 
@@ -55,7 +55,7 @@ class Shard:
         self._passages = 0
         self.on_encoded: Callable[[int, int], None] = lambda done, total: None
         self._own: dict[str, Callable[..., Any]] = {
-            "known": self._known,
+            "known": self._describe,
             "add_document": self._add_document,
             "renew_vectors": self._renew_vectors,
         }
@@ -67,7 +67,7 @@ class Shard:
             result = (self._own.get(name) or getattr(self._writer, name))(*values)
         return self._passages, result
 
-    def _known(self, is_first: bool) -> Known:
+    def _describe(self, is_first: bool) -> Known:
         writer, name = self._writer, self._vectors.encoder.name if self._vectors else None
         stamps = writer.stamps() if is_first else {}
         return Known(stamps, writer.outdated, writer.updates, writer.last_document, name)
@@ -99,7 +99,7 @@ class Hand(Protocol):
         """Whether a result is ready, after waiting at most that many seconds."""
         ...
 
-    def encoded(self) -> tuple[int, int]:
+    def encoding_progress(self) -> tuple[int, int]:
         """The number of passages encoded, and of those to encode."""
         ...
 
@@ -136,9 +136,9 @@ def update_shards(
     """
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
-    makes = [partial(Shard, folder, passage_words, wanted) for folder in laid_out(index, shards)]
+    makes = [partial(Shard, folder, passage_words, wanted) for folder in lay_out(index, shards)]
     with ShardedWriter(makes, hire) as writer:
-        report = brought_up_to_date(writer, paths, on_progress=on_progress, own=index)
+        report = bring_up_to_date(writer, paths, on_progress=on_progress, index_folder=index)
         return replace(report, encoder=writer.encoder)
 
 
@@ -159,16 +159,16 @@ class ShardedWriter:
             raise
 
     def _begin(self, known: Sequence[Known]) -> None:
-        self.outdated: frozenset[Path] = frozenset().union(*(one.outdated for one in known))
+        self.outdated: frozenset[Path] = frozenset().union(*(shard.outdated for shard in known))
         self.encoder = known[0].encoder
         self._stamps = known[0].stamps
-        self._updates = 1 + max(one.updates for one in known)
-        is_whole = len({one.updates for one in known}) == 1
+        self._updates = 1 + max(shard.updates for shard in known)
+        is_whole = len({shard.updates for shard in known}) == 1
         if not is_whole or (self.outdated and not self._stamps):
             self.outdated = frozenset().union(*self._ask_each("begin_anew"))
             self._stamps = {}
         self._files = max((stamp.number for stamp in self._stamps.values()), default=0)
-        self._documents = max(one.last_document for one in known) // len(known)
+        self._documents = max(shard.last_document for shard in known) // len(known)
 
     def __enter__(self) -> ShardedWriter:
         return self
@@ -240,7 +240,7 @@ class ShardedWriter:
     def commit(self) -> Totals:
         self._ask_each("prepare", self._updates)
         totals = self._ask_each("commit")
-        return Totals(sum(one.documents for one in totals), sum(one.passages for one in totals))
+        return Totals(sum(part.documents for part in totals), sum(part.passages for part in totals))
 
 
 class _Busy:
@@ -253,7 +253,7 @@ class _Busy:
         self._unanswered = 0
         self._last: Any = None
         self.on_passage: Callable[[], None] = lambda: None
-        self.is_done, self.encoded, self.close = hand.is_done, hand.encoded, hand.close
+        self.is_done, self.encoded, self.close = hand.is_done, hand.encoding_progress, hand.close
 
     def call(self, name: str, *values: Any, size: int = 0) -> None:
         self._calls.append((name, values))

@@ -24,7 +24,7 @@ from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing import store
-from toulmin.indexing.catalogue import NoIndex, clear_errors, damaged, how_to_make, no_index
+from toulmin.indexing.catalogue import NoIndex, clear_errors, damage_error, how_to_make, no_index
 from toulmin.indexing.lexicon import idf
 from toulmin.indexing.store import Corpus, IndexedDocument, Neighbours, Stats, in_order, open_index
 from toulmin.indexing.vector_files import Label
@@ -44,20 +44,20 @@ R = TypeVar("R")
 def shards_in(index: Path) -> list[Path]:
     """The shard folders, in order; empty for an index without shards."""
     try:
-        told = (index / MANIFEST).read_bytes()
+        manifest = (index / MANIFEST).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return []
     try:
-        return _folders(index, int(json.loads(told)["shards"]))
+        return _folders(index, int(json.loads(manifest)["shards"]))
     except (ValueError, TypeError, KeyError) as error:
-        raise damaged(index, f"{MANIFEST} does not say how many shards there are ({error})") from error
+        raise damage_error(index, f"{MANIFEST} does not say how many shards there are ({error})") from error
 
 
 def _folders(index: Path, count: int) -> list[Path]:
     return [index / f"shard-{number:03d}" for number in range(count)]
 
 
-def laid_out(index: Path, count: int) -> list[Path]:
+def lay_out(index: Path, count: int) -> list[Path]:
     """Makes the folder an index of `count` shards and returns their folders.
 
     Raises SourceError if it holds anything else; UsageError for a number out of range.
@@ -84,8 +84,8 @@ def laid_out(index: Path, count: int) -> list[Path]:
 
 
 def place_of(document: Document, count: int) -> int:
-    told = document.title or document.text.strip()
-    return crc32(told.encode("utf-8", "surrogatepass")) % count
+    text = document.title or document.text.strip()
+    return crc32(text.encode("utf-8", "surrogatepass")) % count
 
 
 # ---------------------------------------------------------------- reading
@@ -104,10 +104,10 @@ def label_of(index: Path) -> Label | None:
 def open_any(index: Path) -> Corpus | Sharded:
     """Opens an index with or without shards; raises what `store.open_index` does."""
     shards = shards_in(index)
-    return _opened(index, shards) if shards else open_index(index)
+    return _open_parts(index, shards) if shards else open_index(index)
 
 
-def _opened(index: Path, shards: Sequence[Path]) -> Sharded:
+def _open_parts(index: Path, shards: Sequence[Path]) -> Sharded:
     """Waits while an update makes one shard after another visible."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
@@ -129,13 +129,13 @@ def _opened(index: Path, shards: Sequence[Path]) -> Sharded:
 
 
 def _open_shard(index: Path) -> Callable[[Path], Corpus]:
-    def opened(shard: Path) -> Corpus:
+    def open_part(shard: Path) -> Corpus:
         try:
             return open_index(shard)
         except NoIndex as error:
             raise no_index(index) from error
 
-    return opened
+    return open_part
 
 
 def _close(parts: Sequence[Corpus]) -> None:
@@ -155,9 +155,9 @@ class Sharded:
         self._threads = ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1), "shard")
         self.vectors = None if parts[0].vectors is None else ShardedVectors(self)
 
-    def each(self, ask: Callable[..., R], *told: Sequence[Any]) -> list[R]:
+    def each(self, ask: Callable[..., R], *values: Sequence[Any]) -> list[R]:
         """The result of `ask` for each shard; `values` hold one further argument per shard."""
-        return list(self._threads.map(ask, self._parts, *told))
+        return list(self._threads.map(ask, self._parts, *values))
 
     # ------------------------------------------------------------ search
 
@@ -172,21 +172,21 @@ class Sharded:
         return [sum(counts) for counts in zip(*self.each(lambda part: part.frequencies(terms)), strict=True)]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        held = self.each(lambda part: part.frequencies(query_terms))
-        found = self.each(lambda part, own: part.lexicon.candidates(own, limit), self._weights(query_terms, held))
-        scored = ((score, key, place) for place, part in enumerate(found) for score, key in part)
+        counts = self.each(lambda part: part.frequencies(query_terms))
+        hits = self.each(lambda part, share: part.lexicon.candidates(share, limit), self._weights(query_terms, counts))
+        scored = ((score, key, place) for place, part in enumerate(hits) for score, key in part)
         best = {key: place for _, key, place in heapq.nlargest(limit, scored)}
         keys = [[key for key, held_by in best.items() if held_by == place] for place in range(len(self._parts))]
-        codes = self.each(lambda part, own: zip(own, part.codes(own), strict=True), keys)
+        codes = self.each(lambda part, share: zip(share, part.codes(share), strict=True), keys)
         packed = dict(chain.from_iterable(codes))
         return [(key, packed[key]) for key in best]
 
-    def _weights(self, terms: Sequence[str], held: Sequence[Sequence[int]]) -> list[dict[str, float]]:
+    def _weights(self, terms: Sequence[str], shard_counts: Sequence[Sequence[int]]) -> list[dict[str, float]]:
         """For each shard, the ratio of each term's idf in the whole index to that in it."""
-        together = [idf(sum(counts), self._passages) for counts in zip(*held, strict=True)]
+        together = [idf(sum(counts), self._passages) for counts in zip(*shard_counts, strict=True)]
         return [
             {term: all_ / idf(count, len(part)) for term, all_, count in zip(terms, together, counts, strict=True)}
-            for part, counts in zip(self._parts, held, strict=True)
+            for part, counts in zip(self._parts, shard_counts, strict=True)
         ]
 
     # ------------------------------------------------------------ passages
@@ -195,14 +195,14 @@ class Sharded:
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        found: dict[str, Passage] = {}
+        by_id: dict[str, Passage] = {}
         for part in self._parts:
-            found.update(part.found([one for one in passage_ids if one not in found]))
-        return in_order(found, passage_ids, self.folder)
+            by_id.update(part.passages_by_id([passage_id for passage_id in passage_ids if passage_id not in by_id]))
+        return in_order(by_id, passage_ids, self.folder)
 
     def _holder(self, passage_id: str) -> Corpus:
         for part in self._parts:
-            if part.found([passage_id]):
+            if part.passages_by_id([passage_id]):
                 return part
         raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
 
@@ -235,9 +235,9 @@ class Sharded:
 
     @property
     def stats(self) -> Stats:
-        held = [part.stats for part in self._parts]
-        documents = sum(one.documents for one in held)
-        return Stats(held[0].files, documents, self._passages, self._terms, held[0].passage_words)
+        shard_stats = [part.stats for part in self._parts]
+        documents = sum(stats.documents for stats in shard_stats)
+        return Stats(shard_stats[0].files, documents, self._passages, self._terms, shard_stats[0].passage_words)
 
     @property
     def contents(self) -> str:
@@ -273,26 +273,26 @@ class ShardedVectors:
 
     def __init__(self, corpus: Sharded) -> None:
         self._corpus = corpus
-        held = corpus.each(_held)
-        self.label = held[0].label
-        if any(one.label.identity != self.label.identity for one in held):
-            raise damaged(corpus.folder, "its shards hold vectors of different encoders")
+        parts = corpus.each(_vectors_of)
+        self.label = parts[0].label
+        if any(part.label.identity != self.label.identity for part in parts):
+            raise damage_error(corpus.folder, "its shards hold vectors of different encoders")
 
     @property
     def is_scanned(self) -> bool:
-        return any(self._corpus.each(lambda part: _held(part).is_scanned))
+        return any(self._corpus.each(lambda part: _vectors_of(part).is_scanned))
 
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        found = self._corpus.each(lambda part: _held(part).ranked(rows, k))
-        return [_best(of_row, k) for of_row in zip(*found, strict=True)]
+    def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+        rankings = self._corpus.each(lambda part: _vectors_of(part).ranked(rows, k))
+        return [_best(of_row, k) for of_row in zip(*rankings, strict=True)]
 
 
-def _held(part: Corpus) -> Any:
+def _vectors_of(part: Corpus) -> Any:
     if part.vectors is None:
-        raise damaged(part.folder, "it holds no vectors, and other shards do")
+        raise damage_error(part.folder, "it holds no vectors, and other shards do")
     return part.vectors
 
 
 def _best(several: Sequence[Sequence[tuple[str, float]]], k: int) -> list[tuple[str, float]]:
-    distinct = dict(one for ranked in several for one in ranked)
+    distinct = dict(pair for ranked in several for pair in ranked)
     return sorted(distinct.items(), key=lambda item: (-item[1], item[0]))[:k]

@@ -19,10 +19,10 @@ from toulmin.data import Passage, Source, content_id
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing import catalogue
-from toulmin.indexing.catalogue import FILE, State, clear_errors, damaged, id_of, key_of, text_of
+from toulmin.indexing.catalogue import FILE, State, clear_errors, damage_error, id_of, key_of, text_of
 from toulmin.indexing.lexicon import Lexicon, digests, findable
 from toulmin.indexing.lookups import Lookups, among, chunks
-from toulmin.indexing.vector_files import Label, Stored, keys_in, named_in
+from toulmin.indexing.vector_files import Label, Stored, current_vectors, keys_in
 
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
@@ -75,8 +75,8 @@ def label_of(index: Path) -> Label | None:
     connection = catalogue.open_for_reading(index)
     try:
         with clear_errors(index):
-            found = named_in(connection)
-        return found.label if found else None
+            named = current_vectors(connection)
+        return named.label if named else None
     finally:
         connection.close()
 
@@ -104,7 +104,7 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
     while True:
         connection.execute("BEGIN")
         state = catalogue.read_state(connection, index)
-        named = named_in(connection)
+        named = current_vectors(connection)
         try:
             vectors = Stored(index, named) if named else None
             return Corpus(index, connection, state, Lexicon(index, state.generation), vectors)
@@ -128,9 +128,9 @@ class Corpus:
         self.lexicon = lexicon
         self.vectors = vectors
         if lexicon.passages != state.passages:
-            raise damaged(index, f"{state.passages} passages are stored, {lexicon.passages} can be found")
+            raise damage_error(index, f"{state.passages} passages are stored, {lexicon.passages} can be found")
         if vectors is not None and len(vectors.packed.keys) != state.passages:
-            raise damaged(index, f"{state.passages} passages are stored, {len(vectors.packed.keys)} have vectors")
+            raise damage_error(index, f"{state.passages} passages are stored, {len(vectors.packed.keys)} have vectors")
 
     @property
     def updates(self) -> int:
@@ -140,7 +140,7 @@ class Corpus:
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        return in_order(self.found(passage_ids), passage_ids, self.folder)
+        return in_order(self.passages_by_id(passage_ids), passage_ids, self.folder)
 
     def neighbours(self, passage_id: str) -> Neighbours:
         key = key_of(self.passage(passage_id).id)
@@ -193,13 +193,13 @@ class Corpus:
         with clear_errors(self.folder):
             for (finding,) in self._sql.execute("PRAGMA integrity_check"):
                 if finding != "ok":
-                    raise damaged(self.folder, finding)
+                    raise damage_error(self.folder, finding)
             for codes, *row in self._sql.execute(_PASSAGE.replace("SELECT", "SELECT p.codes,", 1)):
                 if findable(self._passage(row)).packed != codes:
-                    raise damaged(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
+                    raise damage_error(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
             written = dict(self._sql.execute("SELECT name, digest FROM term_files"))
             if digests(self.folder, self._state.generation, {}) != written:
-                raise damaged(self.folder, "the files of the term index are not as they were written")
+                raise damage_error(self.folder, "the files of the term index are not as they were written")
             if self.vectors is not None:
                 self.vectors.verify(keys_in(self._sql))
 
@@ -213,8 +213,8 @@ class Corpus:
     @property
     def contents(self) -> str:
         with clear_errors(self.folder):
-            found = self._sql.execute("SELECT digest FROM files ORDER BY digest").fetchall()
-        return hashlib.sha256(b"".join(digest for (digest,) in found)).hexdigest()
+            rows = self._sql.execute("SELECT digest FROM files ORDER BY digest").fetchall()
+        return hashlib.sha256(b"".join(digest for (digest,) in rows)).hexdigest()
 
     def __len__(self) -> int:
         return self._state.passages
@@ -236,7 +236,7 @@ class Corpus:
 
     def stamp(self) -> object:
         files = (self.folder / name for name in (FILE, f"{FILE}-wal"))
-        return [(found.st_mtime_ns, found.st_size) for file in files if file.exists() and (found := file.stat())]
+        return [(status.st_mtime_ns, status.st_size) for file in files if file.exists() and (status := file.stat())]
 
     def notes(self) -> tuple[str, ...]:
         return ()
@@ -244,10 +244,10 @@ class Corpus:
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """The packed terms of passages, in the order of the keys. Raises IndexDamaged."""
         with clear_errors(self.folder):
-            found = self._lookups.codes(keys)
-        if len(found) < len(set(keys)):
-            raise damaged(self.folder, "the term index names passages that are not stored")
-        return [found[key] for key in keys]
+            codes_by_key = self._lookups.codes(keys)
+        if len(codes_by_key) < len(set(keys)):
+            raise damage_error(self.folder, "the term index names passages that are not stored")
+        return [codes_by_key[key] for key in keys]
 
     def close(self) -> None:
         self._lookups.close()
@@ -262,16 +262,16 @@ class Corpus:
     ) -> None:
         self.close()
 
-    def found(self, passage_ids: Iterable[str]) -> dict[str, Passage]:
+    def passages_by_id(self, passage_ids: Iterable[str]) -> dict[str, Passage]:
         """The passages that exist, by id; each with its first indexed source."""
         keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
-        found: dict[str, Passage] = {}
+        by_id: dict[str, Passage] = {}
         with clear_errors(self.folder):
             for chunk in chunks(keys):
                 for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} ORDER BY p.number", chunk):
-                    if id_of(row[0]) not in found:
-                        found[id_of(row[0])] = self._passage(row)
-        return found
+                    if id_of(row[0]) not in by_id:
+                        by_id[id_of(row[0])] = self._passage(row)
+        return by_id
 
     def _first(self, where: str, *values: int) -> Passage | None:
         with clear_errors(self.folder):
@@ -283,16 +283,16 @@ class Corpus:
         text = text_of(piece)[lead:]
         passage_id = id_of(key)
         if content_id(title, text) != passage_id:
-            raise damaged(self.folder, f"the text of passage {passage_id} is not what was indexed")
+            raise damage_error(self.folder, f"the text of passage {passage_id} is not what was indexed")
         return Passage(passage_id, title, text, Source(start, start + len(text), *place))
 
 
-def in_order(found: Mapping[str, Passage], passage_ids: Sequence[str], place: Path | str) -> list[Passage]:
+def in_order(by_id: Mapping[str, Passage], passage_ids: Sequence[str], place: Path | str) -> list[Passage]:
     """The passages in the order of the ids. Raises SourceError for one that is missing."""
     for passage_id in passage_ids:
-        if passage_id not in found:
+        if passage_id not in by_id:
             raise SourceError(f"There is no passage {passage_id!r} in {place}; ids come from a search there.")
-    return [found[passage_id] for passage_id in passage_ids]
+    return [by_id[passage_id] for passage_id in passage_ids]
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

@@ -80,7 +80,7 @@ def update(
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
-        return brought_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, own=index)
+        return bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, index_folder=index)
 
 
 class Writer(Protocol):
@@ -121,22 +121,22 @@ class Writer(Protocol):
         ...
 
 
-def brought_up_to_date(
+def bring_up_to_date(
     writer: Writer,
     paths: Sequence[Path],
     *,
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
-    own: Path | None = None,
+    index_folder: Path | None = None,
 ) -> IndexReport:
     """Does what `update` describes; ignores files in `index_folder`."""
     roots = [Path(os.path.abspath(path)) for path in paths]
-    beside = None if own is None else Path(os.path.abspath(own))
+    excluded = None if index_folder is None else Path(os.path.abspath(index_folder))
     files, skipped = find_files(roots)
     job = _Update(writer, on_progress or (lambda progress: None))
-    job.read_files({path for path in files if beside not in path.parents} | writer.outdated)
+    job.read_files({path for path in files if excluded not in path.parents} | writer.outdated)
     job.remove_vanished(roots)
-    named = [*job.skipped, *(skip for skip in skipped if beside not in Path(skip.path).parents)]
+    named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
     writer.note_skipped(roots, in_order)
     encoded = writer.renew_vectors(vectors, job.on_encoded)

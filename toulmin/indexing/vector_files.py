@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.indexing.catalogue import damaged, text_of
-from toulmin.indexing.packed_vectors import CANDIDATES, Keys, Packed, best, packed
+from toulmin.indexing.catalogue import damage_error, text_of
+from toulmin.indexing.packed_vectors import CANDIDATES, Keys, Packed, best, pack
 from toulmin.runtime.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Text(NamedTuple):
 # ---------------------------------------------------------------- reading
 
 
-def named_in(connection: sqlite3.Connection) -> Named | None:
+def current_vectors(connection: sqlite3.Connection) -> Named | None:
     """The database's entry; None without vectors. Raises sqlite3.DatabaseError for an unreadable one."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
         return None
@@ -92,11 +92,11 @@ class Stored:
             # Mapped, so an update may delete the folder while it is read.
             arrays = [np.load(self._folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS]
         except (OSError, ValueError, EOFError) as error:
-            raise damaged(index, f"its vectors in {named.folder} cannot be read ({error})") from error
+            raise damage_error(index, f"its vectors in {named.folder} cannot be read ({error})") from error
         self.packed = Packed(*arrays)
         count = len(self.packed.keys)
         if self.packed.codes.shape != (count, named.label.dimension) or self.packed.scales.shape != (count,):
-            raise damaged(index, f"the files of {named.folder} are not of one size")
+            raise damage_error(index, f"the files of {named.folder} are not of one size")
         self._nearest: Nearest | None = None
 
     def nearest(self) -> Nearest | None:
@@ -112,22 +112,22 @@ class Stored:
     def is_scanned(self) -> bool:
         return self.nearest() is None
 
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+    def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         nearest = self.nearest()
         if nearest is None:
             return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
-        found = []
+        rankings = []
         for row, places in zip(rows, nearest.places(rows, CANDIDATES * k), strict=True):
             candidates = self.packed.at(places)
-            found.append(best(candidates.keys, candidates.scores(row[None])[0], k))
-        return found
+            rankings.append(best(candidates.keys, candidates.scores(row[None])[0], k))
+        return rankings
 
     def verify(self, keys: Keys) -> None:
         """Raises `IndexDamaged` unless files and `keys` are as written."""
         if not np.array_equal(self.packed.keys, keys):
-            raise damaged(self._index, "the vectors are not those of its passages")
+            raise damage_error(self._index, "the vectors are not those of its passages")
         if _digests(self._folder) != self._digests:
-            raise damaged(self._index, "the files of its vectors are not as they were written")
+            raise damage_error(self._index, "the files of its vectors are not as they were written")
 
 
 def keys_in(connection: sqlite3.Connection) -> Keys:
@@ -140,7 +140,7 @@ def keys_in(connection: sqlite3.Connection) -> Keys:
 
 
 def forget(connection: sqlite3.Connection) -> None:
-    if named_in(connection) is not None:
+    if current_vectors(connection) is not None:
         connection.execute("DELETE FROM vectors")
 
 
@@ -151,14 +151,14 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
     """
     encoder = wanted.encoder
     label = Label(encoder.identity, encoder.name, wanted.spec, encoder.dimension)
-    keys, named = keys_in(connection), named_in(connection)
+    keys, named = keys_in(connection), current_vectors(connection)
     before = []
     if named is not None and named.label.identity == label.identity:
         before.append(Stored(index, named).packed)
         if np.array_equal(before[0].keys, keys) and _is_whole(named):
             connection.execute("UPDATE vectors SET label = ?", (json.dumps(asdict(label)),))
             return 0
-    known = np.concatenate([one.keys for one in (*before, _read_parts(index, label))])
+    known = np.concatenate([source.keys for source in (*before, _read_parts(index, label))])
     missing = np.setdiff1d(keys, known)
     _encode(index, connection, encoder, label, missing, on_encoded)
     _write(index, connection, label, keys, [*before, _read_parts(index, label)])
@@ -181,7 +181,7 @@ def _encode(
     for start in range(0, len(missing), _CHUNK):
         keys = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
-        _add_part(index, label, packed(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
+        _add_part(index, label, pack(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
     if len(missing):
         on_encoded(len(missing), len(missing))
 
@@ -193,8 +193,8 @@ def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
         f" WHERE p.key IN ({among})",
         list(keys),
     )
-    found = {key: _Text(title, text_of(kept)[lead:]) for key, title, kept, lead in rows}
-    return [found[key] for key in keys]
+    texts = {key: _Text(title, text_of(kept)[lead:]) for key, title, kept, lead in rows}
+    return [texts[key] for key in keys]
 
 
 def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
@@ -202,36 +202,36 @@ def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys
     numbers = [int(folder.name[8:]) for folder in _folders(index)]
     folder = index / f"vectors-{1 + max(numbers, default=0):08d}"
     folder.mkdir()
-    vectors = _gathered(folder, label, keys, sources)
+    vectors = _gather(folder, label, keys, sources)
     if find_spec("faiss") is not None and len(keys):
         from toulmin.indexing.nearest import build
 
         build(vectors, folder / _NEAREST)
     for path in folder.iterdir():
         with path.open("rb+") as file:
-            _last(file)
+            _flush_to_disk(file)
     connection.execute(_TABLE)
     connection.execute("DELETE FROM vectors")
     row = (folder.name, json.dumps(asdict(label)), json.dumps(_digests(folder)))
     connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
 
 
-def _gathered(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
+def _gather(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
     """Copies block by block; sources and arrays are mapped, not read."""
     count = len(keys)
     np.save(folder / "keys.npy", keys)
     scales = _array(folder / "scales.npy", np.float32, (count,))
     codes = _array(folder / "codes.npy", np.int8, (count, label.dimension))
-    known = np.concatenate([one.keys for one in sources])
+    known = np.concatenate([source.keys for source in sources])
     order = np.argsort(known, kind="stable")
     places = order[np.searchsorted(known, keys, sorter=order)]
     first = 0
-    for one in sources:
-        mine = np.flatnonzero((places >= first) & (places < first + len(one.keys)))
+    for source in sources:
+        mine = np.flatnonzero((places >= first) & (places < first + len(source.keys)))
         for start in range(0, len(mine), _BLOCK):
             at = mine[start : start + _BLOCK]
-            scales[at], codes[at] = one.scales[places[at] - first], one.codes[places[at] - first]
-        first += len(one.keys)
+            scales[at], codes[at] = source.scales[places[at] - first], source.codes[places[at] - first]
+        first += len(source.keys)
     return Packed(keys, scales, codes)
 
 
@@ -243,17 +243,17 @@ def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
     return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
 
 
-def _last(file: Any) -> None:
+def _flush_to_disk(file: Any) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    found = {}
+    digests = {}
     for path in sorted(folder.iterdir()):
         with path.open("rb") as file:
-            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
+            digests[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return digests
 
 
 def _folders(index: Path) -> Iterator[Path]:
@@ -282,7 +282,7 @@ def _add_part(index: Path, label: Label, vectors: Packed) -> None:
     rows["key"], rows["scale"], rows["codes"] = vectors.keys, vectors.scales, vectors.codes
     with path.open("ab") as file:
         file.write(rows.tobytes())
-        _last(file)
+        _flush_to_disk(file)
 
 
 def _read_parts(index: Path, label: Label) -> Packed:

@@ -72,12 +72,12 @@ class CorpusWriter:
         catalogue.check_ours(self._sql, self._index)
         state = catalogue.usable_state(self._sql)
         if state is None:
-            known = _known_paths(self._sql)
+            known = _paths_in(self._sql)
             catalogue.make_tables(self._sql)
             return State(passage_words or PASSAGE_WORDS), known
         if passage_words in (None, state.passage_words):
             return state, frozenset()
-        return replace(state, passage_words=passage_words), _known_paths(self._sql)
+        return replace(state, passage_words=passage_words), _paths_in(self._sql)
 
     def _is_new(self) -> bool:
         """Whether no update ever finished here."""
@@ -98,7 +98,7 @@ class CorpusWriter:
 
     def begin_anew(self) -> frozenset[Path]:
         """Empties the index; the paths of its files are `outdated` then."""
-        self.outdated |= _known_paths(self._sql)
+        self.outdated |= _paths_in(self._sql)
         catalogue.make_tables(self._sql)
         self._state = State(self._state.passage_words, updates=self._state.updates)
         return self.outdated
@@ -124,14 +124,14 @@ class CorpusWriter:
 
     def stamps(self) -> dict[str, Stamp]:
         """Every file as last read, by path."""
-        found = self._sql.execute("SELECT path, number, size, mtime_ns, digest FROM files")
-        return {path: Stamp(*stamp) for path, *stamp in found}
+        rows = self._sql.execute("SELECT path, number, size, mtime_ns, digest FROM files")
+        return {path: Stamp(*stamp) for path, *stamp in rows}
 
     def stamp(self, path: Path) -> Stamp | None:
-        found = self._sql.execute(
+        row = self._sql.execute(
             "SELECT number, size, mtime_ns, digest FROM files WHERE path = ?", (str(path),)
         ).fetchone()
-        return Stamp(*found) if found else None
+        return Stamp(*row) if row else None
 
     def note_time(self, stamp: Stamp) -> None:
         self._sql.execute("UPDATE files SET mtime_ns = ? WHERE number = ?", (stamp.mtime_ns, stamp.number))
@@ -162,7 +162,7 @@ class CorpusWriter:
         """Entries from elsewhere stay while their files exist."""
         known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
         stays = [(path, reason) for path, reason in known if not is_under(Path(path), roots) and os.path.lexists(path)]
-        now = dict(stays) | {one.path: one.reason for one in skipped}
+        now = dict(stays) | {skip.path: skip.reason for skip in skipped}
         self._sql.execute("DELETE FROM skipped")
         self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(now.items()))
 
@@ -198,7 +198,7 @@ class CorpusWriter:
         codes = row[0] if row else self._make_findable(key, passage)
         self._sql.execute(
             "INSERT INTO passages (key, codes, document, start, lead, page, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (key, codes, *place, catalogue.compressed(text)),
+            (key, codes, *place, catalogue.compress(text)),
         )
 
     def _make_findable(self, key: int, passage: Passage) -> bytes:
@@ -259,13 +259,13 @@ def _tidy(connection: sqlite3.Connection, index: Path) -> None:
             catalogue.drop_tables(connection)
         if state is not None or catalogue.is_empty(connection):
             remove_others(index, state.generation if state else 0)
-            vector_files.remove_others(index, vector_files.named_in(connection))
+            vector_files.remove_others(index, vector_files.current_vectors(connection))
         connection.execute("COMMIT")
         catalogue.give_back_space(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _known_paths(connection: sqlite3.Connection) -> frozenset[Path]:
+def _paths_in(connection: sqlite3.Connection) -> frozenset[Path]:
     """Works for other formats as far as their tables can be read."""
     with suppress(sqlite3.OperationalError):
         return frozenset(Path(path) for (path,) in connection.execute("SELECT path FROM files"))

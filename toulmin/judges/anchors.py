@@ -11,7 +11,7 @@ from toulmin.text.language import STOPWORDS, terms
 _PARTS = frozenset("and but while whereas although".split())
 
 
-def unanchored(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+def floating_figures(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     """The claim's figures that no source has near other words of the claim, its title's aside.
 
     "The Board was dissolved in 1828" does not support "The Act was passed in 1828". Names are exempt: the rule would
@@ -25,15 +25,15 @@ def unanchored(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     )
 
 
-def _floats(figure: str, said: Sentence, sources: Sequence[Source]) -> bool:
-    others = {key for key in _telling(said) if key != figure}
+def _floats(figure: str, sentence: Sentence, sources: Sequence[Source]) -> bool:
+    others = {key for key in _telling(sentence) if key != figure}
     holding = [(source, others - source.title.where.keys()) for source in sources if figure in source.text.where]
     if not any(keys for _, keys in holding):
         return False
     return not any(_shares(figure, keys, source.text) for source, keys in holding)
 
 
-def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+def loose_facts(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     """The claim's facts that no sentence of several sources combines with half of their clause.
 
     The first unit is exempt: it is the subject, and a passage may say "he".
@@ -47,42 +47,42 @@ def scattered(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     )
 
 
-def _clauses(said: Sentence) -> Iterator[range]:
+def _clauses(sentence: Sentence) -> Iterator[range]:
     start = 0
-    for at, key in enumerate([*said.keys, "and"]):
+    for at, key in enumerate([*sentence.keys, "and"]):
         if key in _PARTS and at > start:
             yield range(start, at)
             start = at + 1
 
 
-def _is_together(said: Sentence, at: int, clause: range, sources: Sequence[Source]) -> bool:
-    own = set(_terms_at(said, at))
-    wanted = {key for place in clause for key in _terms_at(said, place)}
+def _is_together(claim_sentence: Sentence, at: int, clause: range, sources: Sequence[Source]) -> bool:
+    fact_terms = set(_terms_at(claim_sentence, at))
+    wanted = {key for place in clause for key in _terms_at(claim_sentence, place)}
     return any(
-        own & held and 2 * len(wanted & held) >= len(wanted)
+        fact_terms & evidence_terms and 2 * len(wanted & evidence_terms) >= len(wanted)
         for source in sources
         for sentence in source.text.sentences
-        for held in [_held(sentence) | source.title.where.keys()]
+        for evidence_terms in [_sentence_terms(sentence) | source.title.where.keys()]
     )
 
 
-def _held(sentence: Sentence) -> set[str]:
+def _sentence_terms(sentence: Sentence) -> set[str]:
     return {*sentence.terms, *(key for at in range(len(sentence.keys)) for key in _terms_at(sentence, at))}
 
 
-def _terms_at(said: Sentence, at: int) -> list[str]:
-    fact = said.facts.get(at)
+def _terms_at(sentence: Sentence, at: int) -> list[str]:
+    fact = sentence.facts.get(at)
     if fact is not None and fact.kind != "name":
         return [figure_key(fact.value)]
-    found = terms(said.shown[at]) if fact is not None else [said.keys[at]]
-    return [term for term in found if term not in STOPWORDS]
+    candidates = terms(sentence.shown[at]) if fact is not None else [sentence.keys[at]]
+    return [term for term in candidates if term not in STOPWORDS]
 
 
-def _telling(said: Sentence) -> Iterator[str]:
-    for at, key in enumerate(said.keys):
-        fact = said.facts.get(at)
+def _telling(sentence: Sentence) -> Iterator[str]:
+    for at, key in enumerate(sentence.keys):
+        fact = sentence.facts.get(at)
         if fact is None or fact.kind == "name":
-            yield from (term for term in terms(said.shown[at]) if term not in STOPWORDS)
+            yield from (term for term in terms(sentence.shown[at]) if term not in STOPWORDS)
         else:
             yield key
 

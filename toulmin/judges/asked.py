@@ -31,7 +31,7 @@ _MEANS: dict[Label, tuple[float, float]] = {
 }
 
 
-class Asked:
+class ModelJudge:
     """Asks `model` about each pair, with as many requests at once as the model takes.
 
     An unreadable reply is drawn once more; then the verdict is unsure, with the reason. `support` is 1.0, 0.5 (unsure)
@@ -52,12 +52,12 @@ class Asked:
         """Raises the model's error for the first pair that failed; other verdicts are kept until asked for again."""
         wanted = list(dict.fromkeys(pairs))
         results = await asyncio.gather(*map(self._verdict, wanted))
-        found = dict(zip(wanted, results, strict=True))
+        by_pair = dict(zip(wanted, results, strict=True))
         for result in results:
             if isinstance(result, ToulminError):
-                self._judged |= {pair: verdict for pair, verdict in found.items() if isinstance(verdict, Verdict)}
+                self._judged |= {pair: verdict for pair, verdict in by_pair.items() if isinstance(verdict, Verdict)}
                 raise result
-        return [verdict for pair in pairs if isinstance(verdict := found[pair], Verdict)]
+        return [verdict for pair in pairs if isinstance(verdict := by_pair[pair], Verdict)]
 
     async def aclose(self) -> None:
         close = getattr(self._model, "aclose", None)
@@ -69,11 +69,11 @@ class Asked:
         if known is not None:
             return known
         try:
-            return await self._asked(pair)
+            return await self._ask(pair)
         except ToulminError as error:
             return error
 
-    async def _asked(self, pair: Pair) -> Verdict:
+    async def _ask(self, pair: Pair) -> Verdict:
         prompt = JudgeClaim(pair.claim, pair.premises, pair.question)
         text = ""
         for sample in range(_DRAWS):
@@ -81,11 +81,11 @@ class Asked:
             text, label = reply.text, prompt.read(reply.text)
             if label != "unsure" or _DOUBT.search(text):
                 left_out = f"{self._model.name} could not hold {reply.omitted} of the passages"
-                return self._said(pair, label, left_out if reply.omitted else None)
+                return self._build_verdict(pair, label, left_out if reply.omitted else None)
         shown = " ".join(text.split())[:_SHOWN]
-        return self._said(pair, "unsure", f"{self._model.name} gave no verdict that can be read: {shown!r}")
+        return self._build_verdict(pair, "unsure", f"{self._model.name} gave no verdict that can be read: {shown!r}")
 
-    def _said(self, pair: Pair, label: Label, reason: str | None = None) -> Verdict:
+    def _build_verdict(self, pair: Pair, label: Label, reason: str | None = None) -> Verdict:
         support, contradiction = _MEANS[label]
         return Verdict(label, support, contradiction, self.name, (None,) * len(pair.premises), reason)
 

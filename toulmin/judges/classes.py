@@ -35,23 +35,23 @@ def classes_of(
     unknown name, `ModelError` with `who` if no class means entailment.
     """
     labels = [names[place] for place in sorted(names)]
-    contradicted = _named(labels, contradiction) if contradiction else _meaning(labels, _CONTRADICTED)
+    contradicted = _place_of(labels, contradiction) if contradiction else _meaning(labels, _CONTRADICTED)
     if entailment:
-        return Classes(_named(labels, entailment), contradicted)
+        return Classes(_place_of(labels, entailment), contradicted)
     if len(labels) == 1:
         return Classes(None, None)
-    found = _meaning(labels, _ENTAILED)
-    if found is None and len(labels) == 2 and all(_UNNAMED.fullmatch(_plain(label)) for label in labels):
-        found = 1
-    if found is None:
+    entailed = _meaning(labels, _ENTAILED)
+    if entailed is None and len(labels) == 2 and all(_UNNAMED.fullmatch(_plain(label)) for label in labels):
+        entailed = 1
+    if entailed is None:
         raise ModelError(
             f"{who} has the classes {', '.join(labels)}, and none of them is known to mean that the claim is entailed;"
             " name it (entailment)."
         )
-    return Classes(found, contradicted)
+    return Classes(entailed, contradicted)
 
 
-def _named(labels: Sequence[str], name: str) -> int:
+def _place_of(labels: Sequence[str], name: str) -> int:
     for place, label in enumerate(labels):
         if _plain(label) == _plain(name):
             return place
@@ -59,8 +59,8 @@ def _named(labels: Sequence[str], name: str) -> int:
 
 
 def _meaning(labels: Sequence[str], words: frozenset[str]) -> int | None:
-    found = [place for place, label in enumerate(labels) if _plain(label) in words]
-    return found[0] if len(found) == 1 else None
+    places = [place for place, label in enumerate(labels) if _plain(label) in words]
+    return places[0] if len(places) == 1 else None
 
 
 def _plain(label: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from toulmin.judges.naming import may_be_same
-from toulmin.judges.reading import COUNTS, Sentence, implied
+from toulmin.judges.reading import COUNTS, Sentence, implications
 from toulmin.text.facts import Fact
 from toulmin.text.overlap import Block, differences
 
@@ -48,7 +48,7 @@ def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> b
     """Whether the source's fact implies the claim's: a finer date, another form of the name."""
     if claim.kind == "name" or source.kind == "name":
         return claim.kind == source.kind and may_be_same(claim.value, source.value, title)
-    return claim.value in implied(source.value)
+    return claim.value in implications(source.value)
 
 
 def figure_at(sentence: Sentence, at: int) -> Fact | None:

@@ -7,7 +7,7 @@ from itertools import product
 
 from toulmin.judges.comparison import LEAST_CONTENT, Comparison, agree, facts_in, figure_at, says
 from toulmin.judges.reading import Sentence
-from toulmin.judges.reversals import denied, turned_around
+from toulmin.judges.reversals import denial_reversal, opposite_word
 from toulmin.text.facts import Fact
 from toulmin.text.language import stem
 from toulmin.text.overlap import Block
@@ -30,21 +30,23 @@ def conflict(beside: Comparison) -> str | None:
     """What the claim changed in the sentence it nearly copies, in words; None if nothing that matters."""
     if beside.content < LEAST_CONTENT:
         return None
-    looks = (_replaced_fact, _replaced_unit, denied, turned_around, _swapped)
+    looks = (_fact_change, _unit_change, denial_reversal, opposite_word, _swap)
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
-def _replaced_fact(beside: Comparison) -> str | None:
-    for block in map(partial(_narrowed, beside), beside.blocks):
+def _fact_change(beside: Comparison) -> str | None:
+    for block in map(partial(_narrow, beside), beside.blocks):
         there = list(facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts_in(beside.claim, block.a_start, block.a_end):
-            rival = next((words for words, other in there if _rivals(fact, other) and not _moved(other, beside)), None)
+            rival = next(
+                (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside)), None
+            )
             if rival is not None and not _is_told(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
 
 
-def _replaced_unit(beside: Comparison) -> str | None:
+def _unit_change(beside: Comparison) -> str | None:
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
@@ -54,7 +56,7 @@ def _replaced_unit(beside: Comparison) -> str | None:
     return None
 
 
-def _narrowed(beside: Comparison, block: Block) -> Block:
+def _narrow(beside: Comparison, block: Block) -> Block:
     """The part of a differing block where one fact replaces another.
 
     In a much longer source part, the facts after the same word ("by Smith", "by Jones, who later ..."), or the figures
@@ -88,14 +90,14 @@ def _rivals(a: Fact, b: Fact) -> bool:
     return (a.kind == "name") == (b.kind == "name") and not agree(b, a)
 
 
-def _moved(fact: Fact, beside: Comparison) -> bool:
+def _is_elsewhere(fact: Fact, beside: Comparison) -> bool:
     blocks = beside.blocks
     return any(
         agree(fact, known) for block in blocks for _, known in facts_in(beside.claim, block.a_start, block.a_end)
     )
 
 
-def _swapped(beside: Comparison) -> str | None:
+def _swap(beside: Comparison) -> str | None:
     if not beside.blocks or len(beside.claim.keys) != len(beside.source.keys):
         return None
     start, end = beside.blocks[0].a_start, beside.blocks[-1].a_end

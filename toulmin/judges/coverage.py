@@ -59,27 +59,27 @@ class Coverage:
 
 def weights(reading: Reading) -> dict[str, float]:
     """The claim's weighted terms; function words only if there is nothing else."""
-    found: dict[str, float] = {}
+    by_term: dict[str, float] = {}
     for sentence in reading.sentences:
         for at, key in enumerate(sentence.keys):
             fact = sentence.facts.get(at)
             if fact is None:
-                found[key] = rarity(key)
+                by_term[key] = rarity(key)
             elif fact.kind == "name":
-                found.update((term, rarity(term)) for term in terms(sentence.shown[at]))
+                by_term.update((term, rarity(term)) for term in terms(sentence.shown[at]))
             else:
-                found[figure_key(fact.value)] = FIGURE_WEIGHT
-    telling = {term: max(weight, 0.5) for term, weight in found.items() if term not in STOPWORDS}
-    return telling or dict.fromkeys(found, 0.5)
+                by_term[figure_key(fact.value)] = FIGURE_WEIGHT
+    telling = {term: max(weight, 0.5) for term, weight in by_term.items() if term not in STOPWORDS}
+    return telling or dict.fromkeys(by_term, 0.5)
 
 
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
     """`wanted` has the claim's weighted terms."""
-    values = _found_values(wanted, sources)
+    values = _term_values(wanted, sources)
     asked = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
-    single = max((row for found in rows for row in found), key=lambda row: row.score, default=None)
-    whole = reduce(or_, (row.mask for found in rows for row in found), 0)
+    single = max((row for premise_rows in rows for row in premise_rows), key=lambda row: row.score, default=None)
+    whole = reduce(or_, (row.mask for premise_rows in rows for row in premise_rows), 0)
     claimed = [term for sentence in claim.sentences for term in sentence.terms]
     half = len(asked) // 2
     total = sum(asked) or 1.0
@@ -87,11 +87,11 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
         single=single.score / total if single else 0.0,
         whole=_weigh(whole, values) / total,
         tail=_weigh(whole >> half, values[half:]) / (sum(asked[half:]) or 1.0),
-        plain=_held(claimed, [reading.where for source in sources for reading in source]),
-        pairs=_held(list(adjacent(claimed)), [reading.pairs for source in sources for reading in source]),
+        plain=_share_in(claimed, [reading.where for source in sources for reading in source]),
+        pairs=_share_in(list(adjacent(claimed)), [reading.pairs for source in sources for reading in source]),
         run=longest_run(claimed[:RUN], single.sentence.terms[:RUN]) / len(claimed) if single and claimed else 0.0,
-        denied=_denied(claim, single.sentence) if single else 0.0,
-        best=tuple(_best(found, claim, total) for found in rows),
+        denied=_denial(claim, single.sentence) if single else 0.0,
+        best=tuple(_best(premise_rows, claim, total) for premise_rows in rows),
     )
 
 
@@ -104,7 +104,7 @@ class _Row(NamedTuple):
     own: float
 
 
-def _found_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
+def _term_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
     """The terms' weights, lower where the sources have only a derived form."""
     return [
         weight if any(term in s.text.where or term in s.title.where for s in sources) else weight * DERIVED
@@ -144,19 +144,19 @@ def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
     top = max((row.own for row in rows), default=0.0)
     if top <= 0 or not claim.sentences:
         return None
-    held = claim.sentences[0].held
+    claim_units = claim.sentences[0].held
     equals = [row for row in rows if row.own >= top - 1e-9]
-    best = max(equals, key=lambda row: len(held & row.sentence.held) / len(held | row.sentence.held))
+    best = max(equals, key=lambda row: len(claim_units & row.sentence.held) / len(claim_units | row.sentence.held))
     return Best(best.sentence, best.own / total)
 
 
-def _held(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
+def _share_in(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
     absent = list(wanted)
     for holder in holders:
         absent = [item for item in absent if item not in holder]
     return 1 - len(absent) / len(wanted) if wanted else 0.0
 
 
-def _denied(claim: Reading, best: Sentence) -> float:
+def _denial(claim: Reading, best: Sentence) -> float:
     reached = {reach[0] for sentence in claim.sentences for reach in sentence.denials.values() if reach}
     return float(not best.denials and not reached.isdisjoint(best.held))

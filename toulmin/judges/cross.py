@@ -83,9 +83,11 @@ class Cross:
         check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
         check("unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        own = loaded(path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options)
+        checkpoint = loaded(
+            path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options
+        )
         self.name = f"cross:{Path(path).resolve().name}"
-        self._model, self._tokenizer = own.model, own.tokenizer
+        self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
         if self._model.config.pad_token_id is None:  # a causal classifier finds the end of a row by it
             self._model.config.pad_token_id = self._tokenizer.pad_token_id
         self._classes = classes_of(self._model.config.id2label, self.name, entailment, contradiction)
@@ -93,7 +95,7 @@ class Cross:
         self._quotes, self._batch_tokens = quotes, batch_tokens
         self._window = window_of(self._model, self._tokenizer, window) or _ENDLESS
         self._controls = controls_of(self._tokenizer)
-        weights = [own.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
+        weights = [checkpoint.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
         self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, _FORMAT])
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
@@ -105,9 +107,9 @@ class Cross:
             for window in cut
         ]
         scores = iter(self._scores(texts))
-        judged = [[next(scores) for _ in one.windows] for one in read]
-        verdicts = [self._verdict(pair, found) for pair, found in zip(pairs, judged, strict=True)]
-        return self._quoted(pairs, read, judged, verdicts) if self._quotes else verdicts
+        judged = [[next(scores) for _ in reading.windows] for reading in read]
+        verdicts = [self._verdict(pair, pair_scores) for pair, pair_scores in zip(pairs, judged, strict=True)]
+        return self._add_quotes(pairs, read, judged, verdicts) if self._quotes else verdicts
 
     # -------------------------------------------------------------- what is read
 
@@ -136,10 +138,10 @@ class Cross:
         premises, claims = ([self._plain(text) for text in side] for side in zip(*texts, strict=True))
         encoded = self._tokenizer(premises, claims, verbose=False, **limit)
         rows = [{name: encoded[name][place] for name in encoded} for place in range(len(texts))]
-        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, self._classified, self.name)
+        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, self._classify, self.name)
 
     @torch.inference_mode()
-    def _classified(self, rows: list[dict[str, Any]]) -> list[_Score]:
+    def _classify(self, rows: list[dict[str, Any]]) -> list[_Score]:
         multiple = MULTIPLE if self._window % MULTIPLE == 0 or self._window == _ENDLESS else None
         batch = self._tokenizer.pad(rows, pad_to_multiple_of=multiple, return_tensors="pt").to(self._model.device)
         logits = self._model(**batch).logits.float()
@@ -168,7 +170,7 @@ class Cross:
             return "contradicted"
         return "unsure" if support >= self._unsure else "unsupported"
 
-    def _quoted(
+    def _add_quotes(
         self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[_Score]], verdicts: list[Verdict]
     ) -> list[Verdict]:
         sides: dict[Label, Callable[[_Score], float]] = {
@@ -182,21 +184,21 @@ class Cross:
             for part in _decisive(read[n], judged[n], sides[verdict.label]).sentences(read[n].passages)
         ]
         texts = [(part_text(read[n].passages, part), hypothesis(pairs[n])) for n, part, _ in wanted]
-        found: dict[int, list[tuple[float, Part]]] = {}
+        shares_by_pair: dict[int, list[tuple[float, Part]]] = {}
         for (n, part, side), score in zip(wanted, self._scores(texts), strict=True):
-            found.setdefault(n, []).append((side(score), part))
-        quotes = {n: tuple(self._best(pairs[n], shares)) for n, shares in found.items()}
+            shares_by_pair.setdefault(n, []).append((side(score), part))
+        quotes = {n: tuple(self._best(pairs[n], shares)) for n, shares in shares_by_pair.items()}
         return [_with(verdict, quotes.get(n)) for n, verdict in enumerate(verdicts)]
 
     def _best(self, pair: Pair, shares: Sequence[tuple[float, Part]]) -> Iterator[Quote | None]:
         """Each passage's best sentence if it decides alone; the best of all in any case."""
         best = max(shares, key=lambda entry: entry[0])
         for place, passage in enumerate(pair.premises):
-            own = max((entry for entry in shares if entry[1].place == place), key=lambda entry: entry[0], default=None)
-            if own is None or (own[0] < self._threshold and own != best):
+            top = max((entry for entry in shares if entry[1].place == place), key=lambda entry: entry[0], default=None)
+            if top is None or (top[0] < self._threshold and top != best):
                 yield None
             else:
-                part = own[1]
+                part = top[1]
                 yield Quote(part.start, part.end, passage.text[part.start : part.end])
 
 

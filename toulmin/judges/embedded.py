@@ -60,20 +60,20 @@ def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
 
 def terms(measures: Sequence[float]) -> tuple[float, ...]:
     """The regressions' input, in the order of `TERMS`; with products for length and for having a question."""
-    own = measures[: len(_WEIGHED)]
+    plain = measures[: len(_WEIGHED)]
     length, asked = measures[len(_WEIGHED)], measures[_WEIGHED.index("question")]
-    return (*own, *(length * one for one in own[1:]), *(asked * one for one in own[1:]))
+    return (*plain, *(length * value for value in plain[1:]), *(asked * value for value in plain[1:]))
 
 
 def _lengths(pair: Pair) -> list[float]:
     words = sum(len(passage.text.split()) for passage in pair.premises), len(pair.claim.split())
     above = [math.log1p(count) - usual for count, usual in zip(words, _USUAL, strict=True)]
-    return [min(max(one, least), most) for one, (least, most) in zip(above, _FARTHEST_LENGTHS, strict=True)]
+    return [min(max(length, least), most) for length, (least, most) in zip(above, _FARTHEST_LENGTHS, strict=True)]
 
 
 def _logit(share: float) -> float:
-    held = min(max(share, _LEAST), 1 - _LEAST)
-    return math.log(held / (1 - held))
+    clipped = min(max(share, _LEAST), 1 - _LEAST)
+    return math.log(clipped / (1 - clipped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Stack:
 
     def score(self, measures: Sequence[float]) -> float:
         """From -30 to 30."""
-        return bounded(weighed(self.support, terms(measures)) + self.trees.score(measures))
+        return clamp(regression_score(self.support, terms(measures)) + self.trees.score(measures))
 
     def probability(self, measures: Sequence[float]) -> float:
         scores, chances = zip(*self.curve, strict=True)
@@ -116,7 +116,7 @@ class Stack:
 
     def against(self, measures: Sequence[float]) -> float:
         """The probability that an unsupported claim is contradicted."""
-        return 1 / (1 + math.exp(-bounded(weighed(self.contradiction, terms(measures)))))
+        return 1 / (1 + math.exp(-clamp(regression_score(self.contradiction, terms(measures)))))
 
     def label(self, support: float, against: float) -> Label:
         if support >= self.supported:
@@ -129,28 +129,28 @@ class Stack:
         path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
 
 
-def weighed(weights: Sequence[float], given: Sequence[float]) -> float:
-    return sum(weight * number for weight, number in zip(weights, given, strict=True))
+def regression_score(weights: Sequence[float], values: Sequence[float]) -> float:
+    return sum(weight * number for weight, number in zip(weights, values, strict=True))
 
 
-def bounded(score: float) -> float:
+def clamp(score: float) -> float:
     return max(-FARTHEST, min(FARTHEST, score))
 
 
 def read_stack(path: Path) -> Stack:
     """Raises `ModelError` if the file has no stack, or one over other measures."""
     try:
-        told: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        if told["format"] != FORMAT or tuple(told["terms"]) != TERMS or tuple(told["measures"]) != MEASURES:
+        fields: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        if fields["format"] != FORMAT or tuple(fields["terms"]) != TERMS or tuple(fields["measures"]) != MEASURES:
             raise ModelError(f"{path} weighs other measures than this version has; install one version of both.")
         return Stack(
-            support=tuple(map(float, told["support"])),
-            contradiction=tuple(map(float, told["contradiction"])),
-            trees=read_trees(told["trees"]["trees"], told["trees"]["base"]),
-            curve=tuple((float(score), float(chance)) for score, chance in told["curve"]),
-            supported=float(told["supported"]),
-            unsure=float(told["unsure"]),
-            contradicted=float(told["contradicted"]),
+            support=tuple(map(float, fields["support"])),
+            contradiction=tuple(map(float, fields["contradiction"])),
+            trees=read_trees(fields["trees"]["trees"], fields["trees"]["base"]),
+            curve=tuple((float(score), float(chance)) for score, chance in fields["curve"]),
+            supported=float(fields["supported"]),
+            unsure=float(fields["unsure"]),
+            contradicted=float(fields["contradicted"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
@@ -165,16 +165,16 @@ class Embedded:
         self._model, self._stack, self._lexical = model, stack, Lexical()
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return [self._verdict(pair, one) for pair, one in zip(pairs, self._model.shares(pairs), strict=True)]
+        return [self._verdict(pair, judged) for pair, judged in zip(pairs, self._model.shares(pairs), strict=True)]
 
     def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
         measured, gate = self._lexical.features(pair)
         if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
-        given = measures(judged.shares, measured, gate, pair)
-        support = self._stack.probability(given)
+        values = measures(judged.shares, measured, gate, pair)
+        support = self._stack.probability(values)
         # If the gate found what the source says instead, an unsupported claim is contradicted, whatever the network.
-        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(given)
+        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(values)
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
         return Verdict(label, support, (1 - support) * against, self.name, quotes, _reason(label, gate))
@@ -201,7 +201,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
     )
 
 
-def embedded(folder: str | os.PathLike[str] | None = None) -> Embedded:
+def load_judge(folder: str | os.PathLike[str] | None = None) -> Embedded:
     """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
     model = Trained(folder)
     return Embedded(model, read_stack(model.part.file(FILE)))

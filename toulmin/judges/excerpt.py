@@ -43,9 +43,9 @@ class Excerpt:
         least = _QUOTED * sum(weights.values())
         best: dict[int, tuple[float, Part]] = {}
         for part in self.sentences:
-            held = weights.keys() & set(terms(self.passages[part.place].text[part.start : part.end]))
-            worth = sum(weights[term] for term in held)
-            if held and worth >= least and worth > best.get(part.place, (0.0, part))[0]:
+            shared_terms = weights.keys() & set(terms(self.passages[part.place].text[part.start : part.end]))
+            worth = sum(weights[term] for term in shared_terms)
+            if shared_terms and worth >= least and worth > best.get(part.place, (0.0, part))[0]:
                 best[part.place] = (worth, part)
         return {place: part for place, (_, part) in best.items()}
 
@@ -53,8 +53,8 @@ class Excerpt:
 class _Unit:
     __slots__ = ("at", "held", "part", "size", "taken")
 
-    def __init__(self, at: int, part: Part, held: frozenset[str], size: int) -> None:
-        self.at, self.part, self.held, self.size = at, part, held, size
+    def __init__(self, at: int, part: Part, claim_terms: frozenset[str], size: int) -> None:
+        self.at, self.part, self.held, self.size = at, part, claim_terms, size
         self.taken = False
 
 
@@ -69,14 +69,14 @@ def excerpts(claim: str, premises: Sequence[Passage], room: int, count: Count, m
     units = _units(passages, weights, titles, room, count)
     if sum(unit.size for unit in units) + sum(titles) <= room:
         return [Excerpt(passages, Window(tuple(Part(n, 0, len(p.text)) for n, p in enumerate(passages) if p.text)))]
-    found: list[Excerpt] = []
-    while len(found) < most:
-        taken = _chosen([unit for unit in units if not unit.taken], weights, titles, room)
-        held = frozenset().union(*(unit.held for unit in taken))
-        if found and sum(weights[term] for term in held) < _LEAST_SHARE * sum(weights.values()):
+    selection: list[Excerpt] = []
+    while len(selection) < most:
+        taken = _choose([unit for unit in units if not unit.taken], weights, titles, room)
+        covered = frozenset().union(*(unit.held for unit in taken))
+        if selection and sum(weights[term] for term in covered) < _LEAST_SHARE * sum(weights.values()):
             break
-        found.append(Excerpt(passages, _joined(taken)))
-    return found
+        selection.append(Excerpt(passages, _join(taken)))
+    return selection
 
 
 def _weights(claim: str) -> dict[str, float]:
@@ -96,10 +96,10 @@ def _units(
 ) -> list[_Unit]:
     units: list[_Unit] = []
     for place, passage in enumerate(passages):
-        for span, held in _sentences(passage.text):
+        for span, sentence_terms in _sentences(passage.text):
             for start, end, size in _pieces(passage.text, span, room - titles[place], count):
-                own = held if (start, end) == span else frozenset(terms(passage.text[start:end]))
-                units.append(_Unit(len(units), Part(place, start, end), own & weights.keys(), size + 1))
+                piece_terms = sentence_terms if (start, end) == span else frozenset(terms(passage.text[start:end]))
+                units.append(_Unit(len(units), Part(place, start, end), piece_terms & weights.keys(), size + 1))
     return units
 
 
@@ -115,7 +115,7 @@ def _pieces(text: str, span: Span, room: int, count: Count) -> list[tuple[int, i
     return [piece for half in (Span(start, cut), Span(cut, end)) for piece in _pieces(text, half, room, count)]
 
 
-def _chosen(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequence[int], room: int) -> list[_Unit]:
+def _choose(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequence[int], room: int) -> list[_Unit]:
     total = sum(weights.values()) or 1.0
     covered: set[str] = set()
     places: set[int] = set()
@@ -141,7 +141,7 @@ def _chosen(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequen
     return sorted(taken, key=lambda unit: unit.at)
 
 
-def _joined(units: Sequence[_Unit]) -> Window:
+def _join(units: Sequence[_Unit]) -> Window:
     parts: list[Part] = []
     last: _Unit | None = None
     for unit in units:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from toulmin.judges.anchors import scattered, unanchored
+from toulmin.judges.anchors import floating_figures, loose_facts
 from toulmin.judges.comparison import NEAR_COPY, compare
 from toulmin.judges.conflicts import conflict
 from toulmin.judges.coverage import Coverage, Source
 from toulmin.judges.missing import has_term, missing
 from toulmin.judges.reading import Reading, Sentence
-from toulmin.judges.reversals import reversed_share
+from toulmin.judges.reversals import find_reversal
 from toulmin.text.language import STOPWORDS
 
 # The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
@@ -49,7 +49,7 @@ class Gate:
         return low + (high - low) * share
 
 
-def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
+def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
     """With `is_answer`, every content word must be in the sources."""
     if not any(source.text.sentences for source in sources):
         return Gate(Ruling.REJECTED, "there are no sources")
@@ -57,20 +57,20 @@ def rule(claim: Reading, found: Coverage, sources: Sequence[Source], *, is_answe
         return Gate(Ruling.REJECTED, "the claim has no words")
     if _is_verbatim(claim, sources):
         return Gate(Ruling.ACCEPTED)
-    if changed := _changed(claim, sources):
+    if changed := _change(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
     readings = [reading for source in sources for reading in source if reading.sentences]
     absent = missing(claim, readings)
     sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
     if sure:
         return Gate(Ruling.REJECTED, _absence(sure))
-    if found.whole < LEAST_COVERED:
+    if coverage.whole < LEAST_COVERED:
         return Gate(Ruling.REJECTED, "the sources do not speak of this")
     if absent.doubtful:
         return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
-    if floating := unanchored(claim, sources):
-        return Gate(Ruling.DOUBTED, f"{_named(floating)} in the sources, but not with what the claim says of it")
-    if len(sources) > 1 and (apart := scattered(claim, sources)):
+    if floating := floating_figures(claim, sources):
+        return Gate(Ruling.DOUBTED, f"{_with_verb(floating)} in the sources, but not with what the claim says of it")
+    if len(sources) > 1 and (apart := loose_facts(claim, sources)):
         return Gate(Ruling.DOUBTED, f"no one passage says this of {' and '.join(dict.fromkeys(apart))}")
     return Gate(Ruling.ACCEPTED)
 
@@ -85,10 +85,10 @@ def _states(source: Source, sentence: str) -> bool:
 
 
 def _absence(absent: Sequence[str]) -> str:
-    return f"{_named(absent)} not in the sources"
+    return f"{_with_verb(absent)} not in the sources"
 
 
-def _named(words: Sequence[str]) -> str:
+def _with_verb(words: Sequence[str]) -> str:
     return f"{' and '.join(dict.fromkeys(words))} {'is' if len(set(words)) == 1 else 'are'}"
 
 
@@ -101,30 +101,30 @@ def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
     ]
 
 
-def _changed(claim: Reading, sources: Sequence[Source]) -> str | None:
-    return next((reason for said in claim.sentences if (reason := _changed_sentence(said, sources))), None)
+def _change(claim: Reading, sources: Sequence[Source]) -> str | None:
+    return next((reason for sentence in claim.sentences if (reason := _sentence_change(sentence, sources))), None)
 
 
-def _changed_sentence(said: Sentence, sources: Sequence[Source]) -> str | None:
+def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str | None:
     """What changed against the sentences most like it; None if one of them agrees."""
     copied: list[tuple[float, str | None]] = []
-    told: list[tuple[float, str | None]] = []
+    reversals: list[tuple[float, str | None]] = []
     for source in sources:
         title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.held}
-        loose = said.held - title
+        loose = claim_sentence.held - title
         for sentence in source.text.sentences:
-            if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose) and _is_short(said, sentence):
-                beside = compare(said, sentence, title)
+            if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose) and _is_short(claim_sentence, sentence):
+                beside = compare(claim_sentence, sentence, title)
                 if beside.share >= NEAR_COPY:
                     copied.append((beside.share, conflict(beside)))
-            told.append(reversed_share(said, sentence, title))
-    return _agreed(copied, SIMILAR) or (_agreed(told, 0.0) if not copied else None)
+            reversals.append(find_reversal(claim_sentence, sentence, title))
+    return _common_reason(copied, SIMILAR) or (_common_reason(reversals, 0.0) if not copied else None)
 
 
-def _agreed(found: Sequence[tuple[float, str | None]], within: float) -> str | None:
+def _common_reason(comparisons: Sequence[tuple[float, str | None]], within: float) -> str | None:
     """The first reason of those nearest to the top share, if all have one."""
-    nearest = max((share for share, _ in found), default=0.0)
-    reasons = [reason for share, reason in found if share >= nearest - within]
+    nearest = max((share for share, _ in comparisons), default=0.0)
+    reasons = [reason for share, reason in comparisons if share >= nearest - within]
     return None if None in reasons else next(iter(reasons), None)
 
 

@@ -41,8 +41,8 @@ class Lexical:
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
         """The regression's features of a pair, and the gate's ruling."""
-        found, gate = self._measured(pair)
-        return found.features(), gate
+        coverage, gate = self._measure(pair)
+        return coverage.features(), gate
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)
@@ -55,19 +55,19 @@ class Lexical:
             self._characters -= len(forgotten)
         return known
 
-    def _measured(self, pair: Pair) -> tuple[Coverage, Gate]:
+    def _measure(self, pair: Pair) -> tuple[Coverage, Gate]:
         sources = [Source(self._read(premise.text), self._read(premise.title)) for premise in pair.premises]
         claim = self._read(pair.claim)
         question = self._read(pair.question) if pair.question else None
         wanted = weights(question) | weights(claim) if question else weights(claim)
-        found = measure(claim, wanted, sources)
-        return found, rule(claim, found, sources, is_answer=question is not None)
+        coverage = measure(claim, wanted, sources)
+        return coverage, rule(claim, coverage, sources, is_answer=question is not None)
 
     def _verdict(self, pair: Pair) -> Verdict:
-        found, gate = self._measured(pair)
-        support = lexical_support(found.features(), gate)
+        coverage, gate = self._measure(pair)
+        support = lexical_support(coverage.features(), gate)
         label, weak = _label(support, gate.ruling)
-        quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, found.best, strict=True))
+        quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
         return Verdict(label, support, _contradiction(support, gate.ruling), self.name, quotes, gate.reason or weak)
 
 

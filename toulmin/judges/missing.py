@@ -98,11 +98,11 @@ class Absence:
 def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
     """The claim's facts in no source, in order, without acronyms that it spells out itself."""
     absent = [fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources)]
-    found: dict[bool, list[str]] = {True: [], False: []}
+    by_doubt: dict[bool, list[str]] = {True: [], False: []}
     for fact in absent:
         if not _is_explained(fact, claim):
-            found[_is_doubtful(fact, claim)].append(claim.text[fact.start : fact.end])
-    return Absence(tuple(found[False]), (*found[True], *_absent_caseless(claim, sources)))
+            by_doubt[_is_doubtful(fact, claim)].append(claim.text[fact.start : fact.end])
+    return Absence(tuple(by_doubt[False]), (*by_doubt[True], *_absent_caseless(claim, sources)))
 
 
 def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:

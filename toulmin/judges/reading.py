@@ -27,17 +27,17 @@ def figure_key(value: str) -> str:
     return "#" + value
 
 
-def implied(value: str) -> tuple[str, ...]:
+def implications(value: str) -> tuple[str, ...]:
     """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21."""
-    found = [value]
+    dates = [value]
     year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
     if rest and (not year or len(year) == 4):
         parts = rest.split("-")
-        found += [f"{year}-{parts[0]}", year] if year else []
-        found += [f"--{rest}", f"--{parts[0]}"]
+        dates += [f"{year}-{parts[0]}", year] if year else []
+        dates += [f"--{rest}", f"--{parts[0]}"]
     if len(year) == 4 and year.isdecimal():
-        found += [f"{year[:3]}0s", f"C{(int(year) - 1) // 100 + 1}"]
-    return tuple(dict.fromkeys(found))
+        dates += [f"{year[:3]}0s", f"C{(int(year) - 1) // 100 + 1}"]
+    return tuple(dict.fromkeys(dates))
 
 
 @dataclass(slots=True)
@@ -90,10 +90,10 @@ def _word(word: str) -> _Word:
     return _Word(tuple(terms(word)), content, denies, lower in NOT_DENYING, lower in _SCOPE_ENDS)
 
 
-def _read_sentence(text: str, span: Span, found: Sequence[Fact]) -> Sentence:
+def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:
     sentence = Sentence(*span)
     add = _Adder(sentence)
-    coming = iter(found)
+    coming = iter(sentence_facts)
     fact = next(coming, None)
     before = span.start
     for a, b in words(text[span.start : span.end]):
@@ -157,9 +157,9 @@ class _Adder:
                 self.reach -= 1
 
 
-def _bits(found: Sequence[Sentence]) -> dict[str, int]:
+def _bits(read_sentences: Sequence[Sentence]) -> dict[str, int]:
     where: dict[str, int] = {}
-    for i, sentence in enumerate(found):
+    for i, sentence in enumerate(read_sentences):
         bit = 1 << i
         for term in sentence.terms:
             where[term] = where.get(term, 0) | bit
@@ -171,7 +171,7 @@ def _bits(found: Sequence[Sentence]) -> dict[str, int]:
 def _figure_keys(sentence: Sentence) -> Iterator[str]:
     for fact in sentence.facts.values():
         if fact.kind == "date":
-            yield from map(figure_key, implied(fact.value))
+            yield from map(figure_key, implications(fact.value))
         elif fact.kind == "number":
             yield figure_key(fact.value)
         elif fact.value[-1].isdecimal():
@@ -181,22 +181,22 @@ def _figure_keys(sentence: Sentence) -> Iterator[str]:
             yield COUNTS[key]
 
 
-def adjacent(found: Sequence[str]) -> Iterator[str]:
-    return (f"{a} {b}" for a, b in pairwise(found))
+def adjacent(items: Sequence[str]) -> Iterator[str]:
+    return (f"{a} {b}" for a, b in pairwise(items))
 
 
 def read(text: str) -> Reading:
     spans = sentences(text)
     known = facts(text, spans)
-    found = []
+    read_sentences = []
     for span in spans:
         inside = [fact for fact in known if span.start <= fact.start < span.end]
-        found.append(_read_sentence(text, span, inside))
-    where = _bits(found)
+        read_sentences.append(_read_sentence(text, span, inside))
+    where = _bits(read_sentences)
     prefixes: dict[str, int] = {}
     for term, bits in where.items():
         if len(term) >= PREFIX:
             prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
-    pairs = frozenset(pair for sentence in found for pair in adjacent(sentence.terms))
+    pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
     stated = frozenset(" ".join(text[span.start : span.end].split()) for span in spans)
-    return Reading(text, tuple(found), known, where, prefixes, pairs, stated)
+    return Reading(text, tuple(read_sentences), known, where, prefixes, pairs, stated)

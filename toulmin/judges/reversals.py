@@ -12,11 +12,11 @@ from toulmin.text.oppositions import opposites
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 
-def reversed_share(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
+def find_reversal(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
     """The share of the claim's content units in a sentence, in any order, and the reversal, if any."""
-    held = claim.content & source.held
-    share = (len(held) + len((claim.content - held) & title)) / max(1, len(claim.content))
-    if len(held) < LEAST_CONTENT or share < NEAR_COPY:
+    shared = claim.content & source.held
+    share = (len(shared) + len((claim.content - shared) & title)) / max(1, len(claim.content))
+    if len(shared) < LEAST_CONTENT or share < NEAR_COPY:
         return share, None
     return share, _plainly_denied(claim, source) or _plainly_opposed(claim, source)
 
@@ -39,7 +39,7 @@ def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
     return None
 
 
-def denied(beside: Comparison) -> str | None:
+def denial_reversal(beside: Comparison) -> str | None:
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         mine = _negators(claim, block.a_start, block.a_end)
@@ -63,7 +63,7 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
     return False
 
 
-def turned_around(beside: Comparison) -> str | None:
+def opposite_word(beside: Comparison) -> str | None:
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         in_place = block.a_end - block.a_start == block.b_end - block.b_start == 1

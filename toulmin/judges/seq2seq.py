@@ -40,7 +40,7 @@ _REPLY = 10  # tokens at most
 _FORMAT = "premise-hypothesis-1"
 
 
-class _Decided(NamedTuple):
+class _Decision(NamedTuple):
     """Whether a reply was `1`, and the probability that it began so (None: no such token)."""
 
     entailed: bool
@@ -69,33 +69,35 @@ class Seq2Seq:
     ) -> None:
         check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        own = loaded(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
-        self._take(own, Path(path).resolve().name, batch_tokens)
+        checkpoint = loaded(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
+        self._take(checkpoint, Path(path).resolve().name, batch_tokens)
 
     @classmethod
-    def of(cls, own: Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
+    def of(cls, checkpoint: Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
         judge = cls.__new__(cls)
-        judge._take(own, name, batch_tokens)
+        judge._take(checkpoint, name, batch_tokens)
         return judge
 
-    def _take(self, own: Loaded, name: str, batch_tokens: int) -> None:
+    def _take(self, checkpoint: Loaded, name: str, batch_tokens: int) -> None:
         check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         self.name = f"seq2seq:{name}"
-        self._model, self._tokenizer = own.model, own.tokenizer
+        self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
         self._controls = controls_of(self._tokenizer)
         self._batch_tokens = batch_tokens
         self._one = _only(self._tokens([ENTAILED], special=False)[0])
         self._may_entail: dict[tuple[int, ...], bool] = {}
         kind = type(self._tokenizer).__name__
-        self.key = json.dumps([own.identity, str(self._model.device.type), str(self._model.dtype), kind, _FORMAT])
+        self.key = json.dumps(
+            [checkpoint.identity, str(self._model.device.type), str(self._model.dtype), kind, _FORMAT]
+        )
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Raises `ModelError` for a pair that does not fit into memory."""
         rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
-        decided = in_batches(rows, len, self._batch_tokens, self._decided, self.name)
-        return [self._verdict(pair, one) for pair, one in zip(pairs, decided, strict=True)]
+        decided = in_batches(rows, len, self._batch_tokens, self._decide, self.name)
+        return [self._verdict(pair, decision) for pair, decision in zip(pairs, decided, strict=True)]
 
-    def _verdict(self, pair: Pair, decided: _Decided) -> Verdict:
+    def _verdict(self, pair: Pair, decided: _Decision) -> Verdict:
         support = float(decided.entailed) if decided.share is None else decided.share
         return Verdict(
             "supported" if decided.entailed else "unsupported", support, 0.0, self.name, (None,) * len(pair.premises)
@@ -106,11 +108,11 @@ class Seq2Seq:
             return []
         plain = [self._controls.sub(broken_up, text) for text in texts]
         options: dict[str, Any] = {"add_special_tokens": special, "truncation": False, "verbose": False}
-        found: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
-        return found
+        ids: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
+        return ids
 
     @torch.inference_mode()
-    def _decided(self, rows: list[list[int]]) -> list[_Decided]:
+    def _decide(self, rows: list[list[int]]) -> list[_Decision]:
         batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=MULTIPLE, return_tensors="pt")
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),
@@ -120,13 +122,13 @@ class Seq2Seq:
             num_beams=1,
             output_logits=True,
             return_dict_in_generate=True,
-            stopping_criteria=StoppingCriteriaList([_Settled(self._is_open)]),
+            stopping_criteria=StoppingCriteriaList([_ReplyEnd(self._is_open)]),
         )
         replies = self._tokenizer.batch_decode(drawn.sequences, skip_special_tokens=True)
         shares = self._shares(drawn.logits[0])
         firsts = drawn.sequences[:, 1].tolist()  # after the token that starts the decoder
-        found = zip(replies, firsts, shares, strict=True)
-        return [_decision(reply == ENTAILED, first == self._one, share) for reply, first, share in found]
+        outcomes = zip(replies, firsts, shares, strict=True)
+        return [_decision(reply == ENTAILED, first == self._one, share) for reply, first, share in outcomes]
 
     def _shares(self, logits: torch.Tensor) -> list[float | None]:
         if self._one is None:
@@ -138,12 +140,12 @@ class Seq2Seq:
         """Whether more tokens, which take no letter away, may still make or keep the reply `1`."""
         known = self._may_entail.get(reply)
         if known is None:
-            said = self._tokenizer.decode(list(reply), skip_special_tokens=True).strip()
-            known = self._may_entail[reply] = said in ("", ENTAILED)
+            text = self._tokenizer.decode(list(reply), skip_special_tokens=True).strip()
+            known = self._may_entail[reply] = text in ("", ENTAILED)
         return known
 
 
-class _Settled(StoppingCriteria):
+class _ReplyEnd(StoppingCriteria):
     """Ends rows whose reply can no longer become `1`."""
 
     def __init__(self, is_open: Any) -> None:
@@ -158,6 +160,6 @@ def _only(tokens: Sequence[int]) -> int | None:
     return tokens[0] if len(tokens) == 1 else None
 
 
-def _decision(entailed: bool, begins: bool, share: float | None) -> _Decided:
+def _decision(entailed: bool, begins: bool, share: float | None) -> _Decision:
     """The first token's share counts only if it agrees with the reply."""
-    return _Decided(entailed, share if entailed == begins else None)
+    return _Decision(entailed, share if entailed == begins else None)

@@ -54,8 +54,8 @@ class Frame:
     def views(self, pair: Pair) -> list[View]:
         """One for each excerpt, at least one; empty if the premises are."""
         claim = hypothesis(pair)
-        found = excerpts(claim, pair.premises, self.tokens.room(claim), self.tokens.count, self.most)
-        return [View(self.tokens.row(claim, one.text), one) for one in found]
+        choices = excerpts(claim, pair.premises, self.tokens.room(claim), self.tokens.count, self.most)
+        return [View(self.tokens.row(claim, excerpt.text), excerpt) for excerpt in choices]
 
 
 class Judged(NamedTuple):
@@ -89,17 +89,20 @@ class Trained:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
         self.part: Part = part(KIND, folder)
-        told = settings(self.part)
+        options = settings(self.part)
         self.name = self.part.name
         self.key = json.dumps([self.name, self.part.identity, RULE])
-        self._frame = Frame(Tokens(self.part.file("tokenizer.json"), told.max_tokens), told.excerpts)
+        self._frame = Frame(Tokens(self.part.file("tokenizer.json"), options.max_tokens), options.excerpts)
         self._network = Network(self.part.file("model.onnx"), threads)
 
     def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._network.logits([view.row for seen in views for view in seen]))
         return [
-            max(((Judged(_shares(next(logits)), view.excerpt)) for view in seen), key=lambda one: one.shares.supported)
+            max(
+                ((Judged(_shares(next(logits)), view.excerpt)) for view in seen),
+                key=lambda judged: judged.shares.supported,
+            )
             for seen in views
         ]
 

@@ -57,7 +57,7 @@ def _leaf(tree: Sequence[Node], measures: Sequence[float]) -> float:
     return node.value
 
 
-def read_trees(told: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
+def read_trees(rows: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
     """From JSON. Raises ValueError or TypeError for other values."""
     return Trees(
         float(base),
@@ -66,6 +66,6 @@ def read_trees(told: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
                 Node(int(measure), float(level), int(left), int(right), float(value))
                 for measure, level, left, right, value in tree
             )
-            for tree in told
+            for tree in rows
         ),
     )

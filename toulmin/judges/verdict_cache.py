@@ -31,7 +31,7 @@ _KIND = Kind(
 _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 
 
-class Asked(Protocol):
+class InnerJudge(Protocol):
     """A `Judge`, optionally with a `key`, a text of all that its verdicts depend on."""
 
     @property
@@ -44,7 +44,7 @@ class Asked(Protocol):
         ...
 
 
-class Remembered:
+class CachedJudge:
     """A judge with its verdicts in the file at `path`, which only the owner may read, since it quotes documents.
 
     Judges are distinguished by `key` (weights, precision, prompt), or else by name. The judge sees equal pairs of a
@@ -53,7 +53,7 @@ class Remembered:
     cannot be read or written.
     """
 
-    def __init__(self, judge: Asked, path: str | os.PathLike[str]) -> None:
+    def __init__(self, judge: InnerJudge, path: str | os.PathLike[str]) -> None:
         self._judge = judge
         self._rows = Rows(Path(path))
         self._identity = str(getattr(judge, "key", judge.name))
@@ -63,15 +63,15 @@ class Remembered:
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         keys = _keys(self._identity, pairs)
-        found = self._rows.verdicts(dict.fromkeys(keys))
-        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in found}
+        verdicts = self._rows.verdicts(dict.fromkeys(keys))
+        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
         if missing:
-            new = dict(zip(missing, await self._decided(list(missing.values())), strict=True))
+            new = dict(zip(missing, await self._decide(list(missing.values())), strict=True))
             self._rows.keep(new)
-            found |= new
-        return [found[key] for key in keys]
+            verdicts |= new
+        return [verdicts[key] for key in keys]
 
-    async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    async def _decide(self, pairs: Sequence[Pair]) -> list[Verdict]:
         verdicts = list(await resolve(self._judge.judge(pairs)))
         if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
             raise ModelError(
@@ -117,7 +117,7 @@ class Rows:
     def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Damaged rows are left out."""
         wanted = list(keys)
-        found: dict[str, Verdict] = {}
+        by_key: dict[str, Verdict] = {}
         with self._clearly():
             for start in range(0, len(wanted), _ASKED_AT_ONCE):
                 part = wanted[start : start + _ASKED_AT_ONCE]
@@ -126,8 +126,8 @@ class Rows:
                 for key, text, digest in self._file.execute(query, part):
                     with suppress(ValueError, TypeError, AttributeError, KeyError):
                         if digest == _digest(key, text):
-                            found[key] = _verdict(json.loads(text))
-        return found
+                            by_key[key] = _verdict(json.loads(text))
+        return by_key
 
     def keep(self, verdicts: Mapping[str, Verdict]) -> None:
         """In one transaction; replaces older verdicts."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 from toulmin.data import Answer, Policy, Style
 from toulmin.methods.aims import aims
 from toulmin.methods.assessing import Oracle
-from toulmin.methods.direct import shown, with_draft
+from toulmin.methods.direct import show_draft, with_draft
 from toulmin.methods.refining import (
     UNTOUCHED,
     WITH_GOLD,
@@ -26,11 +26,11 @@ from toulmin.methods.refining import (
     Returned,
     Source,
     Stop,
-    ended,
+    conclude_course,
     plan_of,
-    refined,
+    run_rounds,
 )
-from toulmin.methods.reporting import concluded, found, read_by
+from toulmin.methods.reporting import conclude, read_by, start_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Preset
 from toulmin.steps import Program, exchange
@@ -62,18 +62,18 @@ def a2r(
     for "final"; `feedback="grounded"` needs none for feedback. Raises `UsageError` for invalid values.
     """
     plan = plan_of(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
-    answer = yield from found(question, "a2r", style, k)
+    answer = yield from start_answer(question, "a2r", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
+        return conclude(answer, (), unsupported)
     done = yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt))
     answer = with_draft(answer, done)
-    yield from shown(answer)
+    yield from show_draft(answer)
     if not answer.claims:
-        return concluded(answer, (), unsupported)
+        return conclude(answer, (), unsupported)
     read = read_by(done.prompt)
     start = Course(answer, tuple(passage for passage in answer.passages if passage.id in read))
-    course = yield from refined(start, done.value, len(answer.rounds) - 1, plan)
-    return ended(course, plan, unsupported)
+    course = yield from run_rounds(start, done.value, len(answer.rounds) - 1, plan)
+    return conclude_course(course, plan, unsupported)
 
 
 def refine(
@@ -100,9 +100,9 @@ def refine(
         return answer
     if not answer.passages:
         return replace(answer, notes=(*answer.notes, NOTHING_READ))
-    remarks = concluded(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
+    remarks = conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
     outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
     draft = Draft(answer.claims, answer.invalid_citations)
-    course = yield from refined(Course(start, answer.passages), draft, None, plan)
-    return ended(course, plan, unsupported)
+    course = yield from run_rounds(Course(start, answer.passages), draft, None, plan)
+    return conclude_course(course, plan, unsupported)

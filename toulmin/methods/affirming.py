@@ -79,7 +79,7 @@ _PRAISES = re.compile(
 )
 
 
-def agreeing(part: str, score: float, target: float) -> str | None:
+def agreeing_part(part: str, score: float, target: float) -> str | None:
     """The part of a model's words on one aspect that agrees with its score; None if nothing does.
 
     From the target on this is a plain affirmation. Below it affirming sentences are dropped, and words in which no
@@ -87,8 +87,8 @@ def agreeing(part: str, score: float, target: float) -> str | None:
     """
     if score >= target:
         return affirmation(score, target)
-    said = [part[span.start : span.end] for span in sentences(part)]
-    kept = [sentence for sentence in said if _demands(sentence) or not _affirms(sentence)]
+    texts = [part[span.start : span.end] for span in sentences(part)]
+    kept = [sentence for sentence in texts if _demands(sentence) or not _affirms(sentence)]
     return " ".join(kept) if any(map(_demands, kept)) else None
 
 
@@ -113,17 +113,19 @@ class Advice:
     discarded: tuple[Dropped, ...] = ()
 
 
-def merged(own: Mapping[str, str], model: Mapping[str, str], aims: Aims, scores: Mapping[str, float]) -> Advice:
+def merge_advice(
+    composed: Mapping[str, str], model: Mapping[str, str], aims: Aims, scores: Mapping[str, float]
+) -> Advice:
     """The composed feedback; a model's part that agrees with a low score replaces ours."""
-    said, discarded = dict(own), []
+    parts, discarded = dict(composed), []
     for aspect, target in aims.targets.items():
         score = scores[aspect]
         if score >= target or aspect not in model:
             continue
-        part = agreeing(model[aspect], score, target)
+        part = agreeing_part(model[aspect], score, target)
         if part is None:
             why = f"it only affirms, but {aspect} is {score:.0f}, below the target of {target:.0f}"
             discarded.append(Dropped(f"{aspect}: {model[aspect]}", why))
         else:
-            said[aspect] = part
-    return Advice(said, tuple(discarded))
+            parts[aspect] = part
+    return Advice(parts, tuple(discarded))

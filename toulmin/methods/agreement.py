@@ -8,7 +8,7 @@ from typing import Literal
 from toulmin.data import Style
 from toulmin.text.language import terms
 from toulmin.text.overlap import entity, entity_f1, token_f1
-from toulmin.text.rouge import Overlap, is_legible, rouge_words, shared_sequences
+from toulmin.text.rouge import Overlap, is_legible, rouge_words, sequence_overlap
 
 Measure = Literal["rouge2", "token_f1", "entity_f1"]
 Texts = Sequence[str]  # the words of a draft's claims, without citation marks
@@ -39,34 +39,34 @@ def _words(text: str) -> list[str]:
 
 def _pairs(candidate: str, reference: str) -> Overlap:
     words = rouge_words if is_legible(candidate) and is_legible(reference) else terms
-    return shared_sequences(words(candidate), words(reference), 2)
+    return sequence_overlap(words(candidate), words(reference), 2)
 
 
 # ---------------------------------------------------------------- corroboration of a claim
 
 
-def _held_pairs(claim: str, others: Texts) -> float:
+def _pair_precision(claim: str, others: Texts) -> float:
     """ROUGE-2 precision by the best single claim or all together; token F1 under two words."""
-    held = _precision if len(_words(claim)) >= 2 else token_f1
-    return max(held(claim, text) for text in (" ".join(others), *others))
+    measure = _precision if len(_words(claim)) >= 2 else token_f1
+    return max(measure(claim, text) for text in (" ".join(others), *others))
 
 
 def _precision(claim: str, text: str) -> float:
     return _pairs(claim, text).precision
 
 
-def _shared_words(claim: str, others: Texts) -> float:
+def _word_overlap(claim: str, others: Texts) -> float:
     return token_f1(claim, " ".join(others))
 
 
-def _named(claim: str, others: Texts) -> float:
+def _entity_match(claim: str, others: Texts) -> float:
     return float(entity(claim) in {entity(other) for other in others})
 
 
 # How far other claims corroborate one, in 0..1.
 CORROBORATION: Mapping[Style, Corroboration] = {
-    "long": _held_pairs,
-    "report": _held_pairs,
-    "short": _shared_words,
-    "list": _named,
+    "long": _pair_precision,
+    "report": _pair_precision,
+    "short": _word_overlap,
+    "list": _entity_match,
 }

@@ -53,7 +53,7 @@ class Aims:
     def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str]) -> Assessment:
         """All scores are 0 without claims."""
         free = reference_free(claims, questions)
-        scores = (self._gold(claims) if self.oracle and claims else _in_one(free)) | citation_scores(claims)
+        scores = (self._gold(claims) if self.oracle and claims else _combine_parts(free)) | citation_scores(claims)
         shown = CORRECTNESS in self.targets and self.oracle is None
         return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {})
 
@@ -61,14 +61,14 @@ class Aims:
         """Raises `UsageError` for a result of the wrong type or range."""
         if self.oracle is None or not {CORRECTNESS, *_OF_A_LIST} & self.targets.keys():
             return {}
-        given = self.oracle(tuple(one.claim for one in claims))
-        if isinstance(given, ListCorrectness) == (CORRECTNESS in self.targets):
+        result = self.oracle(tuple(assessed.claim for assessed in claims))
+        if isinstance(result, ListCorrectness) == (CORRECTNESS in self.targets):
             wanted = "a number" if CORRECTNESS in self.targets else "a ListCorrectness"
-            raise UsageError(f"correctness: the scoring function should give {wanted} for this style, not {given!r}.")
-        if isinstance(given, ListCorrectness):
-            found = {ANSWER_RECALL: given.recall, ANSWER_PRECISION: given.precision}
-            return {name: _in_bounds(f"correctness: the {name}", score) for name, score in found.items()}
-        return {CORRECTNESS: _in_bounds("correctness: the score", given)}
+            raise UsageError(f"correctness: the scoring function should give {wanted} for this style, not {result!r}.")
+        if isinstance(result, ListCorrectness):
+            scores = {ANSWER_RECALL: result.recall, ANSWER_PRECISION: result.precision}
+            return {name: _in_bounds(f"correctness: the {name}", score) for name, score in scores.items()}
+        return {CORRECTNESS: _in_bounds("correctness: the score", result)}
 
     def mean(self, scores: Mapping[str, float]) -> float:
         return fmean(scores[name] for name in self.targets)
@@ -77,16 +77,16 @@ class Aims:
         """Whether the mean score reaches the mean target (the paper, footnote 5)."""
         return self.mean(scores) >= fmean(self.targets.values())
 
-    def told(self, assessment: Assessment) -> dict[str, float]:
+    def round_scores(self, assessment: Assessment) -> dict[str, float]:
         """The scores for a round, with the mode of answering scores and their parts."""
         answering = (CORRECTNESS, *_OF_A_LIST)
         named = {f"{n} ({self.mode})" if n in answering else n: score for n, score in assessment.scores.items()}
         return named | dict(assessment.parts)
 
 
-def _in_one(parts: Mapping[str, float]) -> dict[str, float]:
-    entailed, held = parts[ENTAILED], parts[ADDRESSED]
-    return {CORRECTNESS: entailed * held / 100, ANSWER_RECALL: held, ANSWER_PRECISION: entailed}
+def _combine_parts(parts: Mapping[str, float]) -> dict[str, float]:
+    entailed, covered = parts[ENTAILED], parts[ADDRESSED]
+    return {CORRECTNESS: entailed * covered / 100, ANSWER_RECALL: covered, ANSWER_PRECISION: entailed}
 
 
 def _in_bounds(what: str, value: object) -> float:
@@ -103,24 +103,26 @@ def aims(
     For a list "correctness" means both of its scores; `_` counts as a space. Raises `UsageError` for an unknown
     name, a target out of range, and an empty choice.
     """
-    own = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
-    asked = {name: value for given, value in (targets or {}).items() for name in _named(given, own)}
+    known = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
+    asked = {name: value for alias, value in (targets or {}).items() for name in _metrics_of(alias, known)}
     for name, value in asked.items():
         asked[name] = _in_bounds(f"targets: the {name}", value)
-    chosen = own if metrics is None else {name for given in _listed(metrics) for name in _named(given, own)}
+    chosen = (
+        known if metrics is None else {name for alias in _as_sequence(metrics) for name in _metrics_of(alias, known)}
+    )
     if not chosen:
-        raise UsageError(f"metrics: expected one or more of {', '.join(own)}; leave it out for all of them.")
-    return Aims({name: asked.get(name, TARGETS[name]) for name in own if name in chosen}, oracle)
+        raise UsageError(f"metrics: expected one or more of {', '.join(known)}; leave it out for all of them.")
+    return Aims({name: asked.get(name, TARGETS[name]) for name in known if name in chosen}, oracle)
 
 
-def _listed(metrics: Sequence[str]) -> Sequence[str]:
+def _as_sequence(metrics: Sequence[str]) -> Sequence[str]:
     return (metrics,) if isinstance(metrics, str) else metrics
 
 
-def _named(given: str, own: Sequence[str]) -> tuple[str, ...]:
-    name = " ".join(str(given).replace("_", " ").lower().split())
-    if name == CORRECTNESS and name not in own:
+def _metrics_of(alias: str, known: Sequence[str]) -> tuple[str, ...]:
+    name = " ".join(str(alias).replace("_", " ").lower().split())
+    if name == CORRECTNESS and name not in known:
         return _OF_A_LIST
-    if name not in own:
-        raise unknown_name("metric of this style", str(given), own)
+    if name not in known:
+        raise unknown_name("metric of this style", str(alias), known)
     return (name,)

@@ -60,7 +60,7 @@ class Assessment:
 
     @property
     def judged(self) -> tuple[Claim, ...]:
-        return tuple(one.claim for one in self.claims)
+        return tuple(assessed.claim for assessed in self.claims)
 
 
 def assess(
@@ -76,8 +76,8 @@ def assess(
     trials = [_Trials(claim, by_id, question, style) for claim in judged]
     known: dict[Pair, Verdict] = {}
     yield from _ask(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
-    yield from _ask(known, [pair for trial in trials for pair in trial.left(known)])
-    return tuple(trial.assessed(known) for trial in trials)
+    yield from _ask(known, [pair for trial in trials for pair in trial.leave_one_out(known)])
+    return tuple(trial.result(known) for trial in trials)
 
 
 def _ask(known: dict[Pair, Verdict], pairs: Sequence[Pair]) -> Program[None]:
@@ -118,17 +118,17 @@ class _Trials:
     def without(self, id: str) -> Pair:
         return self.pair([other for other in self.claim.cited if other != id])
 
-    def left(self, known: Mapping[Pair, Verdict]) -> list[Pair]:
+    def leave_one_out(self, known: Mapping[Pair, Verdict]) -> list[Pair]:
         return [self.without(id) for id in self.failing(known)]
 
-    def assessed(self, known: Mapping[Pair, Verdict]) -> Assessed:
+    def result(self, known: Mapping[Pair, Verdict]) -> Assessed:
         if self.claim.is_supported:
             needless = tuple(id for id in self.failing(known) if known[self.without(id)].entails)
             quotes = [citation.quote for citation in self.claim.citations]
             return Assessed(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
         tried = [(self.pair([id]), id) for id in self.singles]
         holding = [(known[pair], id) for pair, id in tried if known[pair].entails]
-        holding.sort(key=lambda one: -one[0].support)
+        holding.sort(key=lambda proof: -proof[0].support)
         proofs = [(verdict, [id]) for verdict, id in holding] + [
             (known[pair], list(self.passages)) for pair in self.together() if known[pair].entails
         ]
@@ -154,27 +154,29 @@ def content_terms(text: str) -> frozenset[str]:
 
 def citation_scores(claims: Sequence[Assessed]) -> dict[str, float]:
     """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations."""
-    credits = sum(len(one.claim.cited) - len(one.needless) for one in claims if one.claim.is_supported)
-    total = sum(len(one.claim.cited) for one in claims)
-    recall = _percent(sum(one.claim.is_supported for one in claims), len(claims))
+    credits = sum(
+        len(assessed.claim.cited) - len(assessed.needless) for assessed in claims if assessed.claim.is_supported
+    )
+    total = sum(len(assessed.claim.cited) for assessed in claims)
+    recall = _percent(sum(assessed.claim.is_supported for assessed in claims), len(claims))
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
-def addressed(claims: Sequence[Assessed], questions: Sequence[str]) -> float:
+def question_coverage(claims: Sequence[Assessed], questions: Sequence[str]) -> float:
     """The mean share, 0 to 100, of each question's content terms in the evidence; 100 without such terms."""
-    told = told_terms(claims)
-    shares = [_percent(len(asked & told), len(asked)) for asked in map(content_terms, questions) if asked]
+    known = evidence_terms(claims)
+    shares = [_percent(len(asked & known), len(asked)) for asked in map(content_terms, questions) if asked]
     return sum(shares) / len(shares) if shares else 100.0
 
 
-def told_terms(claims: Sequence[Assessed]) -> frozenset[str]:
-    return frozenset[str]().union(*(one.terms for one in claims))
+def evidence_terms(claims: Sequence[Assessed]) -> frozenset[str]:
+    return frozenset[str]().union(*(assessed.terms for assessed in claims))
 
 
 def reference_free(claims: Sequence[Assessed], questions: Sequence[str]) -> dict[str, float]:
     """The two parts of correctness without gold answers, 0 to 100; both 0 without claims."""
-    entailed = _percent(sum(one.is_entailed for one in claims), len(claims))
-    return {ENTAILED: entailed, ADDRESSED: addressed(claims, questions) if claims else 0.0}
+    entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
+    return {ENTAILED: entailed, ADDRESSED: question_coverage(claims, questions) if claims else 0.0}
 
 
 def _percent(part: float, whole: float) -> float:

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from toulmin.data import Answer, Policy, Style
 from toulmin.errors import ModelError, UsageError
-from toulmin.methods.best_claims import settled
-from toulmin.methods.best_contrast import contrasted
-from toulmin.methods.best_repair import anew_rounds, rewritten, with_evidence
-from toulmin.methods.best_report import reported
+from toulmin.methods.best_claims import judge_claims
+from toulmin.methods.best_contrast import ask_verifier
+from toulmin.methods.best_repair import new_citation_rounds, rewrite_failing, with_evidence
+from toulmin.methods.best_report import write_report
 from toulmin.methods.best_state import Doubt, State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, draft_round, drafted, found, unsaid, verdicts_round
+from toulmin.methods.reporting import add_draft, conclude, draft_round, start_answer, unsaid, verdicts_round
 from toulmin.prompts.types import Example, Preset
 from toulmin.steps import Program, exchange, show
 
@@ -51,25 +51,25 @@ def best(
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = Doubt(doubt_from, doubt_to) if contrast else None
     task = Task(question, style, k, max_rounds, queries, per_query, doubt, unsupported != "drop", prompt, examples)
-    answer = yield from found(question, "best", style, k)
+    answer = yield from start_answer(question, "best", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
+        return conclude(answer, (), unsupported)
     if style == "report":
-        answer = yield from reported(task, answer, answered)
-        return concluded(answer, answer.claims, unsupported, verified=False)
-    state = yield from answered(task, State(answer))
-    return concluded(state.draft, state.answer.claims, unsupported, verified=False)
+        answer = yield from write_report(task, answer, compose)
+        return conclude(answer, answer.claims, unsupported, verified=False)
+    state = yield from compose(task, State(answer))
+    return conclude(state.draft, state.answer.claims, unsupported, verified=False)
 
 
 # ---------------------------------------------------------------- the loop
 
 
-def answered(task: Task, state: State) -> Program[State]:
+def compose(task: Task, state: State) -> Program[State]:
     """Drafts from the passages read and repairs in up to `max_rounds` rounds, showing each stage.
 
     If the model fails at repairing, the claims that hold stay, with a note; without any, its error is raised.
     """
-    state = yield from _drafted(task, state, 1)
+    state = yield from _write_draft(task, state, 1)
     for n in range(1, task.max_rounds + 1):
         try:
             following = yield from _further(task, state, n)
@@ -81,7 +81,7 @@ def answered(task: Task, state: State) -> Program[State]:
         if following is None:
             break
         state = following
-    return state.finished(task)
+    return state.finish(task)
 
 
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
@@ -90,34 +90,36 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
     A model that gives no answer is asked once more, with more passages. A claim unsure after one rewriting stays
     so.
     """
-    if any(n == 1 or not task.tolerates(one) for one in state.failing):
-        return (yield from _repaired(task, state, n))
+    if any(n == 1 or not task.tolerates(judgement) for judgement in state.failing):
+        return (yield from _repair_failing(task, state, n))
     if state.claims or n > 1:
         return None
-    more = yield from _with_unread(task, state, n)
+    more = yield from _read_more(task, state, n)
     if more.answer.passages == state.answer.passages:
         return more if more.answer.notes != state.answer.notes else None
-    return (yield from _drafted(task, more, n + 1))
+    return (yield from _write_draft(task, more, n + 1))
 
 
-def _drafted(task: Task, state: State, n: int) -> Program[State]:
+def _write_draft(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     done = yield from exchange(task.drafting(passages))
-    told = draft_round(done, task.style, n=n)
-    answer = drafted(state.answer, done.value.claims, told, done.value.invalid)
+    entry = draft_round(done, task.style, n=n)
+    answer = add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=unsaid(done))
     yield from show(task.present(state))
-    claims = yield from settled(done.value.claims, passages, task.asked, task.style)
+    claims = yield from judge_claims(done.value.claims, passages, task.topic, task.style)
     if claims:
-        state = state.telling(verdicts_round([one.claim for one in claims], n), *anew_rounds(claims))
+        state = state.telling(
+            verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
+        )
     state = state.having(claims)
     yield from show(task.present(state))
-    return (yield from _contrasted(task, state, n))
+    return (yield from _contrast_doubtful(task, state, n))
 
 
-def _contrasted(task: Task, state: State, n: int) -> Program[State]:
+def _contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     try:
-        decided = yield from contrasted(task, state.claims, state.answer.passages, n)
+        decided = yield from ask_verifier(task, state.claims, state.answer.passages, n)
     except ModelError as error:
         return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
     if not decided.rounds:
@@ -127,18 +129,18 @@ def _contrasted(task: Task, state: State, n: int) -> Program[State]:
     return state
 
 
-def _repaired(task: Task, state: State, n: int) -> Program[State]:
+def _repair_failing(task: Task, state: State, n: int) -> Program[State]:
     state = yield from with_evidence(task, state, n)
     yield from show(task.present(state))
     if state.failing:
-        state = state if state.holding else (yield from _with_unread(task, state, n))
-        state = yield from rewritten(task, state, n)
+        state = state if state.holding else (yield from _read_more(task, state, n))
+        state = yield from rewrite_failing(task, state, n)
         yield from show(task.present(state))
-    return (yield from _contrasted(task, state, n))
+    return (yield from _contrast_doubtful(task, state, n))
 
 
-def _with_unread(task: Task, state: State, n: int) -> Program[State]:
-    (found,) = yield from evidence([task.asked], task.k * (n + 1))
+def _read_more(task: Task, state: State, n: int) -> Program[State]:
+    (result,) = yield from evidence([task.topic], task.k * (n + 1))
     read = {passage.id for passage in state.answer.passages}
-    unread = tuple(passage for passage in found.passages if passage.id not in read)[: task.k]
-    return state.searching([replace(found, passages=unread)], n + 1)
+    unread = tuple(passage for passage in result.passages if passage.id not in read)[: task.k]
+    return state.searching([replace(result, passages=unread)], n + 1)

@@ -14,7 +14,7 @@ CITED_ANEW = "cited anew: another passage that was read supports it"
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Judgement:
     """A judged claim: whether it may stay, and why it may not or what was changed.
 
     `borne_out` is the verifier's view, None if it was not asked.
@@ -26,13 +26,13 @@ class Settled:
     borne_out: bool | None = None
 
     @property
-    def is_anew(self) -> bool:
+    def has_new_citations(self) -> bool:
         return self.why == CITED_ANEW
 
 
-def settled(
+def judge_claims(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
-) -> Program[tuple[Settled, ...]]:
+) -> Program[tuple[Judgement, ...]]:
     """Judges claims by their citations, else by the smallest set of one or two passages that supports them.
 
     More passages read as one easily add up to what none of them says. Each claim then cites no more than it needs;
@@ -42,12 +42,14 @@ def settled(
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     anew = iter((yield from smallest_support([(claim, passages) for claim in weak], question, style)))
-    found = [_found(claim, None if claim.is_supported else next(anew)) for claim in judged]
-    least = yield from simplify([one.claim for one in found], by_id, question, style)
-    return tuple(Settled(claim, one.holds, one.why) for claim, one in zip(least, found, strict=True))
+    judgements = [_judgement_of(claim, None if claim.is_supported else next(anew)) for claim in judged]
+    least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)
+    return tuple(
+        Judgement(claim, judgement.holds, judgement.why) for claim, judgement in zip(least, judgements, strict=True)
+    )
 
 
-def _found(judged: Claim, anew: Claim | None) -> Settled:
+def _judgement_of(judged: Claim, anew: Claim | None) -> Judgement:
     if anew is None:
-        return Settled(judged, holds=True)
-    return Settled(anew, True, CITED_ANEW) if anew.is_supported else Settled(judged, False, why(judged))
+        return Judgement(judged, holds=True)
+    return Judgement(anew, True, CITED_ANEW) if anew.is_supported else Judgement(judged, False, why(judged))

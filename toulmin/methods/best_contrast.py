@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from toulmin.data import Dropped, Passage, Round, render
 from toulmin.methods.agreement import CORROBORATION
-from toulmin.methods.best_claims import Settled
+from toulmin.methods.best_claims import Judgement
 from toulmin.methods.best_state import Task
-from toulmin.methods.contrast import cited_by
-from toulmin.methods.reporting import left_out, read_by
+from toulmin.methods.contrast import passages_cited_by
+from toulmin.methods.reporting import omissions, read_by
 from toulmin.steps import Program, exchange
 
 CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a claim's word pairs, as in `calm`
@@ -19,37 +19,42 @@ NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from th
 
 
 class Contrasted(NamedTuple):
-    claims: tuple[Settled, ...]
+    claims: tuple[Judgement, ...]
     rounds: tuple[Round, ...] = ()
     invalid: int = 0
 
 
-def contrasted(task: Task, claims: tuple[Settled, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
+def ask_verifier(task: Task, claims: tuple[Judgement, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
     """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
 
     The judge's label stays: the verifier makes no claim supported.
     """
-    doubtful = [one for one in claims if one.borne_out is None and task.doubts(one.claim)]
+    doubtful = [judgement for judgement in claims if judgement.borne_out is None and task.doubts(judgement.claim)]
     if not doubtful:
         return Contrasted(claims)
-    grounds = cited_by([one.claim for one in doubtful], passages)
+    grounds = passages_cited_by([judgement.claim for judgement in doubtful], passages)
     asked = task.answering(grounds)
     done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
     others = [claim.text for claim in done.value.claims]
-    decided = {id(one): _decided(one, others, task) for one in doubtful}
-    told = Round(
+    decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
+    contrast_round = Round(
         "contrast",
         n,
         role="verifier",
         read=read_by(done.prompt),
         text=render(done.value.claims, task.style).text,
-        kept=tuple(one.claim.text for one in decided.values() if one.holds),
-        dropped=(*(Dropped(one.claim.text, one.why) for one in decided.values() if not one.holds), *left_out(done)),
+        kept=tuple(judgement.claim.text for judgement in decided.values() if judgement.holds),
+        dropped=(
+            *(Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds),
+            *omissions(done),
+        ),
     )
-    return Contrasted(tuple(decided.get(id(one), one) for one in claims), (told,), done.value.invalid)
+    return Contrasted(
+        tuple(decided.get(id(judgement), judgement) for judgement in claims), (contrast_round,), done.value.invalid
+    )
 
 
-def _decided(one: Settled, others: Sequence[str], task: Task) -> Settled:
-    if others and CORROBORATION[task.style](one.claim.text, others) > CORROBORATED:
-        return replace(one, holds=True, borne_out=True)
-    return replace(one, holds=False, why=NOT_CORROBORATED, borne_out=False)
+def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgement:
+    if others and CORROBORATION[task.style](judgement.claim.text, others) > CORROBORATED:
+        return replace(judgement, holds=True, borne_out=True)
+    return replace(judgement, holds=False, why=NOT_CORROBORATED, borne_out=False)

@@ -11,9 +11,9 @@ from toulmin.errors import ModelError
 from toulmin.methods.best_state import State, Task
 from toulmin.methods.evidence import evidence
 from toulmin.methods.memory import distinct
-from toulmin.methods.plan_questions import outlined
+from toulmin.methods.plan_questions import make_outline
 from toulmin.methods.reporting import EMPTY, REFUSED, in_sections
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.prompts.types import Paragraph
 from toulmin.steps import Program, show, together
 
@@ -22,12 +22,12 @@ PARAGRAPHS = 10  # of an outline, as in `plan`; the others are left out, and its
 Writing = Callable[[Task, State], Program[State]]
 
 
-def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
+def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
     """Searches for each paragraph of an outline and has `writing` write its section, all side by side.
 
     A section for which the model fails is noted; if no section has a claim, its error is raised.
     """
-    plan = yield from outlined(task.question, "other", answer.passages, PARAGRAPHS)
+    plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
     report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
     yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
     if report.failures and not report.answer.claims:
@@ -36,12 +36,12 @@ def reported(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
 
 
 def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
-    own = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
-    found = yield from evidence([own.asked], task.k)
-    start = State(Answer(own.asked, "long", "best", "abstained"))
-    state = start.searching(found, n + 1).reading(report.passages)
+    section_task = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
+    results = yield from evidence([section_task.topic], task.k)
+    start = State(Answer(section_task.topic, "long", "best", "abstained"))
+    state = start.searching(results, n + 1).reading(report.passages)
     try:
-        state = yield from writing(own, state)
+        state = yield from writing(section_task, state)
     except ModelError as error:
         report.failures.append(error)
         state = state.noting(f"{error} This section is missing.")
@@ -69,16 +69,16 @@ class _Report:
     def answer(self) -> Answer:
         """A repeated sentence stays in the first section that has it."""
         parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
-        claims = _placed(parts)
-        told = [part for _, part in parts]
+        claims = _merge_claims(parts)
+        answers = [part for _, part in parts]
         whole = replace(
             self._start,
             status="answered" if claims else "abstained",
             claims=claims,
-            passages=distinct((*self.passages, *(passage for part in told for passage in part.passages))),
+            passages=distinct((*self.passages, *(passage for part in answers for passage in part.passages))),
             sections=tuple(Section(p.title, p.description) for p in self.paragraphs),
-            rounds=(*self._start.rounds, *(step for part in told for step in part.rounds)),
-            invalid_citations=sum(part.invalid_citations for part in told),
+            rounds=(*self._start.rounds, *(step for part in answers for step in part.rounds)),
+            invalid_citations=sum(part.invalid_citations for part in answers),
             notes=_notes(parts, has_text=bool(claims)),
         )
         return in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
@@ -94,9 +94,9 @@ def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tupl
     )
 
 
-def _placed(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
+def _merge_claims(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
     standing: dict[tuple[str, ...], Claim] = {}
     for paragraph, part in parts:
         for claim in part.claims:
-            standing.setdefault(worded(claim.text), replace(claim, section=paragraph.title))
+            standing.setdefault(wording_of(claim.text), replace(claim, section=paragraph.title))
     return tuple(standing.values())

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
-from toulmin.methods.best_claims import Settled
+from toulmin.methods.best_claims import Judgement
 from toulmin.methods.draws import Draws
-from toulmin.methods.evidence import Evidence, failed, gathered, missing
+from toulmin.methods.evidence import Evidence, all_passages, failure_notes, search_failures
 from toulmin.methods.memory import distinct
 from toulmin.methods.reporting import ids
 from toulmin.parsing.citing import Draft
@@ -54,12 +54,12 @@ class Task:
         return self.answering(passages)
 
     @property
-    def asked(self) -> str:
+    def topic(self) -> str:
         """What the text answers; in a report with the paragraph's title."""
         return f"{self.question}: {self.paragraph.title}" if self.paragraph else self.question
 
     def answering(self, passages: tuple[Passage, ...]) -> AnswerPrompt:
-        return AnswerPrompt(self.asked, passages, self.style, self.examples, self.prompt)
+        return AnswerPrompt(self.topic, passages, self.style, self.examples, self.prompt)
 
     def doubts(self, claim: Claim) -> bool:
         """Never about a claim without citations."""
@@ -68,11 +68,11 @@ class Task:
         labels = ("supported", "unsure") if self.keeps_unsure else ("supported",)
         return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
 
-    def tolerates(self, one: Settled) -> bool:
+    def tolerates(self, judgement: Judgement) -> bool:
         """Whether a failing claim may stay, labelled "unsure"."""
-        support = one.claim.support
-        is_unsure = support is not None and support.label == "unsure" and bool(one.claim.citations)
-        return is_unsure and self.keeps_unsure and one.borne_out is not False
+        support = judgement.claim.support
+        is_unsure = support is not None and support.label == "unsure" and bool(judgement.claim.citations)
+        return is_unsure and self.keeps_unsure and judgement.borne_out is not False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +83,21 @@ class State:
     """
 
     answer: Answer
-    claims: tuple[Settled, ...] = ()
+    claims: tuple[Judgement, ...] = ()
     left_out: tuple[str, ...] = ()
     unsaid: tuple[str, ...] = ()
 
     @property
-    def failing(self) -> tuple[Settled, ...]:
-        return tuple(one for one in self.claims if not one.holds)
+    def failing(self) -> tuple[Judgement, ...]:
+        return tuple(judgement for judgement in self.claims if not judgement.holds)
 
     @property
     def holding(self) -> tuple[Claim, ...]:
-        return tuple(one.claim for one in self.claims if one.holds)
+        return tuple(judgement.claim for judgement in self.claims if judgement.holds)
 
     @property
     def draft(self) -> Answer:
-        texts = dict.fromkeys((*self.left_out, *(one.claim.text for one in self.failing)))
+        texts = dict.fromkeys((*self.left_out, *(judgement.claim.text for judgement in self.failing)))
         if not texts:
             return self.answer
         listed = " ".join(f"“{text}”" for text in texts)
@@ -115,34 +115,40 @@ class State:
     def reading(self, passages: Sequence[Passage]) -> State:
         return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
 
-    def searching(self, found: Sequence[Evidence], n: int) -> State:
-        passages, queries = gathered(found), tuple(one.query for one in found)
-        told = Round("search", n, read=ids(passages), queries=queries, dropped=failed(found))
-        return self.telling(told).noting(*missing(found, self.answer.notes)).reading(passages)
+    def searching(self, results: Sequence[Evidence], n: int) -> State:
+        passages, queries = all_passages(results), tuple(result.query for result in results)
+        search_round = Round("search", n, read=ids(passages), queries=queries, dropped=search_failures(results))
+        return self.telling(search_round).noting(*failure_notes(results, self.answer.notes)).reading(passages)
 
-    def having(self, claims: Sequence[Settled]) -> State:
-        holding = tuple(one.claim for one in claims if one.holds)
+    def having(self, claims: Sequence[Judgement]) -> State:
+        holding = tuple(judgement.claim for judgement in claims if judgement.holds)
         answer = replace(self.answer, status="answered" if holding else "abstained", claims=holding)
         return replace(self, answer=answer, claims=tuple(claims))
 
     def leaving_out(self, texts: Sequence[str]) -> State:
         return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
 
-    def finished(self, task: Task) -> State:
+    def finish(self, task: Task) -> State:
         """Leaves out what still fails, or keeps it if the task tolerates it."""
-        told = [
+        rounds = [
             Round(
                 "repair",
                 n,
-                read=one.claim.cited if task.tolerates(one) else (),
-                kept=(one.claim.text,) if task.tolerates(one) else (),
-                dropped=(Dropped(one.claim.text, f"{UNSURE if task.tolerates(one) else LEFT_OUT} ({one.why})"),),
+                read=judgement.claim.cited if task.tolerates(judgement) else (),
+                kept=(judgement.claim.text,) if task.tolerates(judgement) else (),
+                dropped=(
+                    Dropped(
+                        judgement.claim.text, f"{UNSURE if task.tolerates(judgement) else LEFT_OUT} ({judgement.why})"
+                    ),
+                ),
                 chosen=True,
             )
-            for n, one in enumerate(self.claims, start=1)
-            if not one.holds
+            for n, judgement in enumerate(self.claims, start=1)
+            if not judgement.holds
         ]
-        claims = [replace(one, holds=True) for one in self.claims if one.holds or task.tolerates(one)]
-        gone = [one.claim.text for one in self.failing if not task.tolerates(one)]
-        ended = self.telling(*told).leaving_out(gone).having(claims)
+        claims = [
+            replace(judgement, holds=True) for judgement in self.claims if judgement.holds or task.tolerates(judgement)
+        ]
+        gone = [judgement.claim.text for judgement in self.failing if not task.tolerates(judgement)]
+        ended = self.telling(*rounds).leaving_out(gone).having(claims)
         return ended if claims else ended.noting(*self.unsaid)

@@ -21,7 +21,7 @@ from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
 from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
 from toulmin.methods.draws import Draws
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, draft_round, drafted, found, ids, read_by, unsaid
+from toulmin.methods.reporting import add_draft, conclude, draft_round, ids, read_by, start_answer, unsaid
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
 from toulmin.steps import Exchange, Program, exchange, show
@@ -72,40 +72,40 @@ def calm(
     check_whole(0, corrections=0 if corrections is None else corrections)
     rounds = max_rounds if corrections is None else corrections + 1
     depth = k * rounds if pool is None else pool
-    usual = THRESHOLD if preset is None else _named("preset", preset, THRESHOLDS)
-    measure = _named("style", style, USUAL) if consistency is None else consistency
-    _named("measure of consistency", measure, AGREEMENT)
-    _named("value of verifier_reads", verifier_reads, GROUNDS)
-    _named("value of carry", carry, CARRIED)
+    usual = THRESHOLD if preset is None else _look_up("preset", preset, THRESHOLDS)
+    measure = _look_up("style", style, USUAL) if consistency is None else consistency
+    _look_up("measure of consistency", measure, AGREEMENT)
+    _look_up("value of verifier_reads", verifier_reads, GROUNDS)
+    _look_up("value of carry", carry, CARRIED)
     contrast = Contrast(
         AnswerPrompt(question, (), style, examples, prompt),
         measure,
-        _share(threshold=usual if threshold is None else threshold),
-        _share(claim_threshold=claim_threshold),
+        _check_share(threshold=usual if threshold is None else threshold),
+        _check_share(claim_threshold=claim_threshold),
         verifier_reads,
         carry,
     )
-    answer = yield from found(question, "calm", style, depth)
+    answer = yield from start_answer(question, "calm", style, depth)
     answer = replace(answer, passages=tuple(dict.fromkeys(answer.passages)))
-    answer = yield from _contrasted(answer, contrast, rounds, k)
+    answer = yield from _run_rounds(answer, contrast, rounds, k)
     claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, question, style)
-    return concluded(answer, claims, unsupported)
+    return conclude(answer, claims, unsupported)
 
 
-def _named(kind: str, name: str, table: Mapping[Any, V]) -> V:
+def _look_up(kind: str, name: str, table: Mapping[Any, V]) -> V:
     if name not in table:
         raise unknown_name(kind, name, table)
     return table[name]
 
 
-def _share(**given: float) -> float:
-    ((name, value),) = given.items()
+def _check_share(**option: float) -> float:
+    ((name, value),) = option.items()
     if not 0 <= value <= 1:
         raise UsageError(f"{name}: expected a number from 0 to 1, not {value}; leave it out for the paper's value.")
     return value
 
 
-def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
+def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
     """Steps 2 to 5, until a candidate is accepted, the rounds end, or nothing new can be read or dropped."""
     pool = answer.passages
     read: set[str] = set()
@@ -120,7 +120,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         claims = candidate.value.claims
         silence = unsaid(candidate)
         read.update(read_by(candidate.prompt))
-        answer = _told(answer, candidate, basis, n)
+        answer = _add_candidate(answer, candidate, basis, n)
         if answer.claims:
             yield from show(_of_what_was_read(answer, read))
         unread = tuple(passage for passage in pool if passage.id not in read)
@@ -131,7 +131,7 @@ def _contrasted(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             ending = UNCONTRASTED
         else:
             outcome = yield from contrast.of(candidate, pool, n, draws)
-            answer = drafted(answer, claims, outcome.told, outcome.invalid)
+            answer = add_draft(answer, claims, outcome.told, outcome.invalid)
             if outcome.accepted:
                 ending = ""
                 break
@@ -148,9 +148,9 @@ def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: in
     return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
 
 
-def _told(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
-    told = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
-    return drafted(answer, candidate.value.claims or basis.claims, told, candidate.value.invalid)
+def _add_candidate(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
+    entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+    return add_draft(answer, candidate.value.claims or basis.claims, entry, candidate.value.invalid)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage, Round
-from toulmin.methods.reporting import concluded
+from toulmin.methods.reporting import conclude
 from toulmin.parsing.citing import read_draft
 from toulmin.steps import Program, search, together
 from toulmin.verify import smallest_support, verify
@@ -18,28 +18,28 @@ def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Progr
     `[n]` in the text is the n-th of `passages`; a label that none of them has counts as invalid.
     """
     draft = read_draft(text, passages, "long")
-    found = yield from together([_found(claim, k) for claim in draft.claims])
-    pool = {p.id: p for p in passages} | {p.id: p for hits in found for p in hits}
+    results = yield from together([_search_claim(claim, k) for claim in draft.claims])
+    pool = {p.id: p for p in passages} | {p.id: p for hits in results for p in hits}
     cited = yield from verify([claim for claim in draft.claims if claim.citations], pool, "", "long")
     uncited = yield from smallest_support(
-        [(claim, hits) for claim, hits in zip(draft.claims, found, strict=True) if not claim.citations]
+        [(claim, hits) for claim, hits in zip(draft.claims, results, strict=True) if not claim.citations]
     )
     judged = iter(cited), iter(uncited)
     claims = [next(judged[0] if claim.citations else judged[1]) for claim in draft.claims]
     answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
-    return concluded(replace(answer, rounds=_searched(draft.claims, found)), claims, "keep")
+    return conclude(replace(answer, rounds=_search_rounds(draft.claims, results)), claims, "keep")
 
 
-def _found(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
+def _search_claim(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
     if claim.citations:
         return ()
     hits = yield from search(claim.text, k)
     return tuple(hit.passage for hit in hits)
 
 
-def _searched(claims: Sequence[Claim], found: Sequence[Sequence[Passage]]) -> tuple[Round, ...]:
+def _search_rounds(claims: Sequence[Claim], results: Sequence[Sequence[Passage]]) -> tuple[Round, ...]:
     return tuple(
         Round("search", n, read=tuple(p.id for p in hits), queries=(claim.text,))
-        for n, (claim, hits) in enumerate(zip(claims, found, strict=True), start=1)
+        for n, (claim, hits) in enumerate(zip(claims, results, strict=True), start=1)
         if not claim.citations
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Citation, Claim, Dropped, Passage
-from toulmin.methods.reporting import left_out, read_by
+from toulmin.methods.reporting import omissions, read_by
 from toulmin.prompts.types import Cite
 from toulmin.steps import Program, exchange
 
@@ -30,4 +30,4 @@ def cite(text: str, passages: Sequence[Passage], sample: int) -> Program[Cited]:
     named = [id for id in dict.fromkeys(done.value.ids) if id in offered]
     invalid = done.value.invalid + len(set(done.value.ids) - set(offered))
     claim = Claim(text, tuple(Citation(id) for id in named[:MOST]))
-    return Cited(claim, (*left_out(done), *(Dropped(id, BEYOND) for id in named[MOST:])), invalid)
+    return Cited(claim, (*omissions(done), *(Dropped(id, BEYOND) for id in named[MOST:])), invalid)

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from toulmin.data import Claim, Dropped, Passage, Round, render
 from toulmin.methods.agreement import AGREEMENT, CORROBORATION, Measure
 from toulmin.methods.draws import Draws
-from toulmin.methods.reporting import left_out, read_by
+from toulmin.methods.reporting import omissions, read_by
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Exchange, Program, exchange
@@ -22,7 +22,7 @@ Reads = Literal["cited", "all"]
 Carry = Literal["claims", "all_cited"]
 
 
-def cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+def passages_cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The cited passages, in the passages' order."""
     cited = {id for claim in claims for id in claim.cited}
     return tuple(passage for passage in passages if passage.id in cited)
@@ -30,7 +30,7 @@ def cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Pass
 
 # Which of the passages that a candidate was written from the verifier reads.
 GROUNDS: Mapping[Reads, Callable[[Sequence[Claim], Sequence[Passage]], tuple[Passage, ...]]] = {
-    "cited": cited_by,
+    "cited": passages_cited_by,
     "all": lambda _, shown: tuple(shown),
 }
 # The claims whose citations the next round reads first: the kept ones, or all of the candidate's.
@@ -71,36 +71,36 @@ class Contrast:
         """Round `n`: one verifier call, none for a candidate that cites nothing valid."""
         claims = candidate.value.claims
         if not any(claim.citations for claim in claims):
-            return _ungrounded(claims, n)
+            return _fail_unread(claims, n)
         shown = set(read_by(candidate.prompt))
         grounds = GROUNDS[self.reads](claims, [passage for passage in pool if passage.id in shown])
         prompt = replace(self.asked, passages=grounds)
         done = yield from exchange(prompt, "verifier", sample=draws.next(prompt))
         others = [claim.text for claim in done.value.claims]
         score = self._agreement(claims, others)
-        sifted = self._sifted(claims, others)
+        sifted = self._sift(claims, others)
         accepted = score > self.threshold
-        told = Round(
+        contrast_round = Round(
             "contrast",
             n,
             role="verifier",
             read=read_by(done.prompt),
             text=render(done.value.claims, self.asked.style).text,
             kept=tuple(claim.text for claim in (claims if accepted else sifted.kept)),
-            dropped=(() if accepted else sifted.dropped) + left_out(done),
+            dropped=(() if accepted else sifted.dropped) + omissions(done),
             scores={self.measure: score},
             chosen=accepted,
         )
-        basis = Basis(sifted.kept, cited_by(CARRIED[self.carry](claims, sifted.kept), pool))
-        return Outcome(accepted, basis, told, done.value.invalid)
+        basis = Basis(sifted.kept, passages_cited_by(CARRIED[self.carry](claims, sifted.kept), pool))
+        return Outcome(accepted, basis, contrast_round, done.value.invalid)
 
     def _agreement(self, claims: Sequence[Claim], others: Sequence[str]) -> float:
         """An abstaining verifier agrees with nothing."""
         return AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
 
-    def _sifted(self, claims: Sequence[Claim], others: Sequence[str]) -> _Sifted:
-        held = [CORROBORATION[self.asked.style](claim.text, others) if others else 0.0 for claim in claims]
-        rated = list(zip(claims, held, strict=True))
+    def _sift(self, claims: Sequence[Claim], others: Sequence[str]) -> _Sifted:
+        shares = [CORROBORATION[self.asked.style](claim.text, others) if others else 0.0 for claim in claims]
+        rated = list(zip(claims, shares, strict=True))
         return _Sifted(
             tuple(claim for claim, share in rated if share > self.claim_threshold),
             tuple(
@@ -123,7 +123,7 @@ class _Sifted(NamedTuple):
     dropped: tuple[Dropped, ...]
 
 
-def _ungrounded(claims: Sequence[Claim], n: int) -> Outcome:
+def _fail_unread(claims: Sequence[Claim], n: int) -> Outcome:
     why = "the candidate cites no passage, so the verifier has nothing to read"
-    told = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
-    return Outcome(False, Basis(), told)
+    contrast_round = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
+    return Outcome(False, Basis(), contrast_round)

@@ -26,22 +26,22 @@ class Body:
 
     @property
     def claims(self) -> tuple[Assessed, ...]:
-        return tuple(one for own in self.sentences for one in own)
+        return tuple(assessed for group in self.sentences for assessed in group)
 
     @property
     def assessment(self) -> Assessment:
         return self.aims.assessment(self.claims, self.questions)
 
-    def mended(self, n: int, claims: tuple[Assessed, ...]) -> Body:
+    def replace_sentence(self, n: int, claims: tuple[Assessed, ...]) -> Body:
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
 
 
 def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], question: str) -> Program[Body]:
     """Assesses each claim by its own passages, which include those that it cites."""
-    programs = [assess([claim], own, "", "long") for claim, own in zip(claims, premises, strict=True)]
+    programs = [assess([claim], sources, "", "long") for claim, sources in zip(claims, premises, strict=True)]
     done = yield from together(programs)
     # Keep the verdict that the claim came with: without citations it says what a search found.
-    sentences = tuple((replace(one, claim=claim),) for (one,), claim in zip(done, claims, strict=True))
+    sentences = tuple((replace(assessed, claim=claim),) for (assessed,), claim in zip(done, claims, strict=True))
     return Body(aims("long", None, None, None), (question,) if question else (), sentences)
 
 
@@ -72,16 +72,16 @@ def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> 
     return (Way(claims, remedy.way), *away)
 
 
-def decided(text: Body, n: int, offers: Sequence[Way]) -> Decision:
+def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
     """The first way by which no score of the whole text falls."""
     before = text.assessment.scores
     refused: list[Dropped] = []
     for way in offers:
-        after = text.mended(n, way.claims).assessment.scores
+        after = text.replace_sentence(n, way.claims).assessment.scores
         fallen = [name for name in before if after[name] < before[name] - _ROUNDING]
         if not fallen:
             return Decision(n, way, tuple(refused))
         falls = ", ".join(f"{name} would fall from {before[name]:.0f} to {after[name]:.0f}" for name in fallen)
-        words = " ".join(one.claim.text for one in way.claims) or text.sentences[n][0].claim.text
+        words = " ".join(assessed.claim.text for assessed in way.claims) or text.sentences[n][0].claim.text
         refused.append(Dropped(words, f"not {way.why}, because {falls}"))
     return Decision(n, None, tuple(refused))

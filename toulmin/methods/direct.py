@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Passage, Policy, Style
-from toulmin.methods.reporting import SILENCE, concluded, draft_round, drafted, found, read_by, unsaid
+from toulmin.methods.reporting import SILENCE, add_draft, conclude, draft_round, read_by, start_answer, unsaid
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Preset
 from toulmin.steps import Exchange, Program, exchange, show
@@ -36,17 +36,17 @@ def closed(
     """
     done = yield from exchange(AnswerPrompt(question, (), style, (), prompt, inline=False))
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
-    yield from shown(answer)
+    yield from show_draft(answer)
     if not (attribute and answer.claims):
-        return _unsearched(answer, unsupported)
-    sources = yield from found(question, "closed", style, k)
+        return _conclude_unsearched(answer, unsupported)
+    sources = yield from start_answer(question, "closed", style, k)
     answer = replace(answer, passages=sources.passages, rounds=(*answer.rounds, *sources.rounds))
-    return (yield from attributed(answer, answer.passages, unsupported))
+    return (yield from attribute_answer(answer, answer.passages, unsupported))
 
 
-def _unsearched(answer: Answer, policy: Policy) -> Answer:
-    told = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
-    ended = concluded(told, answer.claims, policy, verified=False)
+def _conclude_unsearched(answer: Answer, policy: Policy) -> Answer:
+    draft = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
+    ended = conclude(draft, answer.claims, policy, verified=False)
     return replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
 
 
@@ -66,38 +66,38 @@ def vanilla(
     cites the smallest set of passages in the prompt that supports it.
     """
     inline = inline and prompt != "plain"
-    answer = yield from found(question, "vanilla", style, k)
+    answer = yield from start_answer(question, "vanilla", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
+        return conclude(answer, (), unsupported)
     done = yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt, inline))
     answer = with_draft(answer, done)
-    yield from shown(answer)
+    yield from show_draft(answer)
     if inline:
-        return (yield from judged(answer, unsupported))
+        return (yield from judge_answer(answer, unsupported))
     read = read_by(done.prompt)
-    return (yield from attributed(answer, [p for p in answer.passages if p.id in read], unsupported))
+    return (yield from attribute_answer(answer, [p for p in answer.passages if p.id in read], unsupported))
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
     """Adds a draft's claims and round, and a note if the model gave none."""
-    told = replace(answer, notes=(*answer.notes, *unsaid(done)))
-    return drafted(told, done.value.claims, draft_round(done, answer.style), done.value.invalid)
+    base = replace(answer, notes=(*answer.notes, *unsaid(done)))
+    return add_draft(base, done.value.claims, draft_round(done, answer.style), done.value.invalid)
 
 
-def shown(answer: Answer) -> Program[None]:
+def show_draft(answer: Answer) -> Program[None]:
     if answer.claims:
         yield from show(answer)
 
 
-def judged(answer: Answer, policy: Policy) -> Program[Answer]:
+def judge_answer(answer: Answer, policy: Policy) -> Program[Answer]:
     """Judges each claim by its citations and concludes."""
     passages = {passage.id: passage for passage in answer.passages}
     claims = yield from verify(answer.claims, passages, answer.question, answer.style)
-    return concluded(answer, claims, policy)
+    return conclude(answer, claims, policy)
 
 
-def attributed(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
+def attribute_answer(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
     """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
     claims = yield from smallest_support(asked, answer.question, answer.style)
-    return concluded(answer, claims, policy)
+    return conclude(answer, claims, policy)

@@ -22,10 +22,10 @@ class Evidence:
 
 def evidence(queries: Sequence[str], k: int) -> Program[tuple[Evidence, ...]]:
     """At most `k` passages for each query, in order. Only a damaged index raises (`IndexDamaged`)."""
-    return (yield from together([_of(query, k) for query in queries]))
+    return (yield from together([_search_evidence(query, k) for query in queries]))
 
 
-def _of(query: str, k: int) -> Program[Evidence]:
+def _search_evidence(query: str, k: int) -> Program[Evidence]:
     try:
         hits = yield from search(query, k)
     except IndexDamaged:
@@ -35,18 +35,18 @@ def _of(query: str, k: int) -> Program[Evidence]:
     return Evidence(query, distinct(hit.passage for hit in hits))
 
 
-def gathered(found: Sequence[Evidence]) -> tuple[Passage, ...]:
-    return distinct(passage for one in found for passage in one.passages)
+def all_passages(results: Sequence[Evidence]) -> tuple[Passage, ...]:
+    return distinct(passage for result in results for passage in result.passages)
 
 
-def failed(found: Sequence[Evidence]) -> tuple[Dropped, ...]:
-    return tuple(Dropped(one.query, one.failure) for one in found if one.failure)
+def search_failures(results: Sequence[Evidence]) -> tuple[Dropped, ...]:
+    return tuple(Dropped(result.query, result.failure) for result in results if result.failure)
 
 
-def missing(found: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
+def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
     """Notes on failed searches, one for each reason, without those in `known`."""
-    reasons = dict.fromkeys(one.failure for one in found if one.failure)
-    notes = (_note(why, [one.query for one in found if one.failure == why]) for why in reasons)
+    reasons = dict.fromkeys(result.failure for result in results if result.failure)
+    notes = (_note(why, [result.query for result in results if result.failure == why]) for why in reasons)
     return tuple(note for note in notes if note not in known)
 
 

@@ -50,13 +50,13 @@ def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | No
     cores = page.cores(claims)
     known = [core for core in cores if core]
     after: dict[_Core, _Core] = dict(pairwise(known))
-    found: list[Place | None] = []
+    where: list[Place | None] = []
     end = 0
     for core in cores:
         place = page.place(core, end, after.get(core)) if core else None
         end = place.end if place else end
-        found.append(place)
-    return tuple(found)
+        where.append(place)
+    return tuple(where)
 
 
 class _Core(NamedTuple):
@@ -82,40 +82,40 @@ class _Page:
     def of(cls, text: str, offered: int) -> _Page:
         marks = tuple(find_marks(text, offered))
         marked = frozenset(i for mark in marks for i in range(mark.start, mark.end))
-        found = tuple(blocks(text))
-        worded = [i for b in found for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
-        titles = [b for b in found if b.is_heading and not any(b.line <= mark.start < b.end for mark in marks)]
+        paragraphs = tuple(blocks(text))
+        worded = [i for b in paragraphs for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
+        titles = [b for b in paragraphs if b.is_heading and not any(b.line <= mark.start < b.end for mark in marks)]
         silent = {i for b in titles for i in range(b.start, b.end)}
-        return cls(text, marks, marked, found, tuple(worded), tuple(i for i in worded if i not in silent))
+        return cls(text, marks, marked, paragraphs, tuple(worded), tuple(i for i in worded if i not in silent))
 
     def cores(self, claims: Sequence[Claim]) -> list[_Core | None]:
         letters = "".join(self.text[i] for i in self.positions)
         lines = [block.line for block in self.blocks]
-        found: list[_Core | None] = []
+        cores: list[_Core | None] = []
         cursor = 0
         for claim in claims:
             wanted = "".join(filter(str.isalnum, claim.text))
             at = letters.find(wanted, cursor) if wanted else -1
             if at < 0:
-                found.append(None)
+                cores.append(None)
                 continue
             cursor = at + len(wanted)
             first, last = self.positions[at], self.positions[cursor - 1]
-            found.append(_Core(first, last + 1, self.blocks[bisect_right(lines, first) - 1]))
-        return found
+            cores.append(_Core(first, last + 1, self.blocks[bisect_right(lines, first) - 1]))
+        return cores
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
         """The core with its own signs and marks, none before `floor`."""
         bound = max(floor, core.block.start)
         ahead = min((mark.start for mark in self._before(core, bound)), default=core.first)
         start = next((i for i in range(bound, ahead) if self._is_sign(i)), ahead)
-        end = self._closed(core, core.end)
+        end = self._sentence_end(core, core.end)
         strays: list[Mark] = []
         for mark in self._behind(core, following):
             if strays or self._has_words(end, mark.start):
                 strays.append(mark)
             else:
-                end = self._closed(core, max(end, mark.end))
+                end = self._sentence_end(core, max(end, mark.end))
         return Place(start, end, core.block, (*self._ahead(core), *strays), self._opens(core.block))
 
     def _between(self, start: int, end: int) -> Sequence[Mark]:
@@ -128,7 +128,7 @@ class _Page:
     def _is_sign(self, at: int) -> bool:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
 
-    def _closed(self, core: _Core, end: int) -> int:
+    def _sentence_end(self, core: _Core, end: int) -> int:
         """The position after the closing signs; until a stop has come, also those after a space."""
         while True:
             while self._closes(end):
@@ -178,7 +178,7 @@ def _start(mark: Mark) -> int:
 # ---------------------------------------------------------------- replacing
 
 
-def remarked(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
+def set_marks(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
     """The sentence with these marks in place of its own: before its stop or, if `is_led`, before all of it."""
     kept, at = "", 0
     for mark in find_marks(sentence, offered):
@@ -192,7 +192,7 @@ def remarked(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
     return f"{kept[: stop.start()]} {marks}{stop[0]}" if stop else f"{kept} {marks}"
 
 
-def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str]) -> str:
+def replace_claims(text: str, where: Sequence[Place | None], edits: Mapping[int, str]) -> str:
     """The text with the claims at these positions replaced; an empty text removes a claim with its white space.
 
     A list item or paragraph that becomes empty goes with its marker and its line.
@@ -203,7 +203,7 @@ def replaced(text: str, where: Sequence[Place | None], edits: Mapping[int, str])
     for n, place in enumerate(where):
         if place is None or n not in edits:
             continue
-        start, end = (place.start, place.end) if edits[n] else _widened(text, place, last.get(place.block))
+        start, end = (place.start, place.end) if edits[n] else _removal_span(text, place, last.get(place.block))
         words = edits[n] + (" " if edits[n] and _runs_on(text, end, edits[n]) else "")
         for begin, stop, new in sorted([(start, end, words), *((mark.start, mark.end, "") for mark in place.strays)]):
             pieces += [text[at : max(begin, at)], new]
@@ -215,7 +215,7 @@ def _runs_on(text: str, end: int, words: str) -> bool:
     return not (end == len(text) or text[end].isspace() or words.endswith(_WIDE))
 
 
-def _widened(text: str, place: Place, last: Place | None) -> tuple[int, int]:
+def _removal_span(text: str, place: Place, last: Place | None) -> tuple[int, int]:
     """What goes with a claim: the space after it, before it if it is the last, or all of its lines.
 
     `last` is the last claim of its paragraph that stays.

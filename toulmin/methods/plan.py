@@ -16,11 +16,11 @@ from toulmin.errors import UsageError, unknown_name
 from toulmin.methods.memory import distinct
 from toulmin.methods.options import check_whole
 from toulmin.methods.plan_findings import readings
-from toulmin.methods.plan_outcomes import told_by
+from toulmin.methods.plan_outcomes import question_outcomes
 from toulmin.methods.plan_prompts import Part, Whole, titles
-from toulmin.methods.plan_questions import Kind, Plan, outlined, questioned, resting_on, searched
-from toulmin.methods.plan_writing import written
-from toulmin.methods.reporting import concluded, found, in_sections
+from toulmin.methods.plan_questions import Kind, Plan, add_questions, make_outline, resting_on, search_questions
+from toulmin.methods.plan_writing import write_parts
+from toulmin.methods.reporting import conclude, in_sections, start_answer
 from toulmin.steps import Program
 
 Variant = Literal["A", "B"]
@@ -61,31 +61,31 @@ def plan(
     check_whole(1, k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
     _check_variant(variant, inline, unanswerable, qa_threshold)
     topic = f"{question} ({attribute.strip()})" if attribute and attribute.strip() else question
-    answer = replace((yield from found(topic, "plan", style, k)), question=question)
+    answer = replace((yield from start_answer(topic, "plan", style, k)), question=question)
     first = answer.passages
     if not first:
-        return concluded(answer, (), unsupported)
-    made = (yield from outlined(topic, kind, first, max_paragraphs)) if outline else Plan()
-    made = yield from questioned(made, topic, first, max_questions, merge=merge_questions)
-    made = (yield from searched(made, per_question)) if second_search else resting_on(made, first)
+        return conclude(answer, (), unsupported)
+    made = (yield from make_outline(topic, kind, first, max_paragraphs)) if outline else Plan()
+    made = yield from add_questions(made, topic, first, max_questions, merge=merge_questions)
+    made = (yield from search_questions(made, per_question)) if second_search else resting_on(made, first)
     answer = replace(_telling(answer, made.rounds, made.passages), notes=(*answer.notes, *made.notes))
     whole = Whole(topic, style, first, made, sections)
     if variant == "B":
         return (yield from _from_answers(answer, whole, qa_threshold, unanswerable, unsupported))
     parts = whole.from_passages(inline=inline)
-    answer = yield from written(answer, parts, partial(told_by, made.inquiries, topic), inline=inline)
-    return _concluded(answer, parts, unsupported)
+    answer = yield from write_parts(answer, parts, partial(question_outcomes, made.inquiries, topic), inline=inline)
+    return _conclude_sections(answer, parts, unsupported)
 
 
 def _from_answers(
     answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
 ) -> Program[Answer]:
     read = yield from readings(whole.plan.inquiries, threshold)
-    answer = _telling(answer, [one.told(n) for n, one in enumerate(read, start=1)])
+    answer = _telling(answer, [reading.as_round(n) for n, reading in enumerate(read, start=1)])
     parts = whole.from_findings(read, skip=unanswerable == "keep")
-    outcomes = tuple(one.result for one in read)
-    answer = yield from written(answer, parts, lambda _: outcomes, inline=False)
-    return _concluded(answer, parts, policy)
+    outcomes = tuple(reading.result for reading in read)
+    answer = yield from write_parts(answer, parts, lambda _: outcomes, inline=False)
+    return _conclude_sections(answer, parts, policy)
 
 
 # ---------------------------------------------------------------- options
@@ -104,8 +104,8 @@ def _in_sections(layout: Layout | None, style: Style, outline: bool) -> bool:
 _CHOICES: dict[str, Any] = {"variant": Variant, "kind": Kind, "layout": Layout, "unanswerable": Unanswerable}
 
 
-def _check_choices(**given: str) -> None:
-    for name, value in given.items():
+def _check_choices(**choices: str) -> None:
+    for name, value in choices.items():
         known = get_args(_CHOICES[name])
         if value not in known:
             raise unknown_name(f"{name} of plan", value, known)
@@ -127,5 +127,5 @@ def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage
     return replace(answer, rounds=(*answer.rounds, *rounds), passages=distinct((*answer.passages, *passages)))
 
 
-def _concluded(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
-    return in_sections(concluded(answer, answer.claims, policy), titles(parts))
+def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
+    return in_sections(conclude(answer, answer.claims, policy), titles(parts))

@@ -10,7 +10,7 @@ from toulmin.data import Dropped, Passage, Round, SubQuestion
 from toulmin.methods.plan_outcomes import outcome, parts_of
 from toulmin.methods.plan_questions import Inquiry
 from toulmin.methods.reporting import ids
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.prompts.types import Finding
 from toulmin.steps import Program, Span, read, together
 
@@ -36,12 +36,12 @@ class Reading:
 
     @property
     def finding(self) -> Finding:
-        answers = {worded(span.quote.text): span.quote.text for span in reversed(self.kept)}
+        answers = {wording_of(span.quote.text): span.quote.text for span in reversed(self.kept)}
         holding = {span.passage for span in self.kept}
         passages = tuple(passage for passage in self.inquiry.passages if passage.id in holding)
         return Finding(self.inquiry.text, tuple(reversed(answers.values())), passages)
 
-    def told(self, n: int) -> Round:
+    def as_round(self, n: int) -> Round:
         spans = [span for part in self.parts for span in part]
         weak = [span for span in spans if span.confidence < self.threshold]
         why = f"is below the threshold of {self.threshold:.2f}"
@@ -66,16 +66,18 @@ def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Re
         (part, passage) for inquiry in inquiries for part in parts_of(inquiry.text) for passage in inquiry.passages
     ]
     spans = iter((yield from together([read(part, (passage,)) for part, passage in asked])))
-    found = []
+    results = []
     for inquiry in inquiries:
-        parts = [_standing([next(spans) for _ in inquiry.passages], inquiry.passages) for _ in parts_of(inquiry.text)]
-        found.append(Reading(inquiry, tuple(parts), threshold))
-    return tuple(found)
+        parts = [
+            _exact_spans([next(spans) for _ in inquiry.passages], inquiry.passages) for _ in parts_of(inquiry.text)
+        ]
+        results.append(Reading(inquiry, tuple(parts), threshold))
+    return tuple(results)
 
 
-def _standing(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
+def _exact_spans(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
     """A reader that misquotes has found nothing."""
-    found = [
+    exact = [
         span
         for span, passage in zip(spans, passages, strict=True)
         if span is not None
@@ -84,4 +86,4 @@ def _standing(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tupl
         and 0 < span.confidence <= 1
         and re.search(r"\w", span.quote.text)
     ]
-    return tuple(sorted(found, key=lambda span: -span.confidence))
+    return tuple(sorted(exact, key=lambda span: -span.confidence))

@@ -42,25 +42,25 @@ def outcome(best: Sequence[float], threshold: float) -> Outcome:
     return "partly" if any(confidence >= threshold / 2 for confidence in best) else "unanswerable"
 
 
-def told_by(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
+def question_outcomes(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
     """How far the supported claims that cite each question's own passages answer it.
 
     A part is answered once such a claim takes up a share `ADDRESSED` of its words beyond the topic's, weighted by
     rarity; without the kind of fact asked for (a date for "when"), only in part.
     """
     supported = [claim for claim in claims if claim.is_supported]
-    return tuple(_told_by(supported, inquiry, topic) for inquiry in inquiries)
+    return tuple(_question_outcome(supported, inquiry, topic) for inquiry in inquiries)
 
 
-def _told_by(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
-    found = {passage.id for passage in inquiry.passages}
-    resting = [claim for claim in supported if found & set(claim.cited)]
+def _question_outcome(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
+    sources = {passage.id for passage in inquiry.passages}
+    resting = [claim for claim in supported if sources & set(claim.cited)]
     parts = parts_of(inquiry.text)
     shares = [[_share(part, claim.text, topic) for part in parts] for claim in resting]
-    result = outcome([max((one[n] for one in shares), default=0.0) for n in range(len(parts))], ADDRESSED)
+    result = outcome([max((row[n] for row in shares), default=0.0) for n in range(len(parts))], ADDRESSED)
     least = ADDRESSED if result == "answered" else ADDRESSED / 2
-    useful = [claim for claim, one in zip(resting, shares, strict=True) if max(one) >= least]
-    cited = dict.fromkeys(id for claim in useful for id in claim.cited if id in found)
+    useful = [claim for claim, row in zip(resting, shares, strict=True) if max(row) >= least]
+    cited = dict.fromkeys(id for claim in useful for id in claim.cited if id in sources)
     return SubQuestion(inquiry.text, result, tuple(cited))
 
 

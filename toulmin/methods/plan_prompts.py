@@ -77,7 +77,7 @@ class Whole:
 
     def from_findings(self, read: Sequence[Reading], *, skip: bool) -> tuple[Part, ...]:
         """Variant B: questions with answers (A.2.5); `skip` adds those without, marked so."""
-        findings = {one.inquiry: one.finding for one in read}
+        findings = {reading.inquiry: reading.finding for reading in read}
         parts = []
         for paragraph, inquiries in self._portions():
             asked = tuple(findings[inquiry] for inquiry in inquiries)
@@ -104,4 +104,6 @@ class Whole:
 
 
 def _pairs(findings: Sequence[Finding]) -> str:
-    return "\n".join(f"{one.question} {'; '.join(one.answers) or 'Not enough information.'}" for one in findings)
+    return "\n".join(
+        f"{finding.question} {'; '.join(finding.answers) or 'Not enough information.'}" for finding in findings
+    )

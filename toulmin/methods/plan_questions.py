@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from toulmin.data import Dropped, Passage, Round
-from toulmin.methods.evidence import evidence, failed, missing
-from toulmin.methods.reporting import ids, left_out, read_by
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.evidence import evidence, failure_notes, search_failures
+from toulmin.methods.reporting import ids, omissions, read_by
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.parsing.citing import without_marks
 from toulmin.prompts.types import Outline, Paragraph, Questions
 from toulmin.steps import Exchange, Program, exchange, together
@@ -53,27 +53,27 @@ class Plan:
 # ---------------------------------------------------------------- outline
 
 
-def outlined(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) -> Program[Plan]:
+def make_outline(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) -> Program[Plan]:
     """At most `most` paragraphs, each with a short title of its own."""
     done = yield from exchange(Outline(PLANNED[kind].format(topic), first))
-    paragraphs = _titled(done.value[:most], done.prompt, topic)
+    paragraphs = _title_paragraphs(done.value[:most], done.prompt, topic)
     beyond = tuple(Dropped(paragraph.title, f"more than {most} paragraphs") for paragraph in done.value[most:])
     titles = tuple(paragraph.title for paragraph in paragraphs)
-    told = Round("plan", role="main", read=read_by(done.prompt), kept=titles, dropped=(*left_out(done), *beyond))
-    return Plan(paragraphs, rounds=(told,))
+    plan_round = Round("plan", role="main", read=read_by(done.prompt), kept=titles, dropped=(*omissions(done), *beyond))
+    return Plan(paragraphs, rounds=(plan_round,))
 
 
-def _titled(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple[Paragraph, ...]:
+def _title_paragraphs(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple[Paragraph, ...]:
     """An unnamed paragraph is called by the topic."""
     taken: set[str] = set()
     titled = []
     for paragraph in paragraphs:
         named = replace(paragraph, title=topic) if paragraph.title == getattr(asked, "topic", None) else paragraph
-        titled.append(_distinct(_shortened(named, topic), taken))
+        titled.append(_distinct(_shorten_title(named, topic), taken))
     return tuple(titled)
 
 
-def _shortened(paragraph: Paragraph, topic: str) -> Paragraph:
+def _shorten_title(paragraph: Paragraph, topic: str) -> Paragraph:
     title = " ".join(without_marks(paragraph.title).split()) or topic
     if len(title) <= LONGEST_TITLE:
         return replace(paragraph, title=title)
@@ -94,7 +94,7 @@ def _distinct(paragraph: Paragraph, taken: set[str]) -> Paragraph:
 # ---------------------------------------------------------------- questions
 
 
-def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *, merge: bool) -> Program[Plan]:
+def add_questions(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *, merge: bool) -> Program[Plan]:
     """Asks for the questions of all paragraphs side by side, at most `most` each.
 
     A paragraph without questions is searched for by its description. Without an outline the questions are about the
@@ -105,8 +105,8 @@ def questioned(plan: Plan, topic: str, first: tuple[Passage, ...], most: int, *,
     replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
     lists = [done.value[:most] or _instead(part, topic) for part, done in zip(parts, replies, strict=True)]
     plan = replace(plan, inquiries=_inquiries(lists, merge=merge))
-    told = [_questions_round(plan, n, lists[n], done, most) for n, done in enumerate(replies)]
-    return replace(plan, rounds=(*plan.rounds, *told))
+    rounds = [_questions_round(plan, n, lists[n], done, most) for n, done in enumerate(replies)]
+    return replace(plan, rounds=(*plan.rounds, *rounds))
 
 
 def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
@@ -114,21 +114,21 @@ def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
 
 
 def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry, ...]:
-    found: dict[Hashable, Inquiry] = {}
+    inquiries: dict[Hashable, Inquiry] = {}
     for position, questions in enumerate(lists):
         for number, text in enumerate(questions):
-            key = worded(text) if merge else (position, number)
-            asked_by = found[key].asked_by if key in found else ()
-            known = found.get(key, Inquiry(text, ()))
-            found[key] = replace(known, asked_by=tuple(dict.fromkeys((*asked_by, position))))
-    return tuple(found.values())
+            key = wording_of(text) if merge else (position, number)
+            asked_by = inquiries[key].asked_by if key in inquiries else ()
+            known = inquiries.get(key, Inquiry(text, ()))
+            inquiries[key] = replace(known, asked_by=tuple(dict.fromkeys((*asked_by, position))))
+    return tuple(inquiries.values())
 
 
 def _questions_round(
     plan: Plan, position: int, questions: Sequence[str], done: Exchange[tuple[str, ...]], most: int
 ) -> Round:
-    own = {inquiry.text for inquiry in plan.inquiries if inquiry.asked_by[0] == position}
-    again = [Dropped(text, _where_before(plan, position, text)) for text in questions if text not in own]
+    new = {inquiry.text for inquiry in plan.inquiries if inquiry.asked_by[0] == position}
+    again = [Dropped(text, _where_before(plan, position, text)) for text in questions if text not in new]
     beyond = [Dropped(text, f"more than {most} questions") for text in done.value[most:]]
     return Round(
         "plan",
@@ -136,13 +136,17 @@ def _questions_round(
         role="main",
         read=read_by(done.prompt),
         text=plan.paragraphs[position].title if plan.paragraphs else None,
-        kept=tuple(text for text in questions if text in own),
-        dropped=(*left_out(done), *again, *beyond),
+        kept=tuple(text for text in questions if text in new),
+        dropped=(*omissions(done), *again, *beyond),
     )
 
 
 def _where_before(plan: Plan, position: int, question: str) -> str:
-    same = next(one for one in plan.inquiries if position in one.asked_by and worded(one.text) == worded(question))
+    same = next(
+        inquiry
+        for inquiry in plan.inquiries
+        if position in inquiry.asked_by and wording_of(inquiry.text) == wording_of(question)
+    )
     first = same.asked_by[0]
     return "asked already" + (f" for “{plan.paragraphs[first].title}”" if first != position else "")
 
@@ -150,17 +154,19 @@ def _where_before(plan: Plan, position: int, question: str) -> str:
 # ---------------------------------------------------------------- second search
 
 
-def searched(plan: Plan, per_question: int) -> Program[Plan]:
+def search_questions(plan: Plan, per_question: int) -> Program[Plan]:
     """Searches for every question, side by side; a failed search is noted."""
-    found = yield from evidence([inquiry.text for inquiry in plan.inquiries], per_question)
+    results = yield from evidence([inquiry.text for inquiry in plan.inquiries], per_question)
     inquiries = tuple(
-        replace(inquiry, passages=one.passages) for inquiry, one in zip(plan.inquiries, found, strict=True)
+        replace(inquiry, passages=result.passages) for inquiry, result in zip(plan.inquiries, results, strict=True)
     )
-    told = [
-        Round("search", n, read=ids(one.passages), queries=(one.query,), dropped=failed([one]))
-        for n, one in enumerate(found, start=1)
+    rounds = [
+        Round("search", n, read=ids(result.passages), queries=(result.query,), dropped=search_failures([result]))
+        for n, result in enumerate(results, start=1)
     ]
-    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *told), notes=(*plan.notes, *missing(found)))
+    return replace(
+        plan, inquiries=inquiries, rounds=(*plan.rounds, *rounds), notes=(*plan.notes, *failure_notes(results))
+    )
 
 
 def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style, SubQuestion
 from toulmin.errors import ModelError
-from toulmin.methods.direct import shown
+from toulmin.methods.direct import show_draft
 from toulmin.methods.plan_prompts import Part, titles
-from toulmin.methods.reporting import draft_round, drafted, ids, in_sections, read_by, unsaid
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.reporting import add_draft, draft_round, ids, in_sections, read_by, unsaid
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.parsing.citing import Draft
 from toulmin.steps import Exchange, Program, exchange, together
 from toulmin.verify import smallest_support, verify
@@ -18,7 +18,7 @@ from toulmin.verify import smallest_support, verify
 Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 
 
-def written(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline: bool) -> Program[Answer]:
+def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline: bool) -> Program[Answer]:
     """Drafts, shows and judges all parts side by side and joins them in the answer.
 
     A part for which the model fails is left out with a note; if it fails for all, its error is raised. `outcomes`
@@ -80,7 +80,7 @@ class _Growing:
     def answer(self) -> Answer:
         answer = self._answer
         for draft in _without_repetitions([self._drafts[n] for n in sorted(self._drafts)]):
-            answer = drafted(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
+            answer = add_draft(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
         sections = tuple(part.section for part in self.parts if part.section)
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
@@ -96,16 +96,16 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
         return
     draft = _draft(part, done, growing.style, n, inline=inline)
     growing.put(n, draft)
-    yield from shown(growing.draft)
+    yield from show_draft(growing.draft)
     answer = growing.answer
     if inline:
         claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
     else:
-        seen = _seen(part, done)
+        seen = _visible_passages(part, done)
         asked = [(claim, seen) for claim in draft.claims]
         claims = yield from smallest_support(asked, answer.question, answer.style)
     growing.put(n, replace(draft, claims=claims))
-    yield from shown(growing.draft)
+    yield from show_draft(growing.draft)
 
 
 def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> _Written:
@@ -114,12 +114,12 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
         replace(claim, citations=claim.citations if inline else (), support=None, section=title)
         for claim in done.value.claims
     )
-    told = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
-    told = replace(told, read=read_by(done.prompt) or ids(part.shown))
-    return _Written(claims, told, done.value.invalid, unsaid(done))
+    entry = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
+    entry = replace(entry, read=read_by(done.prompt) or ids(part.shown))
+    return _Written(claims, entry, done.value.invalid, unsaid(done))
 
 
-def _seen(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
+def _visible_passages(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
     left = set(read_by(part.prompt)) - set(read_by(done.prompt)) if part.prompt else set()
     return tuple(passage for passage in part.context if passage.id not in left)
 
@@ -128,18 +128,18 @@ def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
     """Of sentences in the same words keeps the first supported one, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
     for claim in (claim for draft in drafts for claim in draft.claims):
-        known = staying.setdefault(worded(claim.text), claim)
+        known = staying.setdefault(wording_of(claim.text), claim)
         if claim.is_supported and not known.is_supported:
-            staying[worded(claim.text)] = claim
+            staying[wording_of(claim.text)] = claim
     for draft in drafts:
-        places = [(claim, staying[worded(claim.text)]) for claim in draft.claims]
-        kept = tuple(claim for claim, one in places if claim is one)
-        dropped = [_repeated(claim, one) for claim, one in places if claim is not one]
+        places = [(claim, staying[wording_of(claim.text)]) for claim in draft.claims]
+        kept = tuple(claim for claim, original in places if claim is original)
+        dropped = [_repetition(claim, original) for claim, original in places if claim is not original]
         story = draft.round
-        told = replace(story, kept=tuple(claim.text for claim in kept), dropped=(*story.dropped, *dropped))
-        yield replace(draft, claims=kept, round=told)
+        entry = replace(story, kept=tuple(claim.text for claim in kept), dropped=(*story.dropped, *dropped))
+        yield replace(draft, claims=kept, round=entry)
 
 
-def _repeated(claim: Claim, staying: Claim) -> Dropped:
+def _repetition(claim: Claim, staying: Claim) -> Dropped:
     elsewhere = staying.section is not None and staying.section != claim.section
     return Dropped(claim.text, f"stands under “{staying.section}” too" if elsewhere else "stands here already")

@@ -8,13 +8,13 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import unknown_name
-from toulmin.methods.affirming import Advice, merged
+from toulmin.methods.affirming import Advice, merge_advice
 from toulmin.methods.aims import Aims
 from toulmin.methods.assessing import Assessment, assess
-from toulmin.methods.direct import shown
-from toulmin.methods.feedback import grounded
+from toulmin.methods.direct import show_draft
+from toulmin.methods.feedback import compose_feedback
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import REFUSED, concluded, draft_round, drafted, ids, left_out, unsaid
+from toulmin.methods.reporting import REFUSED, add_draft, conclude, draft_round, ids, omissions, unsaid
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import Feedback, Refine
 from toulmin.steps import Exchange, Program, exchange
@@ -91,80 +91,84 @@ class Course:
         return replace(self, asked=(*self.asked, prompt))
 
 
-def refined(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    course = yield from _assessed(course, draft, place, plan)
+def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
+    course = yield from _assess_draft(course, draft, place, plan)
     for _ in range(plan.rounds):
         before = course.last.assessment
         if not before.claims or (plan.stop == "before" and plan.aims.are_reached(before.scores)):
             break
-        course = yield from _rewritten((yield from _advised(course, plan)), plan, plan.has_history)
+        course = yield from _rewrite((yield from _add_feedback(course, plan)), plan, plan.has_history)
         if plan.stop == "after" and plan.aims.are_reached(before.scores):
             break
     if plan.returns == "final" and len(course.candidates) > 1 and course.last.assessment.claims:
-        course = yield from _rewritten((yield from _advised(course, plan)), plan, has_history=True)
+        course = yield from _rewrite((yield from _add_feedback(course, plan)), plan, has_history=True)
     return course
 
 
-def _assessed(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
+def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
     """Equation 2."""
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
     assessment = plan.aims.assessment(claims, course.questions)
     n = len(course.candidates) + 1
-    told = Round("assess", n, read=ids(course.passages), scores=plan.aims.told(assessment))
-    answer = replace(course.answer, rounds=(*course.answer.rounds, told))
+    assess_round = Round("assess", n, read=ids(course.passages), scores=plan.aims.round_scores(assessment))
+    answer = replace(course.answer, rounds=(*course.answer.rounds, assess_round))
     return replace(course, answer=answer, candidates=(*course.candidates, Candidate(draft, place, assessment)))
 
 
-def _advised(course: Course, plan: Plan) -> Program[Course]:
+def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
     """Equation 3."""
     assessment, targets = course.last.assessment, plan.aims.targets
-    own = grounded(assessment, plan.aims, course.passages, course.questions, plan.style)
+    composed = compose_feedback(assessment, plan.aims, course.passages, course.questions, plan.style)
     is_good = all(score >= targets[aspect] for aspect, score in assessment.scores.items())
     if plan.source == "grounded" or (plan.source == "both" and is_good):
-        return _with_advice(course, Advice(own))
+        return _with_advice(course, Advice(composed))
     scores = tuple(assessment.scores.items())
     asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
     done = yield from exchange(asked, sample=course.asked.count(asked))
-    advice = Advice(done.value) if plan.source == "model" else merged(own, done.value, plan.aims, assessment.scores)
+    advice = (
+        Advice(done.value)
+        if plan.source == "model"
+        else merge_advice(composed, done.value, plan.aims, assessment.scores)
+    )
     return _with_advice(course.asking(asked), advice, done)
 
 
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
-    told = replace(
+    entry = replace(
         course.answer.rounds[-1],
         role="main" if done else None,
         text="\n".join(f"{aspect}: {words}" for aspect, words in advice.said.items()),
-        dropped=(*(left_out(done) if done else ()), *advice.discarded),
+        dropped=(*(omissions(done) if done else ()), *advice.discarded),
     )
-    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], told))
+    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], entry))
     return replace(course, answer=answer, candidates=(*course.candidates[:-1], replace(course.last, said=advice.said)))
 
 
-def _rewritten(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
+def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
     """Equation 4; with the whole history Equation 5."""
     *earlier, last = course.candidates
-    history = tuple((one.assessment.judged, one.said) for one in earlier) if has_history else ()
+    history = tuple((each.assessment.judged, each.said) for each in earlier) if has_history else ()
     asked = Refine(course.answer.question, course.passages, last.assessment.judged, last.said, plan.style, history)
     done = yield from exchange(asked, sample=course.asked.count(asked))
-    told = draft_round(done, plan.style, kind="refine", n=len(course.candidates))
-    gone = [one.claim.text for one in last.assessment.claims if one.claim.text not in told.kept]
-    dropped = (*told.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
-    answer = drafted(course.answer, done.value.claims, replace(told, dropped=dropped))
-    yield from shown(answer)
-    rewritten = replace(course.asking(asked), answer=answer)
-    course = yield from _assessed(rewritten, done.value, len(answer.rounds) - 1, plan)
+    refine_round = draft_round(done, plan.style, kind="refine", n=len(course.candidates))
+    gone = [each.claim.text for each in last.assessment.claims if each.claim.text not in refine_round.kept]
+    dropped = (*refine_round.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
+    answer = add_draft(course.answer, done.value.claims, replace(refine_round, dropped=dropped))
+    yield from show_draft(answer)
+    extended = replace(course.asking(asked), answer=answer)
+    course = yield from _assess_draft(extended, done.value, len(answer.rounds) - 1, plan)
     return replace(course, candidates=(*course.candidates[:-1], replace(course.last, unsaid=unsaid(done))))
 
 
 # ---------------------------------------------------------------- the end
 
 
-def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
+def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
     candidates = course.candidates
-    means = [plan.aims.mean(one.assessment.scores) for one in candidates]
+    means = [plan.aims.mean(candidate.assessment.scores) for candidate in candidates]
     best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
-    places = {one.place: n == best for n, one in enumerate(candidates) if one.place is not None}
-    rounds = [replace(told, chosen=places.get(n, told.chosen)) for n, told in enumerate(course.answer.rounds)]
+    places = {candidate.place: n == best for n, candidate in enumerate(candidates) if candidate.place is not None}
+    rounds = [replace(entry, chosen=places.get(n, entry.chosen)) for n, entry in enumerate(course.answer.rounds)]
     claims = candidates[best].assessment.judged
     mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
     answer = replace(
@@ -176,7 +180,7 @@ def ended(course: Course, plan: Plan, policy: Policy) -> Answer:
         invalid_citations=candidates[best].draft.invalid,
         notes=(*course.answer.notes, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
     )
-    return concluded(answer, claims, policy)
+    return conclude(answer, claims, policy)
 
 
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, render
 from toulmin.methods.check import check
-from toulmin.methods.deciding import Body, Decision, body, decided, ways
-from toulmin.methods.mending import Failing, Remedy, cited_anew, rewritten
-from toulmin.methods.placing import Place, places, remarked, replaced
-from toulmin.methods.reporting import concluded, ids, why
+from toulmin.methods.deciding import Body, Decision, body, decide, ways
+from toulmin.methods.mending import Failing, Remedy, cite_evidence, rewrite_failing
+from toulmin.methods.placing import Place, places, replace_claims, set_marks
+from toulmin.methods.reporting import conclude, ids, why
 from toulmin.parsing.marks import LabelRange, find_marks
 from toulmin.steps import Program, search, together
 
@@ -35,11 +35,13 @@ class Change:
 
 
 def changes(answer: Answer) -> tuple[Change, ...]:
-    return tuple(Change(told.dropped[0].text, "".join(told.kept), told.dropped[0].why) for told in _changing(answer))
+    return tuple(
+        Change(entry.dropped[0].text, "".join(entry.kept), entry.dropped[0].why) for entry in _change_rounds(answer)
+    )
 
 
-def repaired_text(answer: Answer) -> str:
-    texts = [told.text for told in answer.rounds if told.kind == "repair" and told.text is not None]
+def final_text(answer: Answer) -> str:
+    texts = [entry.text for entry in answer.rounds if entry.kind == "repair" and entry.text is not None]
     return texts[-1] if texts else answer.text
 
 
@@ -49,8 +51,8 @@ def labels(answer: Answer) -> dict[int, str]:
     Marks of unchanged sentences count the passages given with the text.
     """
     named: dict[int, str] = {}
-    for told in _changing(answer):
-        named |= dict(zip(_numbers("".join(told.kept)), told.read, strict=True))
+    for entry in _change_rounds(answer):
+        named |= dict(zip(_numbers("".join(entry.kept)), entry.read, strict=True))
     return named
 
 
@@ -59,10 +61,10 @@ def numbering(answer: Answer) -> dict[str, int]:
 
     Passages that no mark can name have none.
     """
-    wholes = [told for told in answer.rounds if told.kind == "repair" and told.text is not None]
-    given = wholes[-1].read if wholes else ()
-    found = {id: number for number, id in labels(answer).items()}
-    return found | {id: n for n, id in reversed(list(enumerate(given, start=1)))}
+    wholes = [entry for entry in answer.rounds if entry.kind == "repair" and entry.text is not None]
+    sources = wholes[-1].read if wholes else ()
+    numbers = {id: number for number, id in labels(answer).items()}
+    return numbers | {id: n for n, id in reversed(list(enumerate(sources, start=1)))}
 
 
 def _numbers(text: str) -> list[int]:
@@ -70,8 +72,8 @@ def _numbers(text: str) -> list[int]:
     return list(dict.fromkeys(labels))
 
 
-def _changing(answer: Answer) -> list[Round]:
-    return [told for told in answer.rounds if told.kind == "repair" and told.text is None and told.chosen]
+def _change_rounds(answer: Answer) -> list[Round]:
+    return [entry for entry in answer.rounds if entry.kind == "repair" and entry.text is None and entry.chosen]
 
 
 def repair(
@@ -93,19 +95,19 @@ def repair(
     """
     answer = yield from check(text, passages=passages, k=k)
     page = Page(text, places(text, answer.claims, len(passages)), passages)
-    answer, found = yield from _searched(answer, page.where, k)
+    answer, evidence = yield from _search_failing(answer, page.where, k)
     pool = {passage.id: passage for passage in answer.passages}
-    premises = [_premises(claim, found.get(n, ()), pool) for n, claim in enumerate(answer.claims)]
+    premises = [_premises(claim, evidence.get(n, ()), pool) for n, claim in enumerate(answer.claims)]
     before = yield from body(answer.claims, premises, question)
-    failing = [Failing(n, before.sentences[n][0], tuple(premises[n])) for n in found]
-    answer, remedies = yield from _remedied(answer, failing, question, rewrite)
+    failing = [Failing(n, before.sentences[n][0], tuple(premises[n])) for n in evidence]
+    answer, remedies = yield from _find_remedies(answer, failing, question, rewrite)
     offers = yield from together([ways(remedies.get(each.n), pool, unsupported) for each in failing])
     after, decisions = before, []
-    for each, own in zip(failing, offers, strict=True):
-        decision = decided(after, each.n, own)
-        after = after.mended(each.n, decision.way.claims) if decision.way else after
+    for each, options in zip(failing, offers, strict=True):
+        decision = decide(after, each.n, options)
+        after = after.replace_sentence(each.n, decision.way.claims) if decision.way else after
         decisions.append(decision)
-    return _ended(answer, page, before, after, decisions)
+    return _conclude_repair(answer, page, before, after, decisions)
 
 
 # ---------------------------------------------------------------- what fails
@@ -116,21 +118,21 @@ class _Searched(NamedTuple):
     found: Mapping[int, tuple[Passage, ...]]
 
 
-def _searched(answer: Answer, where: Sequence[Place | None], k: int) -> Program[_Searched]:
+def _search_failing(answer: Answer, where: Sequence[Place | None], k: int) -> Program[_Searched]:
     """`check` has searched for claims without citations."""
-    known = {told.n - 1: told.read for told in answer.rounds if told.kind == "search"}
+    known = {rounds.n - 1: rounds.read for rounds in answer.rounds if rounds.kind == "search"}
     weak = [n for n, claim in enumerate(answer.claims) if where[n] and not claim.is_supported]
     new = [n for n in weak if n not in known]
     hits = yield from together([search(answer.claims[n].text, k) for n in new])
-    pool = {p.id: p for p in answer.passages} | {hit.passage.id: hit.passage for own in hits for hit in own}
-    read = {**known, **{n: ids([hit.passage for hit in own]) for n, own in zip(new, hits, strict=True)}}
-    told = tuple(Round("search", n + 1, read=read[n], queries=(answer.claims[n].text,)) for n in new)
-    answer = replace(answer, method="repair", passages=tuple(pool.values()), rounds=(*answer.rounds, *told))
+    pool = {p.id: p for p in answer.passages} | {hit.passage.id: hit.passage for group in hits for hit in group}
+    read = {**known, **{n: ids([hit.passage for hit in group]) for n, group in zip(new, hits, strict=True)}}
+    rounds = tuple(Round("search", n + 1, read=read[n], queries=(answer.claims[n].text,)) for n in new)
+    answer = replace(answer, method="repair", passages=tuple(pool.values()), rounds=(*answer.rounds, *rounds))
     return _Searched(answer, {n: tuple(pool[id] for id in dict.fromkeys(read[n])) for n in weak})
 
 
-def _premises(claim: Claim, found: Sequence[Passage], pool: Mapping[str, Passage]) -> list[Passage]:
-    return list(({id: pool[id] for id in claim.cited} | {passage.id: passage for passage in found}).values())
+def _premises(claim: Claim, evidence: Sequence[Passage], pool: Mapping[str, Passage]) -> list[Passage]:
+    return list(({id: pool[id] for id in claim.cited} | {passage.id: passage for passage in evidence}).values())
 
 
 class _Remedied(NamedTuple):
@@ -138,40 +140,40 @@ class _Remedied(NamedTuple):
     remedies: Mapping[int, Remedy]
 
 
-def _remedied(answer: Answer, failing: Sequence[Failing], question: str, rewrite: bool) -> Program[_Remedied]:
-    anew = yield from cited_anew(failing)
+def _find_remedies(answer: Answer, failing: Sequence[Failing], question: str, rewrite: bool) -> Program[_Remedied]:
+    anew = yield from cite_evidence(failing)
     left = [each for each in failing if each.n not in anew and each.read]
     if not left or not rewrite:
         return _Remedied(answer, anew)
-    done = yield from rewritten(left, question, answer.claims)
+    done = yield from rewrite_failing(left, question, answer.claims)
     return _Remedied(replace(answer, rounds=(*answer.rounds, done.told)), {**anew, **done.remedies})
 
 
 # ---------------------------------------------------------------- the end
 
 
-def _ended(answer: Answer, page: Page, before: Body, after: Body, decisions: Sequence[Decision]) -> Answer:
+def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, decisions: Sequence[Decision]) -> Answer:
     numbers = page.numbers(decisions)
     edits = {d.n: page.after(d, answer.claims[d.n], numbers) for d in decisions if d.way}
-    told = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
-    assessed = Round("assess", scores=before.aims.told(before.assessment))
+    rounds = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
+    assessed = Round("assess", scores=before.aims.round_scores(before.assessment))
     whole = Round(
         "repair",
         len(answer.claims) + 1,
         read=ids(page.given),
-        text=replaced(page.text, page.where, edits),
-        scores=after.aims.told(after.assessment),
+        text=replace_claims(page.text, page.where, edits),
+        scores=after.aims.round_scores(after.assessment),
         chosen=True,
     )
-    claims = tuple(one.claim for one in after.claims)
+    claims = tuple(each.claim for each in after.claims)
     answer = replace(
         answer,
         status="answered" if claims else "abstained",
         claims=claims,
-        rounds=(*answer.rounds, assessed, *told, whole),
+        rounds=(*answer.rounds, assessed, *rounds, whole),
         notes=_notes(answer.claims, edits),
     )
-    return concluded(answer, claims, "keep")
+    return conclude(answer, claims, "keep")
 
 
 def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Claim) -> Round:
@@ -180,12 +182,14 @@ def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Clai
         return Round("repair", n + 1, kept=(old,), dropped=decision.refused, chosen=False)
     changed = Dropped(old, f"{decision.way.why} ({why(claim)})")
     kept = (edits[n],) if edits[n] else ()
-    return Round("repair", n + 1, read=_cited(decision), kept=kept, dropped=(changed, *decision.refused), chosen=True)
+    return Round(
+        "repair", n + 1, read=_citations_of(decision), kept=kept, dropped=(changed, *decision.refused), chosen=True
+    )
 
 
-def _cited(decision: Decision) -> tuple[str, ...]:
+def _citations_of(decision: Decision) -> tuple[str, ...]:
     claims = decision.way.claims if decision.way else ()
-    return tuple(dict.fromkeys(id for one in claims for id in one.claim.cited))
+    return tuple(dict.fromkeys(id for assessed in claims for id in assessed.claim.cited))
 
 
 def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]:
@@ -198,7 +202,7 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
     return (f"Not supported: {failed} of {len(claims)} sentences; {made}.",)
 
 
-def _spelled(label: LabelRange) -> Sequence[int]:
+def _range_numbers(label: LabelRange) -> Sequence[int]:
     """Of a mistyped range ("[1-999999]") only its ends."""
     return range(label.first, label.last + 1) if label.last - label.first <= _WIDEST else label
 
@@ -214,9 +218,11 @@ class Page:
         numbers: dict[str, int] = {}
         for n, passage in enumerate(self.given, start=1):
             numbers.setdefault(passage.id, n)
-        used = {n for mark in find_marks(self.text, len(self.given)) for label in mark.labels for n in _spelled(label)}
+        used = {
+            n for mark in find_marks(self.text, len(self.given)) for label in mark.labels for n in _range_numbers(label)
+        }
         free = (n for n in count(len(self.given) + 1) if n not in used)
-        for id in (id for decision in decisions for id in _cited(decision)):
+        for id in (id for decision in decisions for id in _citations_of(decision)):
             if id not in numbers:
                 numbers[id] = next(free)
         return numbers
@@ -226,10 +232,13 @@ class Page:
         return self.text[place.start : place.end] if place else ""
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        place, claims = self.where[decision.n], tuple(one.claim for one in decision.way.claims) if decision.way else ()
+        place, claims = (
+            self.where[decision.n],
+            tuple(assessed.claim for assessed in decision.way.claims) if decision.way else (),
+        )
         is_led = place is not None and place.is_led
         if [claim.text for claim in claims] == [was.text]:
-            same = remarked(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
+            same = set_marks(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
         # In new text, words that look like a mark ("[2018]") are escaped.

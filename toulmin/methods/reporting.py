@@ -19,22 +19,22 @@ REFUSED = "The model refused to answer; whether the sources say it is not known.
 EMPTY = "The model's reply was empty; whether the sources say it is not known."
 
 
-def found(question: str, method: str, style: Style, k: int) -> Program[Answer]:
+def start_answer(question: str, method: str, style: Style, k: int) -> Program[Answer]:
     """An answer that holds only the passages, at most `k`, that a search for the question found."""
     hits = yield from search(question, k)
     passages = tuple({hit.passage.id: hit.passage for hit in hits}.values())
-    told = Round("search", read=ids(passages), queries=(question,))
-    return Answer(question, style, method, "abstained", passages=passages, rounds=(told,))
+    search_round = Round("search", read=ids(passages), queries=(question,))
+    return Answer(question, style, method, "abstained", passages=passages, rounds=(search_round,))
 
 
 def ids(passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(passage.id for passage in passages)
 
 
-def drafted(answer: Answer, claims: Sequence[Claim], told: Round, invalid: int = 0) -> Answer:
+def add_draft(answer: Answer, claims: Sequence[Claim], entry: Round, invalid: int = 0) -> Answer:
     status: Status = "answered" if claims else "abstained"
     count = answer.invalid_citations + invalid
-    return replace(answer, status=status, claims=tuple(claims), rounds=(*answer.rounds, told), invalid_citations=count)
+    return replace(answer, status=status, claims=tuple(claims), rounds=(*answer.rounds, entry), invalid_citations=count)
 
 
 def draft_round(
@@ -48,7 +48,7 @@ def draft_round(
         read=read_by(done.prompt),
         text=render(claims, style).text,
         kept=tuple(claim.text for claim in claims),
-        dropped=left_out(done),
+        dropped=omissions(done),
     )
 
 
@@ -56,7 +56,7 @@ def read_by(prompt: Prompt[Any]) -> tuple[str, ...]:
     return ids(getattr(prompt, "passages", ()))
 
 
-def left_out(done: Exchange[Any]) -> tuple[Dropped, ...]:
+def omissions(done: Exchange[Any]) -> tuple[Dropped, ...]:
     count = done.reply.omitted
     if not count:
         return ()
@@ -77,7 +77,7 @@ def silence_of(reply: Reply) -> tuple[str, ...]:
     return () if reply.text.strip() else (EMPTY,)
 
 
-def concluded(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
+def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
     """The final answer: the claims under the policy, an abstention if none is left.
 
     `verified=False` adds no round of verdicts.
@@ -102,24 +102,24 @@ def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
     return replace(answer, sections=sections, notes=(*answer.notes, *notes))
 
 
-def rescued(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
+def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
     """Returns a draft's claims when the budget ends, judged as far as there is time, with a note.
 
     A claim without citations gets the smallest set of the draft's passages that supports it. Raises `ended` if no
     claim is supported.
     """
     try:
-        claims = yield from _judged(draft)
+        claims = yield from _judge_rest(draft)
     except BudgetEnded:  # the deadline, after which nothing is judged
         claims = [claim for claim in draft.claims if claim.support is not None]
     if not any(claim.is_supported for claim in claims):
         raise ended
     note = f"{ended} This is what was written by then; the method's further steps were left out."
-    answer = concluded(replace(draft, notes=(*draft.notes, note)), claims, policy)
+    answer = conclude(replace(draft, notes=(*draft.notes, note)), claims, policy)
     return in_sections(answer, [section.title for section in answer.sections])
 
 
-def _judged(draft: Answer) -> Program[list[Claim]]:
+def _judge_rest(draft: Answer) -> Program[list[Claim]]:
     unjudged = [claim for claim in draft.claims if claim.support is None]
     passages = {passage.id: passage for passage in draft.passages}
     cited = yield from verify([c for c in unjudged if c.citations], passages, draft.question, draft.style)

@@ -15,11 +15,11 @@ def rewrites(new: str, sentences: Sequence[str]) -> int | None:
 
     None if they share less than half of the shorter one's.
     """
-    own = content_terms(new)
-    near = [_nearness(own, content_terms(sentence)) for sentence in sentences]
+    terms = content_terms(new)
+    near = [_nearness(terms, content_terms(sentence)) for sentence in sentences]
     best = max(near, default=0.0)
     return near.index(best) if best >= _NEAR else None
 
 
-def _nearness(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / (min(len(one), len(other)) or 1)
+def _nearness(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / (min(len(first), len(second)) or 1)

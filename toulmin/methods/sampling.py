@@ -9,9 +9,9 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.errors import UsageError
-from toulmin.methods.direct import judged, shown
+from toulmin.methods.direct import judge_answer, show_draft
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, draft_round, found, read_by
+from toulmin.methods.reporting import conclude, draft_round, read_by, start_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, MostConsistent, Preset
 from toulmin.steps import Exchange, Pair, Program, entail, exchange, together
@@ -41,14 +41,14 @@ def rerank(
     to the judge.
     """
     _check(n, temperature)
-    answer = yield from found(question, "rerank", style, k)
+    answer = yield from start_answer(question, "rerank", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
-    drafts = yield from _drawn(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
+        return conclude(answer, (), unsupported)
+    drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     recalls = yield from _recalls(drafts, answer, by)
     answer = _choose(answer, drafts, recalls.index(max(recalls)), [{"citation_recall": recall} for recall in recalls])
-    yield from shown(answer)
-    return (yield from judged(answer, unsupported))
+    yield from show_draft(answer)
+    return (yield from judge_answer(answer, unsupported))
 
 
 def usc(
@@ -67,10 +67,10 @@ def usc(
     An abstention is a candidate too. `n` + 1 model calls, `n` if all samples are equal.
     """
     _check(n, temperature)
-    answer = yield from found(question, "usc", style, k)
+    answer = yield from start_answer(question, "usc", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
-    drafts = yield from _drawn(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
+        return conclude(answer, (), unsupported)
+    drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     candidates = tuple(draft.value.claims for draft in drafts)
     if len(set(candidates)) == 1:
         answer = _choose(answer, drafts, 0)
@@ -78,8 +78,8 @@ def usc(
         choice = yield from exchange(MostConsistent(question, candidates))
         answer = _choose(answer, drafts, choice.value)
         answer = replace(answer, rounds=(*answer.rounds, Round("assess", role="main", text=choice.reply.text)))
-    yield from shown(answer)
-    return (yield from judged(answer, unsupported))
+    yield from show_draft(answer)
+    return (yield from judge_answer(answer, unsupported))
 
 
 def _check(n: int, temperature: float) -> None:
@@ -88,31 +88,31 @@ def _check(n: int, temperature: float) -> None:
         raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
 
 
-def _drawn(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
+def _draw_samples(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
     return (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in range(n)]))
 
 
 def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float]]:
     passages = {passage.id: passage for passage in answer.passages}
 
-    def asked(claim: Claim, draft: Exchange[Draft]) -> Pair:
+    def pair_for(claim: Claim, draft: Exchange[Draft]) -> Pair:
         pair = hypothesis(claim, passages, answer.question, answer.style)
         return pair if by == "cited" else replace(pair, premises=tuple(passages[id] for id in read_by(draft.prompt)))
 
-    pairs = [asked(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
+    pairs = [pair_for(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
     verdicts = iter((yield from entail(pairs)))
     return [
         _share([bool(claim.citations) and next(verdicts).entails for claim in draft.value.claims]) for draft in drafts
     ]
 
 
-def _share(held: Sequence[bool]) -> float:
-    return sum(held) / len(held) if held else 0.0
+def _share(verdicts: Sequence[bool]) -> float:
+    return sum(verdicts) / len(verdicts) if verdicts else 0.0
 
 
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
     """Only the chosen sample's invalid marks count."""
-    told = [
+    rounds = [
         replace(draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best)
         for i, draft in enumerate(drafts)
     ]
@@ -121,6 +121,6 @@ def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str
         answer,
         status="answered" if kept.claims else "abstained",
         claims=kept.claims,
-        rounds=(*answer.rounds, *told),
+        rounds=(*answer.rounds, *rounds),
         invalid_citations=kept.invalid,
     )

@@ -16,11 +16,11 @@ from typing import Literal, get_args
 
 from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.methods.direct import NO_MEMORY, judged, shown
+from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft
 from toulmin.methods.options import check_whole
 from toulmin.methods.reporting import REFUSED, SILENCE, ids
-from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, denied, new_draft, whole
-from toulmin.prompts.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weighed
+from toulmin.methods.selfrag_beam import Path, Segment, Weights, best, drop_cut_sentence, is_denied, new_draft
+from toulmin.prompts.reflection import CONTINUE, MEMORY, PARAGRAPH, Mark, NextSegment, Reflected, weigh
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate, Program, search, together
 
@@ -69,13 +69,13 @@ def self_rag(
         raise UsageError(f"threshold: expected a probability from 0 to 1, not {threshold}.")
     weights = Weights(relevance, support, utility)
     task = _Task(question, style, k, retrieve, threshold, weights, hard, requery, segment_tokens, logprobs)
-    state = yield from _decided(task, _State(Answer(question, style, "self-rag", "abstained")))
+    state = yield from _decide_search(task, _State(Answer(question, style, "self-rag", "abstained")))
     for n in range(1, max_segments + 1):
         if all(path.is_over for path in state.paths):
             break
-        state = yield from _grown(task, state, n, beam)
-        yield from shown(state.answer)
-    ended = yield from judged(_with_notes(state), unsupported)
+        state = yield from _extend_paths(task, state, n, beam)
+        yield from show_draft(state.answer)
+    ended = yield from judge_answer(_with_notes(state), unsupported)
     return ended if state.found else replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
 
 
@@ -97,9 +97,9 @@ class _Task:
             return self.question
         return " ".join([self.question, *(claim.text for claim in path.segments[-1].claims)])
 
-    def end(self, said: Reflected) -> Mark | None:
+    def end(self, reflection: Reflected) -> Mark | None:
         """The mark at which a segment ends, because what follows needs a search."""
-        return next((mark for mark in said.marks if mark.kind == "retrieval" and self._asks(mark)), None)
+        return next((mark for mark in reflection.marks if mark.kind == "retrieval" and self._asks(mark)), None)
 
     def _asks(self, mark: Mark) -> bool:
         if mark.token == CONTINUE:
@@ -122,9 +122,9 @@ class _State:
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
-        told = Round("search", len(self.found) + 1, read=ids(passages), queries=(query,))
-        found = (*self.found, (query, passages))
-        return replace(self, answer=replace(self.answer, passages=read), log=(*self.log, told), found=found)
+        search_round = Round("search", len(self.found) + 1, read=ids(passages), queries=(query,))
+        searches = (*self.found, (query, passages))
+        return replace(self, answer=replace(self.answer, passages=read), log=(*self.log, search_round), found=searches)
 
     def on(self, paths: tuple[Path, ...]) -> _State:
         first = paths[0]
@@ -135,7 +135,7 @@ class _State:
                 self.answer,
                 status="answered" if first.claims else "abstained",
                 claims=first.claims,
-                rounds=tuple(entry if isinstance(entry, Round) else entry.told(first) for entry in self.log),
+                rounds=tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log),
                 invalid_citations=first.invalid,
             ),
         )
@@ -144,17 +144,17 @@ class _State:
 # ---------------------------------------------------------------- the wish to search
 
 
-def _decided(task: _Task, state: _State) -> Program[_State]:
+def _decide_search(task: _Task, state: _State) -> Program[_State]:
     if task.retrieve != "adaptive":
         return state.on((Path(searches=task.retrieve == "always"),))
     prompt = NextSegment(task.question, style=task.style)
     reply = yield from _reply(task, prompt, DECISION)
-    said = _said(prompt, reply)
-    wish = said.first("retrieval")
+    reflection = _reflection_of(prompt, reply)
+    wish = reflection.first("retrieval")
     searches = wish is None or wish.worth > task.threshold
     scores = None if wish is None else {"retrieval": wish.worth}
-    told = Round("assess", role="main", text=said.text.strip() or None, scores=scores, chosen=searches)
-    return replace(state, log=(told,), said=(said,)).on((Path(searches=searches),))
+    assess_round = Round("assess", role="main", text=reflection.text.strip() or None, scores=scores, chosen=searches)
+    return replace(state, log=(assess_round,), said=(reflection,)).on((Path(searches=searches),))
 
 
 def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
@@ -162,34 +162,34 @@ def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
     return reply
 
 
-def _said(prompt: NextSegment, reply: Reply) -> Reflected:
-    return weighed(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
+def _reflection_of(prompt: NextSegment, reply: Reply) -> Reflected:
+    return weigh(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
 
 
 # ---------------------------------------------------------------- segments
 
 
-def _grown(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
+def _extend_paths(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
     live = [path for path in state.paths if not path.is_over]
-    state = yield from _searched(task, state, live)
-    found = dict(state.found)
-    asked = [(path, one) for path in live for one in (found[task.query(path)] if path.searches else (None,))]
-    tries = yield from together([_segment(task, path, passage, n) for path, passage in asked])
+    state = yield from _search_next(task, state, live)
+    results = dict(state.found)
+    asked = [(path, item) for path in live for item in (results[task.query(path)] if path.searches else (None,))]
+    tries = yield from together([_write_segment(task, path, passage, n) for path, passage in asked])
     searches = task.retrieve != "never"
     grown = [
-        (path, path.taking(one.segment, searches))
-        for (path, _), one in zip(asked, tries, strict=True)
-        if one.segment.is_fit
+        (path, path.taking(item.segment, searches))
+        for (path, _), item in zip(asked, tries, strict=True)
+        if item.segment.is_fit
     ]
     continued = {id(path) for path, _ in grown}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
-    log = (*state.log, *(one.segment for one in tries))
-    refused = state.was_refused or any(one.was_refused for one in tries)
-    state = replace(state, log=log, said=(*state.said, *(one.said for one in tries)), was_refused=refused)
+    log = (*state.log, *(item.segment for item in tries))
+    refused = state.was_refused or any(item.was_refused for item in tries)
+    state = replace(state, log=log, said=(*state.said, *(item.said for item in tries)), was_refused=refused)
     return state.on(best([*complete, *(path for _, path in grown)], beam))
 
 
-def _searched(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
+def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
     known = dict(state.found)
     wanted = dict.fromkeys(task.query(path) for path in paths if path.searches)
     queries = [query for query in wanted if query not in known]
@@ -206,20 +206,20 @@ class _Try:
     was_refused: bool
 
 
-def _segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
-    prompt = NextSegment(task.question, path.written, passage, task.style, from_memory=passage is None)
+def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
+    prompt = NextSegment(task.question, path.raw, passage, task.style, from_memory=passage is None)
     reply = yield from _reply(task, prompt, task.segment_tokens)
-    whole_reply = _said(prompt, reply)
+    whole_reply = _reflection_of(prompt, reply)
     end = task.end(whole_reply)
-    said = whole_reply.before(end)
-    pieces = said.pieces(grounded=passage is not None)
+    reflection = whole_reply.before(end)
+    pieces = reflection.pieces(grounded=passage is not None)
     if reply.finish == "length" and end is None:
-        pieces = whole(pieces)
+        pieces = drop_cut_sentence(pieces)
     draft = new_draft(pieces, passage, task.style, path.claims)
-    refused = "the model calls it not supported" if task.hard and denied(pieces) else ""
-    scores = task.weights.scores(said, pieces)
+    refused = "the model calls it not supported" if task.hard and is_denied(pieces) else ""
+    scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"
-    segment = Segment(n, passage, said.text, draft.claims, scores, goes_on, draft.invalid, refused)
+    segment = Segment(n, passage, reflection.text, draft.claims, scores, goes_on, draft.invalid, refused)
     return _Try(segment, whole_reply, reply.finish == "refused")
 
 
@@ -231,9 +231,9 @@ def _with_notes(state: _State) -> Answer:
     notes = [] if state.found else [FROM_MEMORY if answer.claims else NO_MEMORY]
     if state.was_refused and not answer.claims:
         notes.append(REFUSED)
-    elif answer.passages and not any(said.marks or said.opening for said in state.said):
+    elif answer.passages and not any(reflection.marks or reflection.opening for reflection in state.said):
         notes.append(NO_TOKENS)
-    elif any(not mark.odds for said in state.said for mark in said.marks):
+    elif any(not mark.odds for reflection in state.said for mark in reflection.marks):
         notes.append(NO_ODDS)
     if answer.claims and not state.paths[0].is_over:
         notes.append(f"max_segments ended the answer after {len(state.paths[0].segments)}; allow more.")

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
 from toulmin.errors import UsageError
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.reflection import UNSUPPORTED, Piece, Reflected
 from toulmin.prompts.types import AnswerPrompt
@@ -28,20 +28,20 @@ class Weights:
             if not 0 <= getattr(self, name) < float("inf"):
                 raise UsageError(f"{name}: expected a weight of 0 or more, not {getattr(self, name)}.")
 
-    def scores(self, said: Reflected, pieces: Sequence[Piece]) -> dict[str, float]:
+    def scores(self, reflection: Reflected, pieces: Sequence[Piece]) -> dict[str, float]:
         """The model's scores of a segment, by name, and their weighted sum `score`; a missing one counts 0.
 
         The support of several sentences is their mean; the released code takes the first one's.
         """
-        relevance, utility = said.first("relevance"), said.first("utility")
+        relevance, utility = reflection.first("relevance"), reflection.first("utility")
         supports = [piece.support.worth for piece in pieces if piece.support is not None]
-        told = {
-            "likelihood": said.likelihood,
+        values = {
+            "likelihood": reflection.likelihood,
             "relevance": relevance.worth if relevance else None,
             "support": fmean(supports) if supports else None,
             "utility": utility.worth if utility else None,
         }
-        known = {name: value for name, value in told.items() if value is not None}
+        known = {name: value for name, value in values.items() if value is not None}
         return known | {"score": sum(getattr(self, name, 1.0) * value for name, value in known.items())}
 
 
@@ -65,7 +65,7 @@ class Segment:
     def is_fit(self) -> bool:
         return bool(self.claims) and not self.refused
 
-    def told(self, answer: Path) -> Round:
+    def as_round(self, answer: Path) -> Round:
         chosen = any(segment is self for segment in answer.segments)
         words = " ".join(claim.text for claim in self.claims)
         why = self.refused or "another one scored higher"
@@ -100,7 +100,7 @@ class Path:
         return fmean(segment.scores["score"] for segment in self.segments) if self.segments else 0.0
 
     @property
-    def written(self) -> str:
+    def raw(self) -> str:
         """What the model wrote, reflection tokens included."""
         return "".join(segment.raw for segment in self.segments)
 
@@ -123,7 +123,7 @@ def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
     ranked = sorted(paths, key=lambda path: -path.score)
     distinct: dict[tuple[tuple[str, ...], ...], Path] = {}
     for path in ranked:
-        distinct.setdefault(tuple(worded(claim.text) for claim in path.claims), path)
+        distinct.setdefault(tuple(wording_of(claim.text) for claim in path.claims), path)
     return tuple(distinct.values())[:width]
 
 
@@ -132,20 +132,20 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
 
     A short answer is only the first.
     """
-    known = {worded(claim.text) for claim in before}
+    known = {wording_of(claim.text) for claim in before}
     cited = (Citation(passage.id),) if passage else ()
     claims, invalid = [], 0
     for piece in pieces:
         read = AnswerPrompt("", (), style).read(piece.words)
         invalid += read.invalid
         for claim in read.claims:
-            if worded(claim.text) not in known:
-                known.add(worded(claim.text))
+            if wording_of(claim.text) not in known:
+                known.add(wording_of(claim.text))
                 claims.append(replace(claim, citations=cited if piece.grounded else ()))
     return Draft(tuple(claims[:1] if style == "short" else claims), invalid)
 
 
-def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+def drop_cut_sentence(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     """The pieces of a cut-off reply without its unfinished sentence, unless that is the only one."""
     if not pieces or pieces[-1].support is not None:
         return tuple(pieces)
@@ -157,5 +157,5 @@ def whole(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     return tuple(before) or (last,)
 
 
-def denied(pieces: Sequence[Piece]) -> bool:
+def is_denied(pieces: Sequence[Piece]) -> bool:
     return any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)

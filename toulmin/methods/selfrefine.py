@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from toulmin.data import Answer, Dropped, Policy, Round, Style
-from toulmin.methods.direct import judged, shown, with_draft
+from toulmin.methods.direct import judge_answer, show_draft, with_draft
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, draft_round, drafted, found, read_by
+from toulmin.methods.reporting import add_draft, conclude, draft_round, read_by, start_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Feedback, Preset, Refine
 from toulmin.steps import Exchange, Program, exchange
@@ -30,31 +30,31 @@ def self_refine(
     `max_rounds` model calls; an answer without claims ends the rounds.
     """
     check_whole(0, max_rounds=max_rounds)
-    answer = yield from found(question, "self-refine", style, k)
+    answer = yield from start_answer(question, "self-refine", style, k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
+        return conclude(answer, (), unsupported)
     answer = with_draft(answer, (yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt))))
-    yield from shown(answer)
+    yield from show_draft(answer)
     for n in range(1, max_rounds + 1):
         if not answer.claims:
             break
         advice = yield from exchange(Feedback(question, answer.passages, answer.claims, (), ()))
-        answer = _advised(answer, advice, n)
+        answer = _add_feedback(answer, advice, n)
         done = yield from exchange(Refine(question, answer.passages, answer.claims, advice.value, style))
-        answer = _refined(answer, done, n)
-        yield from shown(answer)
-    return (yield from judged(answer, unsupported))
+        answer = _add_refinement(answer, done, n)
+        yield from show_draft(answer)
+    return (yield from judge_answer(answer, unsupported))
 
 
-def _advised(answer: Answer, advice: Exchange[Mapping[str, str]], n: int) -> Answer:
-    told = Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
-    return replace(answer, rounds=(*answer.rounds, told))
+def _add_feedback(answer: Answer, advice: Exchange[Mapping[str, str]], n: int) -> Answer:
+    assess_round = Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
+    return replace(answer, rounds=(*answer.rounds, assess_round))
 
 
-def _refined(answer: Answer, done: Exchange[Draft], n: int) -> Answer:
+def _add_refinement(answer: Answer, done: Exchange[Draft], n: int) -> Answer:
     """Only the marks of the answer returned count as invalid."""
-    told = draft_round(done, answer.style, kind="refine", n=n)
-    gone = [claim.text for claim in answer.claims if claim.text not in told.kept]
-    dropped = (*told.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
+    refine_round = draft_round(done, answer.style, kind="refine", n=n)
+    gone = [claim.text for claim in answer.claims if claim.text not in refine_round.kept]
+    dropped = (*refine_round.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
     before = replace(answer, invalid_citations=0)
-    return drafted(before, done.value.claims, replace(told, dropped=dropped), done.value.invalid)
+    return add_draft(before, done.value.claims, replace(refine_round, dropped=dropped), done.value.invalid)

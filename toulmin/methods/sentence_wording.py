@@ -5,7 +5,7 @@ from __future__ import annotations
 _AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
 
 
-def worded(text: str) -> tuple[str, ...]:
+def wording_of(text: str) -> tuple[str, ...]:
     """The words of a text for comparison, without case and the punctuation around them.
 
     Signs with a meaning stay: "C++" is not "C", and "-5" not "5".

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
-from toulmin.methods.direct import judged, shown, with_draft
+from toulmin.methods.direct import judge_answer, show_draft, with_draft
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, found, read_by
+from toulmin.methods.reporting import conclude, read_by, start_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
 from toulmin.steps import Exchange, Program, exchange, together
@@ -30,7 +30,7 @@ def summ(
     answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`.
     """
     check_whole(1, words=words)
-    answer = yield from found(question, "summ", style, k)
+    answer = yield from start_answer(question, "summ", style, k)
     prompts = [Summarise(question, passage, words) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
 
@@ -45,7 +45,7 @@ def snippet(
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
     """As `summ`, with a self-contained span extracted from each passage (ALCE's SNIPPET)."""
-    answer = yield from found(question, "snippet", style, k)
+    answer = yield from start_answer(question, "snippet", style, k)
     prompts = [Extract(question, passage) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
 
@@ -59,16 +59,16 @@ def _from_shortened(
 ) -> Program[Answer]:
     replies = yield from together([exchange(prompt) for prompt in prompts])
     shorts = _shorts(answer.passages, [done.value for done in replies])
-    answer = replace(answer, rounds=(*answer.rounds, *(short.told(n) for n, short in enumerate(shorts, start=1))))
+    answer = replace(answer, rounds=(*answer.rounds, *(short.as_round(n) for n, short in enumerate(shorts, start=1))))
     kept = {short.passage.id: short for short in shorts if not short.why}
     if not kept:
-        return concluded(answer, (), policy)
+        return conclude(answer, (), policy)
     offered = tuple(short.passage for short in kept.values())
     asked = AnswerPrompt(answer.question, offered, answer.style, examples, preset)
     done = yield from exchange(asked)
-    answer = with_draft(answer, _led_back(done, asked, {id: short.original for id, short in kept.items()}))
-    yield from shown(answer)
-    return (yield from judged(answer, policy))
+    answer = with_draft(answer, _cite_originals(done, asked, {id: short.original for id, short in kept.items()}))
+    yield from show_draft(answer)
+    return (yield from judge_answer(answer, policy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _Short:
     passage: Passage
     why: str
 
-    def told(self, n: int) -> Round:
+    def as_round(self, n: int) -> Round:
         kept = () if self.why else (self.passage.text,)
         dropped = (Dropped(self.passage.text or self.original.text, self.why),) if self.why else ()
         return Round("refine", n, role="main", read=(self.original.id,), kept=kept, dropped=dropped)
@@ -100,7 +100,7 @@ def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_
     return shorts
 
 
-def _led_back(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
+def _cite_originals(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
     read = replace(asked, passages=tuple(originals[id] for id in read_by(done.prompt)))
     claims = []
     for claim in done.value.claims:

@@ -29,7 +29,7 @@ class Verifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TierResult:
     """A judged claim: `read` are the passages that decided it, `told` says how, `scores` are by tier."""
 
     claim: Claim
@@ -50,43 +50,45 @@ def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: St
     `memory` includes the passages that the claim cites.
     """
     passages = {passage.id: passage for passage in memory}
-    found = yield from _found(by, claim, passages, style)
-    kept = found.claim
+    result = yield from _verify_tiers(by, claim, passages, style)
+    kept = result.claim
     if by.is_simplifying:
         (kept,) = yield from simplify([kept], passages, by.question, style)
-    return Checked(kept, _round(found, kept))
+    return Checked(kept, _round(result, kept))
 
 
-def _found(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[Found]:
+def _verify_tiers(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[TierResult]:
     (generated,) = yield from verify([claim], passages, by.question, style)
     scores = _scores(GENERATION, [generated] if claim.citations else [])
     if generated.is_supported:
-        return Found(generated, claim.cited, "supported by the passages that it cites", scores)
+        return TierResult(generated, claim.cited, "supported by the passages that it cites", scores)
     cut = windows(passages.values(), by.window)
     rescues = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
     judged = yield from verify(rescues, passages, by.question, style)
     scores |= _scores(MEMORY, judged)
-    for number, one in enumerate(judged, start=1):
-        if one.is_supported:
+    for number, rescue in enumerate(judged, start=1):
+        if rescue.is_supported:
             place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
-            return Found(one, one.cited, f"supported by {place}", scores)
-    told = "supported neither by the passages that it cites nor by the memory"
-    return Found(generated, tuple(passages), told if len(cut) == 1 else f"{told}, in {len(cut)} windows", scores)
+            return TierResult(rescue, rescue.cited, f"supported by {place}", scores)
+    summary = "supported neither by the passages that it cites nor by the memory"
+    return TierResult(
+        generated, tuple(passages), summary if len(cut) == 1 else f"{summary}, in {len(cut)} windows", scores
+    )
 
 
 def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
-    found = [claim.support.score for claim in judged if claim.support]
-    return {tier: max(found)} if found else {}
+    scores = [claim.support.score for claim in judged if claim.support]
+    return {tier: max(scores)} if scores else {}
 
 
-def _round(found: Found, kept: Claim) -> Round:
-    dropped = [Dropped(id, NOT_NEEDED) for id in found.claim.cited if id not in kept.cited]
+def _round(result: TierResult, kept: Claim) -> Round:
+    dropped = [Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited]
     return Round(
         "verify",
-        read=found.read,
-        text=found.told,
+        read=result.read,
+        text=result.told,
         kept=kept.cited if kept.is_supported else (),
         dropped=tuple(dropped) if kept.is_supported else (Dropped(kept.text, why(kept)),),
-        scores=found.scores,
+        scores=result.scores,
         chosen=kept.is_supported,
     )

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.methods.citation import cite
-from toulmin.methods.evidence import evidence, failed, gathered, missing
+from toulmin.methods.evidence import all_passages, evidence, failure_notes, search_failures
 from toulmin.methods.memory import Memory
 from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import concluded, draft_round, found, ids, left_out, read_by, silence_of, unsaid
-from toulmin.methods.sentence_wording import worded
+from toulmin.methods.reporting import conclude, draft_round, ids, omissions, read_by, silence_of, start_answer, unsaid
+from toulmin.methods.sentence_wording import wording_of
 from toulmin.methods.tiers import Verifier, check_claim
 from toulmin.methods.vtg_state import Attempt, State
 from toulmin.methods.vtg_tables import Parameters, parameters
@@ -56,17 +56,17 @@ def vtg(
     verifier = Verifier(question, window, simplify) if verify else None
     attempts = numbers.attempts(strict=strict_trials)
     task = _Task(question, "list" if style == "list" else "long", numbers, attempts, verifier, memory, diverse_queries)
-    answer = yield from found(question, "vtg", style, numbers.k)
+    answer = yield from start_answer(question, "vtg", style, numbers.k)
     if not answer.passages:
-        return concluded(answer, (), unsupported)
-    state = yield from _written(task, State(answer, Memory(answer.passages)), max_claims)
+        return conclude(answer, (), unsupported)
+    state = yield from _write_claims(task, State(answer, Memory(answer.passages)), max_claims)
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
-    claims, answer = state.claims, state.told
+    claims, answer = state.claims, state.answer_with_notes
     if not verify:
         claims = yield from judged(claims, {p.id: p for p in answer.passages}, question, style)
-    return concluded(answer, claims, unsupported, verified=not verify)
+    return conclude(answer, claims, unsupported, verified=not verify)
 
 
 def trials(answer: Answer) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ class _Task:
 # ---------------------------------------------------------------- Algorithm 1
 
 
-def _written(task: _Task, state: State, max_claims: int) -> Program[State]:
+def _write_claims(task: _Task, state: State, max_claims: int) -> Program[State]:
     while len(state.claims) < max_claims:
         state = yield from _next_claim(task, state)
         if state.is_over:
@@ -105,15 +105,15 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
     while True:
         trial += 1
         sentence = yield from _sentence(task, state, trial)
-        told = sentence.told
-        if told.text is None or _stands(told.text, state.claims):
-            return state.ended(told, sentence.unsaid)
-        attempt = yield from _attempt(task, state.memory, told.text, told, trial)
+        claim_round = sentence.told
+        if claim_round.text is None or _stands(claim_round.text, state.claims):
+            return state.end(claim_round, sentence.unsaid)
+        attempt = yield from _attempt(task, state.memory, claim_round.text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
         state = state.refusing(attempt)
         if task.evolves:
-            state = yield from _with_evidence(task, state, told.text, trial)
+            state = yield from _with_evidence(task, state, claim_round.text, trial)
 
 
 class _Sentence(NamedTuple):
@@ -123,52 +123,54 @@ class _Sentence(NamedTuple):
 
 def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
     """Its round has no text if the model ended the answer."""
-    asked = NextClaim(task.question, state.written(task.style), state.memory.passages, task.style)
+    asked = NextClaim(task.question, state.output_text(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
     has_words = re.search(r"[^\W_]", text) is not None
-    told = Round(
+    claim_round = Round(
         "claim",
         trial=trial,
         role="main",
         read=read_by(done.prompt),
         text=text if has_words else None,
-        dropped=left_out(done),
+        dropped=omissions(done),
         chosen=False,
     )
-    return _Sentence(told, () if has_words else silence_of(done.reply))
+    return _Sentence(claim_round, () if has_words else silence_of(done.reply))
 
 
 def _stands(text: str, claims: Sequence[Claim]) -> bool:
-    return worded(text) in {worded(claim.text) for claim in claims}
+    return wording_of(text) in {wording_of(claim.text) for claim in claims}
 
 
-def _attempt(task: _Task, memory: Memory, text: str, told: Round, trial: int) -> Program[Attempt]:
+def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
     cited = yield from cite(text, memory.passages, trial - 1)
-    told = replace(told, kept=cited.claim.cited, dropped=(*told.dropped, *cited.dropped))
-    attempt = Attempt(cited.claim, True, (told,), cited.invalid)
-    return (yield from _verified(task, attempt, memory, task.style))
+    claim_round = replace(claim_round, kept=cited.claim.cited, dropped=(*claim_round.dropped, *cited.dropped))
+    attempt = Attempt(cited.claim, True, (claim_round,), cited.invalid)
+    return (yield from _verify_attempt(task, attempt, memory, task.style))
 
 
-def _verified(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
+def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
     if task.verifier is None:
         return attempt
     checked = yield from check_claim(task.verifier, attempt.claim, memory.passages, style)
-    told = replace(checked.round, trial=attempt.rounds[-1].trial)
-    return replace(attempt, claim=checked.claim, passed=checked.claim.is_supported, rounds=(*attempt.rounds, told))
+    verify_round = replace(checked.round, trial=attempt.rounds[-1].trial)
+    return replace(
+        attempt, claim=checked.claim, passed=checked.claim.is_supported, rounds=(*attempt.rounds, verify_round)
+    )
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
     queries: tuple[str, ...] = (claim,)
     if task.asks_queries:
-        asked = Queries(task.question, state.written(task.style), claim, task.numbers.queries)
-        given = yield from generate(asked, sample=trial - 1)
-        distinct_ones = dict.fromkeys(" ".join(query.split()) for query in given)
-        queries = tuple(query for query in distinct_ones if query)[: task.numbers.queries] or queries
-    found = yield from evidence(queries, task.numbers.per_query)
-    passages = gathered(found)
-    told = Round("search", trial=trial, read=ids(passages), queries=queries, dropped=failed(found))
-    return state.telling(told).noting(*missing(found, state.answer.notes)).finding(passages)
+        asked = Queries(task.question, state.output_text(task.style), claim, task.numbers.queries)
+        proposals = yield from generate(asked, sample=trial - 1)
+        unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
+        queries = tuple(query for query in unique if query)[: task.numbers.queries] or queries
+    results = yield from evidence(queries, task.numbers.per_query)
+    passages = all_passages(results)
+    search_round = Round("search", trial=trial, read=ids(passages), queries=queries, dropped=search_failures(results))
+    return state.telling(search_round).noting(*failure_notes(results, state.answer.notes)).finding(passages)
 
 
 # ---------------------------------------------------------------- the end
@@ -185,25 +187,25 @@ def _with_notes(task: _Task, state: State) -> State:
 
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
     """Replaces O by the short answer, which is asked for once and verified like a claim."""
-    memory, written = state.memory, state.written(task.style)
+    memory, written = state.memory, state.output_text(task.style)
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
     attempt = yield from _final_attempt(task, done, memory)
     if attempt is None:
         state = state.answering((), draft_round(done, "short"), invalid=done.value.invalid)
         return replace(state, unsaid=unsaid(done))
-    attempt = yield from _verified(task, attempt, memory, "short")
+    attempt = yield from _verify_attempt(task, attempt, memory, "short")
     return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)
 
 
 def _final_attempt(task: _Task, done: Exchange[Draft], memory: Memory) -> Program[Attempt | None]:
     if not done.value.claims:
         return None
-    claim, told = done.value.claims[0], draft_round(done, "short")
+    claim, entry = done.value.claims[0], draft_round(done, "short")
     if claim.citations:
-        return Attempt(claim, True, (told,), done.value.invalid)
+        return Attempt(claim, True, (entry,), done.value.invalid)
     # A few words say too little to be cited without the question.
     cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
     claim = replace(claim, citations=cited.claim.citations)
-    told = replace(told, dropped=(*told.dropped, *cited.dropped))
-    return Attempt(claim, True, (told,), done.value.invalid + cited.invalid)
+    entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
+    return Attempt(claim, True, (entry,), done.value.invalid + cited.invalid)

@@ -21,7 +21,7 @@ class Attempt:
     rounds: tuple[Round, ...]
     invalid: int = 0
 
-    def told(self, *, chosen: bool) -> tuple[Round, ...]:
+    def as_rounds(self, *, chosen: bool) -> tuple[Round, ...]:
         return tuple(replace(step, chosen=chosen) if step.kind == "claim" else step for step in self.rounds)
 
 
@@ -44,10 +44,10 @@ class State:
         return self.answer.claims
 
     @property
-    def told(self) -> Answer:
+    def answer_with_notes(self) -> Answer:
         return self.answer if self.claims else replace(self.answer, notes=(*self.answer.notes, *self.unsaid))
 
-    def written(self, style: Style) -> str:
+    def output_text(self, style: Style) -> str:
         """O without citations, as a model sees it."""
         return (", " if style == "list" else " ").join(claim.text for claim in self.claims)
 
@@ -62,23 +62,23 @@ class State:
 
     def taking(self, attempt: Attempt) -> State:
         """Its citations enter the memory if it passed; else it counts as unverified."""
-        told = self.telling(*attempt.told(chosen=True), invalid=attempt.invalid)
-        answer = replace(told.answer, status="answered", claims=(*self.claims, attempt.claim))
+        state = self.telling(*attempt.as_rounds(chosen=True), invalid=attempt.invalid)
+        answer = replace(state.answer, status="answered", claims=(*self.claims, attempt.claim))
         if not attempt.passed:
-            return replace(told, answer=answer, unverified=self.unverified + 1)
-        return replace(told, answer=answer, memory=self.memory.retaining(attempt.claim.cited))
+            return replace(state, answer=answer, unverified=self.unverified + 1)
+        return replace(state, answer=answer, memory=self.memory.retaining(attempt.claim.cited))
 
     def refusing(self, attempt: Attempt) -> State:
-        return self.telling(*attempt.told(chosen=False), invalid=attempt.invalid)
+        return self.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
 
     def finding(self, passages: Sequence[Passage]) -> State:
         answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
-        return replace(self, answer=answer, memory=self.memory.refreshed(passages))
+        return replace(self, answer=answer, memory=self.memory.refresh(passages))
 
-    def ended(self, told: Round, unsaid: tuple[str, ...]) -> State:
-        return replace(self.telling(told), is_over=True, unsaid=unsaid)
+    def end(self, entry: Round, unsaid: tuple[str, ...]) -> State:
+        return replace(self.telling(entry), is_over=True, unsaid=unsaid)
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
-        told = self.telling(*rounds, invalid=invalid)
+        state = self.telling(*rounds, invalid=invalid)
         status: Status = "answered" if claims else "abstained"
-        return replace(told, answer=replace(told.answer, status=status, claims=tuple(claims)))
+        return replace(state, answer=replace(state.answer, status=status, claims=tuple(claims)))

@@ -58,5 +58,5 @@ def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
     name = DEFAULT if preset is None else preset
     if name not in PRESETS:
         raise unknown_name("preset of vtg", name, PRESETS)
-    given = {field.name: by_hand.get(field.name) for field in fields(Parameters)}
-    return replace(PRESETS[name], **{key: value for key, value in given.items() if value is not None})
+    values = {field.name: by_hand.get(field.name) for field in fields(Parameters)}
+    return replace(PRESETS[name], **{key: value for key, value in values.items() if value is not None})

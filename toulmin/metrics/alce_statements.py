@@ -43,7 +43,7 @@ class Alce:
 
     def said(self, answered: Answered) -> Said:
         """A failed answer is an empty text to ALCE."""
-        cited = cited_text(answered.output)
+        cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
         pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
@@ -58,10 +58,10 @@ class Alce:
             return Statement(text, flaw="uncited")
         if not docs or max(numbers) > len(docs):
             return Statement(text, tuple(Cited(n, None) for n in numbers), flaw="out_of_range")
-        return Statement(text, tuple(_cited(n, docs[n - 1]) for n in numbers[: self._at_most]))
+        return Statement(text, tuple(_citation(n, docs[n - 1]) for n in numbers[: self._at_most]))
 
 
-def cited_text(output: str) -> str:
+def first_line(output: str) -> str:
     """The first line, without a chat model's stop."""
     return output.strip().split("\n")[0].replace("<|im_end|>", "")
 
@@ -81,7 +81,7 @@ def _number(digits: str) -> int:
     return min(int(digits), _LARGEST) if len(digits) <= 1000 else _LARGEST
 
 
-def _cited(n: int, doc: Passage) -> Cited:
+def _citation(n: int, doc: Passage) -> Cited:
     """ALCE writes `Title: ` even without a title."""
     if doc.title:
         return Cited(n, doc)

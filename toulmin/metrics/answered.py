@@ -24,7 +24,7 @@ class Answered:
         return self.answer.status == "failed"
 
 
-def answered(item: Item, answer: Answer) -> Answered:
+def answer_to_score(item: Item, answer: Answer) -> Answered:
     """An answer of ours as ALCE's evaluator reads one: one line, numbered as on a page.
 
     Marks of the policy `flag` are left out, abstentions are empty, and uncited passages follow the cited.

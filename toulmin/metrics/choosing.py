@@ -59,29 +59,29 @@ def measures(
 
 
 def _alce(is_qampari: bool, answered: Sequence[Answered], models: Models, reasoned: bool) -> list[Measured]:
-    found = [length(answered, alce_text)]
+    parts = [length(answered, alce_text)]
     gold = answered[0].item.gold if answered else None
     if gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None):
-        found.append(alce_recall(answered))
+        parts.append(alce_recall(answered))
     else:
-        found.append(_left_out(RECALL))
+        parts.append(_omission(RECALL))
     if is_qampari:
-        found.append(alce_list(answered, reasoned))
+        parts.append(alce_list(answered, reasoned))
     else:
-        found += [short(answered, alce_text), alce_rouge(answered), *_by_models(answered, alce_text, models)]
-    return _with_gold([*found, Measured((), notes=tuple(_alce_notes(is_qampari, answered)))])
+        parts += [short(answered, alce_text), alce_rouge(answered), *_by_models(answered, alce_text, models)]
+    return _with_gold([*parts, Measured((), notes=tuple(_alce_notes(is_qampari, answered)))])
 
 
 def _alce_notes(is_qampari: bool, answered: Sequence[Answered]) -> Iterable[str]:
-    failed = sum(one.is_failed for one in answered)
+    failed = sum(entry.is_failed for entry in answered)
     if failed:
         yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
-    if not is_qampari and any(one.item.style == "list" for one in answered):
+    if not is_qampari and any(entry.item.style == "list" for entry in answered):
         yield f"ALCE scores lists as lists only where `{QAMPARI}` stands in the path; these were scored as text."
 
 
 def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
-    found = [
+    parts = [
         rates(answered),
         abstention(answered),
         length(answered, honest_text),
@@ -92,26 +92,26 @@ def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
         honest_rouge(answered),
         *_by_models(answered, prose_text, models),
     ]
-    return _with_gold(found)
+    return _with_gold(parts)
 
 
 def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iterable[Measured]:
-    if any(one.item.gold.parts for one in answered):
+    if any(entry.item.gold.parts for entry in answered):
         if models.qa is None:
             yield Measured((), notes=(NO_READER,))
         else:
             yield short_answers.qa(answered, read, models.qa)
             yield short_answers.disambiguation(answered)
-    if any(one.item.gold.answer is not None and read(one) is not None for one in answered):
+    if any(entry.item.gold.answer is not None and read(entry) is not None for entry in answered):
         if models.mauve is None:
             yield Measured((), notes=(NO_MAUVE,))
         else:
             yield continuations.mauve(answered, read, models.mauve)
 
 
-def _with_gold(found: Sequence[Measured]) -> list[Measured]:
-    empty = [column.name for measured in found for column in measured.columns if not column.n]
-    known = {column.name for measured in found for column in measured.columns} - set(empty)
+def _with_gold(parts: Sequence[Measured]) -> list[Measured]:
+    empty = [column.name for measured in parts for column in measured.columns if not column.n]
+    known = {column.name for measured in parts for column in measured.columns} - set(empty)
     kept = [
         Measured(
             tuple(column for column in measured.columns if column.n),
@@ -119,10 +119,10 @@ def _with_gold(found: Sequence[Measured]) -> list[Measured]:
             measured.reasons,
             measured.notes,
         )
-        for measured in found
+        for measured in parts
     ]
-    return [*kept, _left_out(empty)] if empty else kept
+    return [*kept, _omission(empty)] if empty else kept
 
 
-def _left_out(names: Sequence[str]) -> Measured:
+def _omission(names: Sequence[str]) -> Measured:
     return Measured((), notes=(f"Left out, because no answer has what to compare it with: {', '.join(names)}.",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toulmin.metrics.alce_statements import cited_text, without_numbers
+from toulmin.metrics.alce_statements import first_line, without_numbers
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.statements import whole_text
 
@@ -14,7 +14,7 @@ Read = Callable[[Answered], str | None]
 
 def alce_text(answered: Answered) -> str:
     """The output without citations; empty for a failed answer, as in ALCE."""
-    return without_numbers(cited_text(answered.output))
+    return without_numbers(first_line(answered.output))
 
 
 def honest_text(answered: Answered) -> str | None:

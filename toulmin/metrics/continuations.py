@@ -22,8 +22,8 @@ Mauve = Callable[[Sequence[str], Sequence[str]], float]
 
 def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
     """One number over questions with a gold text and no failed answer, at the first that counts."""
-    texts = [read(one) for one in answered]
-    counted = [i for i, one in enumerate(answered) if texts[i] is not None and one.item.gold.answer is not None]
+    texts = [read(entry) for entry in answered]
+    counted = [i for i, entry in enumerate(answered) if texts[i] is not None and entry.item.gold.answer is not None]
     values: list[float | None] = [None] * len(answered)
     if counted:
         items = [answered[i].item for i in counted]

@@ -18,7 +18,9 @@ from toulmin.text.rouge import rouge_l_sum, rouge_n
 Evidence = Mapping[str, Sequence[Passage]]
 
 
-async def attributed(answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None) -> Measured:
+async def attribution_metrics(
+    answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None
+) -> Measured:
     """The columns `ais_strict`, `ais_macro` and `ais_micro`, in percent.
 
     An answer's evidence is every passage it read, or `evidence` by item id. A sentence is attributed if a single
@@ -26,17 +28,17 @@ async def attributed(answered: Sequence[Answered], judging: Judging, evidence: E
     without sentences are 0 in strict and macro; failed ones, and those that a failed judgement leaves undecided,
     are left out. Cited passages are judged first, others only where needed.
     """
-    read = [_Read(one, *_parts(one, evidence)) for one in answered]
-    await judging.ask((pair for one in read for pair in one.cited()), "cited")
-    await judging.ask((pair for one in read for pair in one.others(judging)), "others")
-    shares = [one.share(judging) for one in read]
+    read = [_Read(entry, *_parts(entry, evidence)) for entry in answered]
+    await judging.ask((pair for entry in read for pair in entry.citation_pairs()), "cited")
+    await judging.ask((pair for entry in read for pair in entry.others(judging)), "others")
+    shares = [entry.share(judging) for entry in read]
     weights = tuple(float(share.sentences) if share else 0.0 for share in shares)
     columns = (
         Column("ais_strict", tuple(share.strict if share else None for share in shares)),
         Column("ais_macro", tuple(share.macro if share else None for share in shares)),
         Column("ais_micro", tuple(float(share.attributed) if share else None for share in shares), weights),
     )
-    reasons = tuple(one.reason(judging) for one in read)
+    reasons = tuple(entry.reason(judging) for entry in read)
     failed = [str(reason["failed"]) for reason in reasons if reason["failed"]]
     notes = (
         [f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}"] if failed else []
@@ -51,29 +53,29 @@ def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = N
     out.
     """
     rows = []
-    for one in answered:
-        claims, passages = _parts(one, evidence)
-        rows.append(None if one.is_failed else _overlap(claims, passages))
+    for entry in answered:
+        claims, passages = _parts(entry, evidence)
+        rows.append(None if entry.is_failed else _overlap(claims, passages))
     names = ("rouge1_precision", "rouge2_precision", "rougeLsum_precision")
     columns = (Column(name, tuple(row and row[i] for row in rows)) for i, name in enumerate(names))
     return Measured(tuple(columns), reasons=tuple({} for _ in answered))
 
 
 def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, float, float]:
-    said = "\n".join(claim.text for claim in claims)
+    answer = "\n".join(claim.text for claim in claims)
     lines = (text[span.start : span.end] for text in (p.text for p in passages) for span in sentences(text))
     known = "\n".join(" ".join(line.split()) for line in lines)
     return (
-        rouge_n(said, known, 1).precision,
-        rouge_n(said, known, 2).precision,
-        rouge_l_sum(said, known).precision,
+        rouge_n(answer, known, 1).precision,
+        rouge_n(answer, known, 2).precision,
+        rouge_l_sum(answer, known).precision,
     )
 
 
 def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     answer = answered.answer
-    given = answer.passages if evidence is None else evidence.get(answered.item.id, ())
-    return answer.claims, tuple({passage.id: passage for passage in given}.values())
+    passages = answer.passages if evidence is None else evidence.get(answered.item.id, ())
+    return answer.claims, tuple({passage.id: passage for passage in passages}.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class _Read:
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
 
-    def cited(self) -> list[Pair]:
+    def citation_pairs(self) -> list[Pair]:
         return [self._pair(claim, p) for claim in self.claims for p in self.passages if p.id in claim.cited]
 
     def others(self, judging: Judging) -> list[Pair]:
@@ -111,13 +113,13 @@ class _Read:
         answer = self.answered.answer
         return Pair((passage,), claim.text, answer.question if answer.style in ("list", "short") else None)
 
-    def _judged(self, claim: Claim, judging: Judging) -> list[tuple[Passage, Verdict | ToulminError]]:
+    def _verdicts(self, claim: Claim, judging: Judging) -> list[tuple[Passage, Verdict | ToulminError]]:
         first = [p for p in self.passages if p.id in claim.cited]
-        found = [(p, judging[self._pair(claim, p)]) for p in first]
-        if not any(isinstance(verdict, Verdict) and verdict.entails for _, verdict in found):
+        verdicts = [(p, judging[self._pair(claim, p)]) for p in first]
+        if not any(isinstance(verdict, Verdict) and verdict.entails for _, verdict in verdicts):
             rest = (p for p in self.passages if p.id not in claim.cited)
-            found += [(p, judging[self._pair(claim, p)]) for p in rest]
-        return found
+            verdicts += [(p, judging[self._pair(claim, p)]) for p in rest]
+        return verdicts
 
     def share(self, judging: Judging) -> _Share | None:
         outcomes = [self._outcome(claim, judging) for claim in self.claims]
@@ -128,7 +130,7 @@ class _Read:
     def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
         """The first entailing passage, else the first error, else None."""
         failure: ToulminError | None = None
-        for passage, verdict in self._judged(claim, judging):
+        for passage, verdict in self._verdicts(claim, judging):
             if isinstance(verdict, ToulminError):
                 failure = failure or verdict
             elif verdict.entails:

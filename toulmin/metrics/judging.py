@@ -44,20 +44,20 @@ class Judging:
     def failure(self, pairs: Iterable[Pair]) -> ToulminError | None:
         if not self._any_failed:
             return None
-        return next((found for pair in pairs if isinstance(found := self[pair], ToulminError)), None)
+        return next((result for pair in pairs if isinstance(result := self[pair], ToulminError)), None)
 
     @property
     def refusal(self) -> ToulminError | None:
         """The first error, if no pair got a verdict."""
         known = self._known.values()
-        if not self._any_failed or any(isinstance(found, Verdict) for found in known):
+        if not self._any_failed or any(isinstance(result, Verdict) for result in known):
             return None
-        return next(found for found in known if isinstance(found, ToulminError))
+        return next(result for result in known if isinstance(result, ToulminError))
 
     def entails(self, pair: Pair) -> bool:
         """False for a pair that failed."""
-        found = self[pair]
-        return isinstance(found, Verdict) and found.entails
+        result = self[pair]
+        return isinstance(result, Verdict) and result.entails
 
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
         """Judges new pairs; each then has its verdict or error."""

@@ -42,8 +42,8 @@ class Featurizer:
         rows = [self._tokenizer.encode(text, truncation=True, max_length=_TOKENS) for text in texts if text]
         if not rows:
             raise ModelError("MAUVE compares texts, but all of one side are empty; leave it out for this run.")
-        found = [self._last_states(rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
-        return np.asarray(torch.cat(found).numpy())
+        states = [self._last_states(rows[i : i + _BATCH]) for i in range(0, len(rows), _BATCH)]
+        return np.asarray(torch.cat(states).numpy())
 
     def _last_states(self, rows: Sequence[list[int]]) -> Any:
         sizes = torch.tensor([len(row) for row in rows])

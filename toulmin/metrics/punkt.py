@@ -18,11 +18,11 @@ def punkt() -> Callable[[str], list[str]] | None:
     try:
         return PunktTokenizer("english").tokenize  # type: ignore[no-any-return]
     except LookupError:
-        folder = _carried()
+        folder = _llama_index_folder()
     return PunktSentenceTokenizer(_parameters(folder)).tokenize if folder else None
 
 
-def _carried() -> Path | None:
+def _llama_index_folder() -> Path | None:
     package = find_spec("llama_index")
     for place in (package.submodule_search_locations if package else None) or ():
         folder = Path(place, "core", "_static", "nltk_cache", "tokenizers", "punkt_tab", "english")
@@ -36,9 +36,9 @@ def _parameters(folder: Path) -> PunktParameters:
         lines = (folder / name).read_text("utf-8").split("\n")
         return [tuple(line.split("\t")) for line in lines if line]
 
-    found = PunktParameters()
-    found.abbrev_types = {word for (word,) in rows("abbrev_types.txt")}
-    found.sent_starters = {word for (word,) in rows("sent_starters.txt")}
-    found.collocations = set(rows("collocations.tab"))
-    found.ortho_context = defaultdict(int, {word: int(flags) for word, flags in rows("ortho_context.tab")})
-    return found
+    parameters = PunktParameters()
+    parameters.abbrev_types = {word for (word,) in rows("abbrev_types.txt")}
+    parameters.sent_starters = {word for (word,) in rows("sent_starters.txt")}
+    parameters.collocations = set(rows("collocations.tab"))
+    parameters.ortho_context = defaultdict(int, {word: int(flags) for word, flags in rows("ortho_context.tab")})
+    return parameters

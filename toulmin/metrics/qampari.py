@@ -14,8 +14,8 @@ from toulmin.datasets.item import Aliases
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import alce_text, honest_text
 from toulmin.metrics.columns import Column, Measured
-from toulmin.metrics.recall import named
-from toulmin.text.overlap import entity, normalised
+from toulmin.metrics.recall import without_blanks
+from toulmin.text.overlap import entity, normalise
 
 _TOP = 5
 _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
@@ -36,7 +36,7 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
     if reasoned:
         text = text.partition(":")[2]
     stripped = text.rstrip().rstrip(".").rstrip(",")
-    return [piece for piece in map(normalised, stripped.split(",")) if piece]
+    return [piece for piece in map(normalise, stripped.split(",")) if piece]
 
 
 def alce_list(
@@ -46,7 +46,9 @@ def alce_list(
 
     Questions without gold entities, at which ALCE stops, do not count.
     """
-    return _measured([_alce_matched(one.item.gold.answers or (), pieces(read(one), reasoned)) for one in answered])
+    return _measure_lists(
+        [_alce_matched(entry.item.gold.answers or (), pieces(read(entry), reasoned)) for entry in answered]
+    )
 
 
 def honest_list(answered: Sequence[Answered]) -> Measured:
@@ -55,37 +57,37 @@ def honest_list(answered: Sequence[Answered]) -> Measured:
     Failed answers, and questions without gold entities or that want no list, do not count. Answers that are no
     lists are cut at commas.
     """
-    return _measured([_honest_matched(one) for one in answered])
+    return _measure_lists([_honest_matched(entry) for entry in answered])
 
 
 def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _Matched | None:
     if not gold:
         return None
-    slots = [{normalised(alias) for alias in aliases} for aliases in gold]
-    known, held = frozenset[str]().union(*slots), set(predictions)
+    slots = [{normalise(alias) for alias in aliases} for aliases in gold]
+    known, prediction_set = frozenset[str]().union(*slots), set(predictions)
     right = [each in known for each in predictions]
-    return _Matched(gold, predictions, right, [not held.isdisjoint(aliases) for aliases in slots])
+    return _Matched(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
 
 
-def _honest_matched(one: Answered) -> _Matched | None:
-    gold, text = named(one.item.gold.answers or ()), honest_text(one)
-    if one.item.style != "list" or not gold or text is None:
+def _honest_matched(entry: Answered) -> _Matched | None:
+    gold, text = without_blanks(entry.item.gold.answers or ()), honest_text(entry)
+    if entry.item.style != "list" or not gold or text is None:
         return None
-    is_list = one.answer.style == "list"
-    return _distinct([claim.text for claim in one.answer.claims] if is_list else pieces(text), gold)
+    is_list = entry.answer.style == "list"
+    return _distinct([claim.text for claim in entry.answer.claims] if is_list else pieces(text), gold)
 
 
 def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
     """Skips repetitions, and aliases of entities already found."""
     matched = _Matched(gold, [], [], [False] * len(gold))
     slots = [{entity(alias) for alias in aliases} for aliases in gold]
-    said: set[str] = set()
+    seen: set[str] = set()
     for name in names:
         known = entity(name)
         places = [i for i, aliases in enumerate(slots) if known in aliases]
-        if known in said or (places and all(matched.found[i] for i in places)):
+        if known in seen or (places and all(matched.found[i] for i in places)):
             continue
-        said.add(known)
+        seen.add(known)
         matched.predictions.append(name)
         matched.right.append(bool(places))
         for i in places:
@@ -93,10 +95,10 @@ def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
     return matched
 
 
-def _measured(matched: Sequence[_Matched | None]) -> Measured:
+def _measure_lists(matched: Sequence[_Matched | None]) -> Measured:
     counts = tuple(None if each is None else float(len(each.predictions)) for each in matched)
     shares = [None if each is None else _shares(each) for each in matched]
-    columns = [Column(name, tuple(None if own is None else own[i] for own in shares)) for i, name in enumerate(_SHARES)]
+    columns = [Column(name, tuple(None if row is None else row[i] for row in shares)) for i, name in enumerate(_SHARES)]
     return Measured((Column("num_preds", counts, scale=1.0), *columns), reasons=tuple(map(_reason, matched)))
 
 
@@ -115,9 +117,9 @@ def _f1(precision: float, recall: float) -> float:
 def _reason(matched: _Matched | None) -> Mapping[str, Any]:
     if matched is None:
         return {}
-    found = zip(matched.gold, matched.found, strict=True)
+    slots = zip(matched.gold, matched.found, strict=True)
     right = zip(matched.predictions, matched.right, strict=True)
     return {
-        "gold": [{"text": aliases[0] if aliases else "", "found": is_found} for aliases, is_found in found],
+        "gold": [{"text": aliases[0] if aliases else "", "found": is_found} for aliases, is_found in slots],
         "predicted": [{"text": name, "right": is_right} for name, is_right in right],
     }

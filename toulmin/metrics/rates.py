@@ -14,7 +14,7 @@ STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 def rates(answered: Sequence[Answered]) -> Measured:
     """Shares of all questions, which add up to 100."""
     return Measured(
-        tuple(Column(status, tuple(float(one.answer.status == status) for one in answered)) for status in STATUSES)
+        tuple(Column(status, tuple(float(entry.answer.status == status) for entry in answered)) for status in STATUSES)
     )
 
 
@@ -25,12 +25,14 @@ def abstention(answered: Sequence[Answered]) -> Measured:
     answerable ones with an answer; empty columns are left out.
     """
     columns = (
-        Column("unanswerable_abstained", tuple(_is(one, "abstained", answerable=False) for one in answered)),
-        Column("answerable_answered", tuple(_is(one, "answered", answerable=True) for one in answered)),
+        Column(
+            "unanswerable_abstained", tuple(_status_value(entry, "abstained", answerable=False) for entry in answered)
+        ),
+        Column("answerable_answered", tuple(_status_value(entry, "answered", answerable=True) for entry in answered)),
     )
     return Measured(tuple(column for column in columns if column.n))
 
 
-def _is(one: Answered, status: Status, *, answerable: bool) -> float | None:
-    counts = not one.is_failed and one.item.gold.answerable is answerable
-    return float(one.answer.status == status) if counts else None
+def _status_value(entry: Answered, status: Status, *, answerable: bool) -> float | None:
+    counts = not entry.is_failed and entry.item.gold.answerable is answerable
+    return float(entry.answer.status == status) if counts else None

@@ -33,8 +33,10 @@ def alce_rouge(answered: Sequence[Answered]) -> Measured:
     values = [value for value in measured.columns[0].values if value is not None]
     if not values:
         return measured
-    told = f"{NAME} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
-    notes = tuple(note for note in (told, splitter_note()) if note)
+    median_note = (
+        f"{NAME} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
+    )
+    notes = tuple(note for note in (median_note, splitter_note()) if note)
     return Measured(measured.columns, reasons=measured.reasons, notes=notes)
 
 
@@ -59,8 +61,8 @@ def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
 def _rouge(answered: Sequence[Answered], read: Read, lines: Lines) -> Measured:
     values: list[float | None] = []
     reasons: list[Mapping[str, Any]] = []
-    for one in answered:
-        text, golds = read(one), references(one.item)
+    for entry in answered:
+        text, golds = read(entry), references(entry.item)
         scores = [] if text is None else [rouge_l_sum(lines(text), lines(gold)).fmeasure for gold in golds]
         values.append(max(scores, default=None))
         reasons.append({"nearest_reference": scores.index(max(scores))} if scores else {})

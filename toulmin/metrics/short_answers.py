@@ -52,17 +52,17 @@ def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
     Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; a hit has all
     exact. Empty texts are read as one space, as in ALCE. Items without answered sub-questions do not count.
     """
-    texts = [read(one) for one in answered]
-    parts = [() if text is None else _parts(one) for one, text in zip(answered, texts, strict=True)]
-    asked = [(part.question, text or " ") for own, text in zip(parts, texts, strict=True) for part in own]
+    texts = [read(entry) for entry in answered]
+    parts = [() if text is None else _parts(entry) for entry, text in zip(answered, texts, strict=True)]
+    asked = [(part.question, text or " ") for questions, text in zip(parts, texts, strict=True) for part in questions]
     replies = iter(reader.answers(asked))
-    rows = [[_Reply.of(part, next(replies)) for part in own] for own in parts]
+    rows = [[_Reply.of(part, next(replies)) for part in questions] for questions in parts]
     columns = (
         Column("QA-EM", tuple(_mean([reply.found.is_exact for reply in row]) for row in rows)),
         Column("QA-F1", tuple(_mean([reply.found.tokens.fmeasure for reply in row]) for row in rows)),
         Column("QA-Hit", tuple(float(all(reply.found.is_exact for reply in row)) if row else None for row in rows)),
     )
-    return Measured(columns, reasons=tuple(map(_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
+    return Measured(columns, reasons=tuple(map(_replies_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
 
 
 def disambiguation(answered: Sequence[Answered]) -> Measured:
@@ -70,15 +70,15 @@ def disambiguation(answered: Sequence[Answered]) -> Measured:
     return Measured((), DERIVED)
 
 
-def _parts(one: Answered) -> tuple[Part, ...]:
-    return tuple(part for part in one.item.gold.parts or () if part.answers)
+def _parts(entry: Answered) -> tuple[Part, ...]:
+    return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _reason(row: Sequence[_Reply]) -> Mapping[str, Any]:
+def _replies_reason(row: Sequence[_Reply]) -> Mapping[str, Any]:
     if not row:
         return {}
     return {"asked": [{"text": each.question, "reply": each.text, "exact": each.found.is_exact} for each in row]}

@@ -92,12 +92,12 @@ class SpanReader:
         by_length: dict[int, list[int]] = {}
         for place, window in enumerate(windows):
             by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
-        found: dict[int, tuple[Floats, Floats]] = {}
+        logits: dict[int, tuple[Floats, Floats]] = {}
         for places in by_length.values():
             for first in range(0, len(places), _BATCH):
                 batch = places[first : first + _BATCH]
-                found.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
-        return [found[place] for place in range(len(windows))]
+                logits.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
+        return [logits[place] for place in range(len(windows))]
 
     def _run(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
         names = [name for name in self._tokenizer.model_input_names if name in windows[0].encoded]

@@ -44,11 +44,11 @@ def _splitter() -> _Splitter:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != "nltk":
             raise
-        found = None
+        punkt_split = None
     else:
-        found = punkt()
-    return _Splitter("punkt", found) if found else _Splitter("toulmin", _own)
+        punkt_split = punkt()
+    return _Splitter("punkt", punkt_split) if punkt_split else _Splitter("toulmin", _split_by_rule)
 
 
-def _own(text: str) -> list[str]:
+def _split_by_rule(text: str) -> list[str]:
     return [text[span.start : span.end] for span in language.sentences(text)]

@@ -14,7 +14,7 @@ _WORD = re.compile(r"\b\w+\b")
 
 def length(answered: Sequence[Answered], read: Read) -> Measured:
     """Words between white space; 0 for an empty answer."""
-    texts = [read(one) for one in answered]
+    texts = [read(entry) for entry in answered]
     values = tuple(None if text is None else float(len(text.split())) for text in texts)
     return Measured((Column("length", values, scale=1.0),))
 
@@ -24,7 +24,7 @@ def distinct(answered: Sequence[Answered], read: Read) -> Measured:
 
     In lower case. Texts without a run do not count.
     """
-    words = [_WORD.findall((read(one) or "").lower()) for one in answered]
+    words = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
     return Measured(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
 
 

@@ -6,14 +6,14 @@ from toulmin.data import Answer, Passage, Status
 from toulmin.datasets.item import Item
 from toulmin.metrics.answered import Answered
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Said, read_draft
+from toulmin.parsing.citing import Sentence, read_draft
 
 METHOD = "given"  # the answer's `method`
 NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
 _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
 
 
-def written(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
+def output_to_score(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
     """Reads an item's output into claims; its marks count `docs` from 1.
 
     Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
@@ -38,5 +38,5 @@ def written(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
     return Answered(item, answer, output, docs)
 
 
-def _is_no_claim(said: Said) -> bool:
-    return is_abstention(said.words, cites=said.cites)
+def _is_no_claim(sentence: Sentence) -> bool:
+    return is_abstention(sentence.words, cites=sentence.cites)

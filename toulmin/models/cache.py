@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
-from toulmin.models.kept import Kept
-from toulmin.prompts.exact import exactly
+from toulmin.models.kept import ReplyFile
+from toulmin.prompts.exact import exact_form
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate, resolve
 
@@ -29,7 +29,7 @@ LIMIT = 1_000_000  # replies; about 2 GB
 Result = Reply | ToulminError
 
 
-class Asked(Protocol):
+class CacheableModel(Protocol):
     """The model that a cache wraps; `key`, `batch` and `aclose` are optional."""
 
     @property
@@ -58,9 +58,9 @@ class Cached:
     `SourceError` if it is unusable.
     """
 
-    def __init__(self, model: Asked, path: str | os.PathLike[str], *, limit: int = LIMIT) -> None:
+    def __init__(self, model: CacheableModel, path: str | os.PathLike[str], *, limit: int = LIMIT) -> None:
         self._model = model
-        self._rows = Kept(Path(path), limit)
+        self._rows = ReplyFile(Path(path), limit)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.name = model.name
         self.concurrency = model.concurrency
@@ -75,40 +75,40 @@ class Cached:
 
     def key(self, request: Generate) -> str:
         """SHA-256, in hex, of everything that determines the reply."""
-        own = getattr(self._model, "key", None)
-        told = own(request) if own is not None else exactly(request)
-        return hashlib.sha256(json.dumps([FORMAT, self.name, told]).encode("ascii")).hexdigest()
+        key_of = getattr(self._model, "key", None)
+        identity = key_of(request) if key_of is not None else exact_form(request)
+        return hashlib.sha256(json.dumps([FORMAT, self.name, identity]).encode("ascii")).hexdigest()
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
         """One result for each request, in order. Of equal requests, also concurrent ones, only the first is sent."""
         keys = [self.key(request) for request in requests]
         wanted = dict(zip(keys, requests, strict=True))
-        found: dict[str, Result] = {key: row for key in wanted if (row := self._rows.reply(key)) is not None}
-        if found.keys() != wanted.keys():
-            found |= await self._missing({key: wanted[key] for key in wanted if key not in found})
-        return [found[key] for key in keys]
+        results: dict[str, Result] = {key: row for key in wanted if (row := self._rows.reply(key)) is not None}
+        if results.keys() != wanted.keys():
+            results |= await self._missing({key: wanted[key] for key in wanted if key not in results})
+        return [results[key] for key in keys]
 
     async def _missing(self, wanted: Mapping[str, Generate]) -> dict[str, Result]:
-        async with AsyncExitStack() as held:
+        async with AsyncExitStack() as locks:
             for key in sorted(wanted):  # one order for all, to avoid deadlock
-                await held.enter_async_context(self._asking.setdefault(key, asyncio.Lock()))
-            found: dict[str, Result] = {}
+                await locks.enter_async_context(self._asking.setdefault(key, asyncio.Lock()))
+            by_key: dict[str, Result] = {}
             for key in wanted:
                 if (row := self._rows.reply(key)) is not None:  # the previous holder of the lock has stored it
-                    found[key] = row
-            left = [key for key in wanted if key not in found]
+                    by_key[key] = row
+            left = [key for key in wanted if key not in by_key]
             if left:
-                results = await self._asked([wanted[key] for key in left])
-                found |= {key: self._kept(key, result) for key, result in zip(left, results, strict=True)}
-            return found
+                results = await self._ask_model([wanted[key] for key in left])
+                by_key |= {key: self._keep(key, result) for key, result in zip(left, results, strict=True)}
+            return by_key
 
-    async def _asked(self, requests: Sequence[Generate]) -> list[Result]:
+    async def _ask_model(self, requests: Sequence[Generate]) -> list[Result]:
         listed = list(await resolve(self._model.generate(requests)))
         if len(listed) != len(requests):
             raise ModelError(f"The model {self.name} gave {len(listed)} results for {len(requests)} requests.")
         return listed
 
-    def _kept(self, key: str, result: Result) -> Result:
+    def _keep(self, key: str, result: Result) -> Result:
         """Returns the reply now in the file, perhaps another process's."""
         if not isinstance(result, Reply) or result.value is not None:
             return result

@@ -66,7 +66,7 @@ class Client:
         # Each connection has its own pool: a shared one examines every idle connection for each request, which took a
         # quarter of all CPU time with 32 of them.
         if not self._free:
-            self._free.append(_connected(self._server))
+            self._free.append(_make_connection(self._server))
             self._made.append(self._free[-1])
         connection = self._free.pop()
         try:
@@ -83,11 +83,11 @@ class Client:
                     body = await connection.get("/models", cast_to=object, options=self._options)
             return tuple(str(entry["id"]) for entry in body["data"] or ())  # type: ignore[index]
         except (KeyError, TypeError):
-            raise asked.failed(Malformed()) from None
+            raise asked.failure_from(Malformed()) from None
         except TimeoutError:
             raise asked.cut() from None
         except _FOREIGN as error:
-            raise asked.failed(error) from None
+            raise asked.failure_from(error) from None
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
         """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`. Waiting for a
@@ -109,14 +109,14 @@ class Client:
                         if last is not None:
                             await self._limits.admit(tokens)
                         try:
-                            return await self._tried(route, body, asked)
+                            return await self._try_once(route, body, asked)
                         except Failure as failure:
                             last = failure
                             raise
         except TimeoutError:
             before = f" Before that: {last}" if last else ""
             limit = f"{self._server.timeout:g} s"
-            raise Failure(asked.told(f"gave no complete reply within {limit} (timeout).{before}")) from None
+            raise Failure(asked.describe(f"gave no complete reply within {limit} (timeout).{before}")) from None
         raise AssertionError("stamina ends with a reply or an error")
 
     def _attempts(self, total: asyncio.Timeout) -> Any:
@@ -137,7 +137,7 @@ class Client:
             wait_jitter=first,
         )
 
-    async def _tried(self, route: str, body: Mapping[str, Any], asked: Asked) -> Received:
+    async def _try_once(self, route: str, body: Mapping[str, Any], asked: Asked) -> Received:
         received = Received()
         try:
             with self._connection() as connection:
@@ -146,7 +146,7 @@ class Client:
                 else:
                     received.add_whole(await connection.post(route, cast_to=object, body=body, options=self._options))
         except _FOREIGN as error:
-            raise asked.failed(error) from None
+            raise asked.failure_from(error) from None
         if not received.is_complete:
             raise asked.cut()
         return received
@@ -188,7 +188,7 @@ async def _follow(response: httpx2.Response, received: Received) -> None:
             raise
 
 
-async def _bounded(response: httpx2.Response) -> None:
+async def _limit_bytes(response: httpx2.Response) -> None:
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream)
 
@@ -210,11 +210,11 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 @cache  # reading the trusted authorities takes longer than everything else about a client
-def _trusted() -> ssl.SSLContext:
+def _ssl_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _connected(server: Server) -> AsyncOpenAI:
+def _make_connection(server: Server) -> AsyncOpenAI:
     # No header meant for another server, and no redirects.
     idle = server.idle_timeout
     ours: dict[str, Any] = {"Accept-Encoding": "identity"}
@@ -229,7 +229,7 @@ def _connected(server: Server) -> AsyncOpenAI:
             timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=1),
             follow_redirects=False,
-            verify=_trusted(),
-            event_hooks={"response": [_bounded]},
+            verify=_ssl_context(),
+            event_hooks={"response": [_limit_bytes]},
         ),
     )

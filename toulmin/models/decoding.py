@@ -51,11 +51,13 @@ class Drawn:
     logprobs: tuple[TokenLogprob, ...] | None
 
 
-def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Draw], cancelled: Event) -> list[Drawn]:
+def draw_replies(
+    model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Draw], cancelled: Event
+) -> list[Drawn]:
     """One reply for each prompt, in order; ends early, with partial replies, once `cancelled` is set."""
     if not prompts:
         return []
-    rows = encoded(tokenizer, prompts, padding=True, return_tensors="pt").to(model.device)
+    rows = encode_prompts(tokenizer, prompts, padding=True, return_tensors="pt").to(model.device)
     width = rows["input_ids"].shape[1]
     chance = _Chance(draws, model.device)
     ends = _Ends(_Reader(tokenizer, prompts), draws, width, _ending_tokens(model, tokenizer), cancelled)
@@ -69,10 +71,10 @@ def drawn(model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Dr
             stopping_criteria=StoppingCriteriaList([ends]),
         )
     sizes = rows["attention_mask"].sum(dim=1).tolist()
-    return [ends.drawn(n, written[n, width:].tolist(), int(sizes[n]), chance) for n in range(len(draws))]
+    return [ends.reply_of_row(n, written[n, width:].tolist(), int(sizes[n]), chance) for n in range(len(draws))]
 
 
-def encoded(tokenizer: Any, prompts: Sequence[str], **options: Any) -> Any:
+def encode_prompts(tokenizer: Any, prompts: Sequence[str], **options: Any) -> Any:
     """The prompts as tokens; a chat template has already written the special ones."""
     return tokenizer(list(prompts), add_special_tokens=tokenizer.chat_template is None, **options)
 
@@ -87,10 +89,10 @@ def _greedy(model: Any, tokenizer: Any, max_tokens: int) -> Any:
 
 
 def _ending_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
-    own = model.generation_config.eos_token_id
-    named = own if isinstance(own, list) else [own]
-    told = (*named, tokenizer.eos_token_id, tokenizer.pad_token_id)  # a row that is padded has ended
-    return frozenset(token for token in told if token is not None)
+    eos = model.generation_config.eos_token_id
+    named = eos if isinstance(eos, list) else [eos]
+    candidates = (*named, tokenizer.eos_token_id, tokenizer.pad_token_id)  # a row that is padded has ended
+    return frozenset(token for token in candidates if token is not None)
 
 
 class _Chance(LogitsProcessor):
@@ -106,7 +108,7 @@ class _Chance(LogitsProcessor):
         noisy = torch.stack([self._noisy(n, row) for n, row in enumerate(logits)])
         for n, draw in enumerate(self._draws):
             if draw.logprobs is not None:
-                self._tell(n, logits[n], int(noisy[n].argmax()), draw.logprobs)
+                self._remember(n, logits[n], int(noisy[n].argmax()), draw.logprobs)
         return noisy  # type: ignore[return-value]
 
     def _noisy(self, n: int, logits: torch.Tensor) -> torch.Tensor:
@@ -117,13 +119,13 @@ class _Chance(LogitsProcessor):
         noise = torch.empty_like(scaled).exponential_(generator=self._sources[n])
         return scaled - noise.log()
 
-    def _tell(self, n: int, logits: torch.Tensor, chosen: int, count: int) -> None:
+    def _remember(self, n: int, logits: torch.Tensor, chosen: int, count: int) -> None:
         known = logits.log_softmax(dim=-1).clamp(min=LEAST)
         best = known.topk(min(count, known.shape[-1]))
         top = list(zip(best.indices.tolist(), best.values.tolist(), strict=True))
         self._told[n].append((chosen, float(known[chosen]), top))
 
-    def told(self, n: int, tokenizer: Any, count: int) -> tuple[TokenLogprob, ...] | None:
+    def logprobs_of(self, n: int, tokenizer: Any, count: int) -> tuple[TokenLogprob, ...] | None:
         """The log-probabilities of a row's first `count` tokens; None if not requested."""
         if self._draws[n].logprobs is None:
             return None
@@ -199,34 +201,36 @@ class _Ends(StoppingCriteria):
         recent = self._reader.part(written[-reach:].tolist())
         if not any(stop in recent for stop in stops):
             return False
-        said = without_thinking(self._reader.all(n, written.tolist()))
-        return any(stop in said for stop in stops)
+        answer = without_thinking(self._reader.all(n, written.tolist()))
+        return any(stop in answer for stop in stops)
 
-    def drawn(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Drawn:
+    def reply_of_row(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Drawn:
         length = self._lengths[n]
         tokens = written[:length]
         whole = self._reader.all(n, tokens)
-        said = without_thinking(whole)
-        text = said[: min((at for stop in self._draws[n].stop if (at := said.find(stop)) >= 0), default=len(said))]
+        answer = without_thinking(whole)
+        text = answer[
+            : min((at for stop in self._draws[n].stop if (at := answer.find(stop)) >= 0), default=len(answer))
+        ]
         spoken = length - (1 if tokens and tokens[-1] in self._end_tokens else 0)
-        told = chance.told(n, self._reader.tokenizer, spoken)
+        logprobs = chance.logprobs_of(n, self._reader.tokenizer, spoken)
         return Drawn(
             text,
-            said != whole,
+            answer != whole,
             self._finishes[n],
             prompt_tokens,
             length,
-            None if told is None else _of_text(told, text),
+            None if logprobs is None else _of_text(logprobs, text),
         )
 
 
-def _of_text(told: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
+def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
     """The tokens of the text; all if it cannot be found (tokens that are parts of a character)."""
-    starts = [0, *accumulate(len(entry.token) for entry in told)]
-    at = "".join(entry.token for entry in told).find(text)
+    starts = [0, *accumulate(len(entry.token) for entry in logprobs)]
+    at = "".join(entry.token for entry in logprobs).find(text)
     if at < 0:
-        return tuple(told)
+        return tuple(logprobs)
     end = at + len(text)
     return tuple(
-        entry for entry, start in zip(told, starts, strict=False) if start < end and start + len(entry.token) > at
+        entry for entry, start in zip(logprobs, starts, strict=False) if start < end and start + len(entry.token) > at
     )

@@ -66,59 +66,61 @@ class Asked:
     prompt: str
     fields: frozenset[str] = frozenset()
 
-    def told(self, what: str) -> str:
+    def describe(self, what: str) -> str:
         return f"The model {self.model} at {self.server.host} {what}"
 
-    def failed(self, error: Exception) -> Failure:
+    def failure_from(self, error: Exception) -> Failure:
         """Any exception between request and reply, as a `Failure`."""
         if isinstance(error, openai.APIStatusError):
-            return self._refused(error)
+            return self._refusal(error)
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-            return self._silent(error)
+            return self._timeout_failure(error)
         is_of_content = isinstance(error, httpx2.SSEError)
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
-            return self._unconnected(error)
+            return self._connection_failure(error)
         if isinstance(error, Broken):
-            return Failure(self.told(f"ended its reply with an error: {self._said(error.args[0])}"), again=True)
+            return Failure(self.describe(f"ended its reply with an error: {self._quote(error.args[0])}"), again=True)
         if isinstance(error, TooLarge):
-            return Failure(self.told(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
+            return Failure(self.describe(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
         return Failure(
-            self.told("sent no valid reply (expected the API's JSON). Is this the right base_url?"),
+            self.describe("sent no valid reply (expected the API's JSON). Is this the right base_url?"),
             again=True,
         )
 
     def keyless(self) -> Failure | None:
         """The failure if the server needs a key and has none."""
         if self.server.key is None and self.server.is_openai:
-            return Failure(self.told(f"was not asked. {self._hint(401)}"))
+            return Failure(self.describe(f"was not asked. {self._hint(401)}"))
         return None
 
     def cut(self) -> Failure:
-        return Failure(self.told("broke off in mid-reply, or sent nothing."), again=True)
+        return Failure(self.describe("broke off in mid-reply, or sent nothing."), again=True)
 
-    def _silent(self, error: Exception) -> Failure:
+    def _timeout_failure(self, error: Exception) -> Failure:
         cause = error.__cause__ or error
         if isinstance(cause, httpx2.ConnectTimeout):
-            return Failure(self.told("could not be reached in time. Is the base_url right?"), again=True)
+            return Failure(self.describe("could not be reached in time. Is the base_url right?"), again=True)
         hint = "" if self.server.stream else " or set stream"
         limit = f"{self.server.idle_timeout:g} s"
         return Failure(
-            self.told(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow."), again=True
+            self.describe(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow."), again=True
         )
 
-    def _unconnected(self, error: Exception) -> Failure:
+    def _connection_failure(self, error: Exception) -> Failure:
         cause = error.__cause__ or error
         if isinstance(cause, httpx2.ConnectError):
-            return Failure(self.told(f"could not be reached. Is the server running at {self.server.host}?"), again=True)
-        return Failure(self.told("lost the connection in mid-reply."), again=True)
+            return Failure(
+                self.describe(f"could not be reached. Is the server running at {self.server.host}?"), again=True
+            )
+        return Failure(self.describe("lost the connection in mid-reply."), again=True)
 
     # -------------------------------------------------------------- refusals
 
-    def _refused(self, error: openai.APIStatusError) -> Failure:
-        status, said = error.status_code, self._said(error.body)
-        message = self.told(f"answered {status}: {said}")
+    def _refusal(self, error: openai.APIStatusError) -> Failure:
+        status, reason = error.status_code, self._quote(error.body)
+        message = self.describe(f"answered {status}: {reason}")
         if status in (400, 413, 422):
-            return self._unfitting(error, message)
+            return self._rejection(error, message)
         if status == 404:
             return NoSuchModel(message)
         if status == 429 and "insufficient_quota" in (error.code, error.type):
@@ -129,8 +131,8 @@ class Asked:
             return Failure(f"{message}{wait} {_HINTS.get(status, '')}".strip(), again=True, after=after)
         return Failure(f"{message} {self._hint(status)}".strip())
 
-    def _unfitting(self, error: openai.APIStatusError, message: str) -> Failure:
-        text = self._cleaned(error.body)
+    def _rejection(self, error: openai.APIStatusError, message: str) -> Failure:
+        text = self._clean(error.body)
         if error.code == "context_length_exceeded" or _TOO_LONG.search(f"{error.type} {text}"):
             return TooLong(
                 f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", _limit(text)
@@ -150,11 +152,11 @@ class Asked:
 
     # -------------------------------------------------------------- the server's words
 
-    def _said(self, body: Any) -> str:
-        text = self._cleaned(body)[:MOST_SAID].strip()
+    def _quote(self, body: Any) -> str:
+        text = self._clean(body)[:MOST_SAID].strip()
         return f"{text.rstrip('.')}." if text else "no reason given."
 
-    def _cleaned(self, body: Any) -> str:
+    def _clean(self, body: Any) -> str:
         text = _words(body)
         if self.server.key is not None:
             text = text.replace(self.server.key.reveal(), "***")
@@ -218,8 +220,8 @@ def _retry_after(error: openai.APIStatusError) -> float | None:
     headers = error.response.headers
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
-    given = headers.get("retry-after")
-    return _seconds_until(given) if given and _number(given) is None else _number(given)
+    value = headers.get("retry-after")
+    return _seconds_until(value) if value and _number(value) is None else _number(value)
 
 
 def _number(text: str | None) -> float | None:

@@ -19,7 +19,7 @@ _KIND = Kind(
 )
 
 
-class Kept:
+class ReplyFile:
     """Replies by key. Raises `SourceError` if the file is no cache or unusable."""
 
     def __init__(self, path: Path, limit: int) -> None:

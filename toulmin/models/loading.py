@@ -13,7 +13,7 @@ from toulmin.runtime import torch_models
 from toulmin.runtime.torch_models import Loaded
 
 
-def loaded(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
+def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
     options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
     return torch_models.loaded(path, AutoModelForCausalLM, "language model", **options)
 

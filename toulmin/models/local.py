@@ -22,8 +22,8 @@ try:
     from jinja2 import TemplateError
     from torch import OutOfMemoryError
 
-    from toulmin.models.decoding import Draw, Drawn, drawn, encoded
-    from toulmin.models.loading import controls_of, loaded
+    from toulmin.models.decoding import Draw, Drawn, draw_replies, encode_prompts
+    from toulmin.models.loading import controls_of, load_language_model
     from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, window_of
 except ImportError as absent:
     raise ModelError(
@@ -38,7 +38,7 @@ RESAMPLING = 0.7
 _RENDERINGS = 3  # attempts to fit a prompt: the chat template adds tokens of its own
 
 
-class _Asked(NamedTuple):
+class _Job(NamedTuple):
     text: str
     draw: Draw
     omitted: int
@@ -84,20 +84,22 @@ class Local:
         check("max_tokens", max_tokens, max_tokens is None or max_tokens >= 1, "at least 1")
         self.batch = batch
         self.name = f"local:{Path(path).resolve().name}"
-        self._templates = templates or Templates.shipped()
+        self._templates = templates or Templates.default()
         self._seed = seed
         self._chat_options = {} if thinking is None else {"enable_thinking": thinking}
-        self._model, self._tokenizer, identity = loaded(path, device, precision, download)
+        self._model, self._tokenizer, identity = load_language_model(path, device, precision, download)
         self._controls = controls_of(self._tokenizer)
         self._window = window_of(self._model, self._tokenizer, window)
         self._max_tokens = max_tokens or (MAX_TOKENS if self._window is None else min(MAX_TOKENS, self._window // 4))
         holds = self._max_tokens >= 1 and (self._window is None or self._max_tokens < self._window)
         check("max_tokens", max_tokens, holds, f"at least 1 and less than the model's window of {self._window} tokens")
-        own = self._model.generation_config
-        self._temperature = temperature if temperature is not None else (own.temperature or 1.0) * bool(own.do_sample)
-        self._top_p = top_p or own.top_p or 1.0
-        self._top_k = own.top_k or 0
-        self._stop = tuple(own.stop_strings or ())
+        defaults = self._model.generation_config
+        self._temperature = (
+            temperature if temperature is not None else (defaults.temperature or 1.0) * bool(defaults.do_sample)
+        )
+        self._top_p = top_p or defaults.top_p or 1.0
+        self._top_k = defaults.top_k or 0
+        self._stop = tuple(defaults.stop_strings or ())
         self._identity = [identity, str(self._model.device.type), str(self._model.dtype)]
         self._is_closed = False
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="local-model")
@@ -127,32 +129,32 @@ class Local:
     # -------------------------------------------------------------- in the worker's thread
 
     def _replies(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
-        found: list[Result] = []
+        results: list[Result] = []
         for start in range(0, len(requests), self.batch):
-            found += self._batch(requests[start : start + self.batch], cancelled)
-        return found
+            results += self._batch(requests[start : start + self.batch], cancelled)
+        return results
 
     def _batch(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
-        asked = [self._asked(request) for request in requests]
-        able = [one for one in asked if isinstance(one, _Asked)]
+        jobs = [self._prepare(request) for request in requests]
+        able = [job for job in jobs if isinstance(job, _Job)]
         try:
-            done = drawn(self._model, self._tokenizer, [a.text for a in able], [a.draw for a in able], cancelled)
+            done = draw_replies(self._model, self._tokenizer, [a.text for a in able], [a.draw for a in able], cancelled)
         except OutOfMemoryError as error:
             raise ModelError(
                 f"The memory of {self._model.device} does not hold {len(able)} prompts at once for {self.name}; set a"
                 " smaller batch, window or max_tokens."
             ) from error
-        replies = iter([self._reply(one, reply) for one, reply in zip(able, done, strict=True)])
-        return [next(replies) if isinstance(one, _Asked) else one for one in asked]
+        replies = iter([self._reply(job, reply) for job, reply in zip(able, done, strict=True)])
+        return [next(replies) if isinstance(job, _Job) else job for job in jobs]
 
-    def _asked(self, request: Generate) -> _Asked | ToulminError:
+    def _prepare(self, request: Generate) -> _Job | ToulminError:
         try:
             draw = self._draw(request, "")
-            rendered = self._rendered(request, draw.max_tokens)
+            rendered = self._render(request, draw.max_tokens)
         except ToulminError as error:
             return error
         text = self._text(rendered)
-        return _Asked(text, self._draw(request, text), rendered.omitted)
+        return _Job(text, self._draw(request, text), rendered.omitted)
 
     def _draw(self, request: Generate, prompt: str) -> Draw:
         temperature = self._temperature if request.temperature is None else request.temperature
@@ -169,7 +171,7 @@ class Local:
             logprobs=request.logprobs,
         )
 
-    def _reply(self, asked: _Asked, reply: Drawn) -> Result:
+    def _reply(self, job: _Job, reply: Drawn) -> Result:
         if not reply.text.strip() and reply.finish == "length":
             return ModelError(f"{self.name} was cut off before its first word. Set a larger max_tokens.")
         if not reply.text.strip() and reply.thought:
@@ -177,7 +179,7 @@ class Local:
         return Reply(
             reply.text,
             tokens=Tokens(reply.prompt_tokens, reply.tokens),
-            omitted=asked.omitted,
+            omitted=job.omitted,
             finish=reply.finish,
             logprobs=reply.logprobs,
             model=self.name,
@@ -185,7 +187,7 @@ class Local:
 
     # -------------------------------------------------------------- the prompt
 
-    def _rendered(self, request: Generate, max_tokens: int) -> Rendered:
+    def _render(self, request: Generate, max_tokens: int) -> Rendered:
         """With as many passages as fit; raises `ModelError` if not even one does."""
         if self._window is None:
             return self._templates.render(request.prompt)
@@ -202,7 +204,7 @@ class Local:
         )
 
     def _count(self, text: str) -> int:
-        return len(encoded(self._tokenizer, [text])["input_ids"][0])
+        return len(encode_prompts(self._tokenizer, [text])["input_ids"][0])
 
     def _text(self, rendered: Rendered) -> str:
         """The messages in the chat template, joined if there is none. Control tokens that a document spells out are

@@ -83,17 +83,17 @@ class Received:
             choice.finish = choice.finish or "stop"
 
     def _add_choice(self, into: Choice, choice: Mapping[str, Any]) -> None:
-        said = choice.get("delta") or choice.get("message") or {}
-        if not isinstance(said, Mapping):
+        message = choice.get("delta") or choice.get("message") or {}
+        if not isinstance(message, Mapping):
             raise Malformed("a message that is no JSON object")
-        text = _text(said.get("content")) + _text(choice.get("text"))
-        refusal = _text(said.get("refusal"))
+        text = _text(message.get("content")) + _text(choice.get("text"))
+        refusal = _text(message.get("refusal"))
         self._characters += len(text) + len(refusal)
         if self._characters > MOST_CHARACTERS:
             raise TooLarge
         into.parts.append(text)
         into.refusals.append(refusal)
-        into.thought = into.thought or bool(said.get("reasoning_content") or said.get("reasoning"))
+        into.thought = into.thought or bool(message.get("reasoning_content") or message.get("reasoning"))
         into.logprobs.extend(_logprobs(choice.get("logprobs")))
         ended = choice.get("finish_reason")
         into.finish = into.finish if ended is None else str(ended)
@@ -116,29 +116,29 @@ def _tokens(usage: Any) -> Tokens | None:
     return Tokens(inside, outside)
 
 
-def _logprobs(given: Any) -> Iterator[TokenLogprob]:
+def _logprobs(record: Any) -> Iterator[TokenLogprob]:
     """Reads chat's list of objects and the completion route's parallel lists; some servers mix the two."""
-    if not isinstance(given, Mapping):
+    if not isinstance(record, Mapping):
         return
-    for entry in _listed(given.get("content")):
+    for entry in _as_list(record.get("content")):
         if isinstance(entry, Mapping) and _is_number(entry.get("logprob")):
-            others = [other for other in _listed(entry.get("top_logprobs")) if isinstance(other, Mapping)]
+            others = [other for other in _as_list(entry.get("top_logprobs")) if isinstance(other, Mapping)]
             top = [(other.get("token"), other.get("logprob")) for other in others]
-            yield TokenLogprob(str(entry.get("token")), float(entry["logprob"]), _ranked(top))
-    tops = iter(_listed(given.get("top_logprobs")))
-    for token, value in zip(_listed(given.get("tokens")), _listed(given.get("token_logprobs")), strict=False):
+            yield TokenLogprob(str(entry.get("token")), float(entry["logprob"]), _rank(top))
+    tops = iter(_as_list(record.get("top_logprobs")))
+    for token, value in zip(_as_list(record.get("tokens")), _as_list(record.get("token_logprobs")), strict=False):
         top_of = next(tops, None)
         # The first token of an echoed prompt has no value.
         number = float(value) if _is_number(value) else 0.0
-        yield TokenLogprob(str(token), number, _ranked(top_of.items() if isinstance(top_of, Mapping) else ()))
+        yield TokenLogprob(str(token), number, _rank(top_of.items() if isinstance(top_of, Mapping) else ()))
 
 
-def _ranked(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, float], ...]:
-    found = [(str(token), float(value)) for token, value in pairs if _is_number(value)]
-    return tuple(sorted(found, key=lambda pair: -pair[1]))
+def _rank(pairs: Iterable[tuple[Any, Any]]) -> tuple[tuple[str, float], ...]:
+    scores = [(str(token), float(value)) for token, value in pairs if _is_number(value)]
+    return tuple(sorted(scores, key=lambda pair: -pair[1]))
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 

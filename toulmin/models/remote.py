@@ -25,7 +25,7 @@ from toulmin.models.replies import Reading
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 from toulmin.steps import Generate
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Remote:
     ) -> None:
         self.name = model
         self._server = server or Server()
-        self._templates = templates or Templates.shipped()
+        self._templates = templates or Templates.default()
         self._price = (prices or {}).get(model)
         self._clients: dict[asyncio.AbstractEventLoop, Client] = {}
         self._left_out: frozenset[str] = frozenset()
@@ -75,19 +75,19 @@ class _Remote:
         requests sent as one, the first has the prompt's.
         """
         groups = self._groups(requests)
-        found = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
+        results = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
         placed = {
             i: reply
-            for group, replies in zip(groups, found, strict=True)
+            for group, replies in zip(groups, results, strict=True)
             for i, reply in zip(group, replies, strict=True)
         }
         return [placed[i] for i in range(len(requests))]
 
     def key(self, request: Generate) -> str:
         """Everything that determines a reply, as JSON; never the server's key."""
-        drawn = self._drawn(request)
+        draw = self._with_temperature(request)
         rendered = self._templates.render(request.prompt, self._room(request))
-        body = self._body(rendered, [drawn], left_out=frozenset())
+        body = self._body(rendered, [draw], left_out=frozenset())
         for how in ("stream", "stream_options"):
             body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
@@ -119,7 +119,7 @@ class _Remote:
         together = 1 if "n" in self._left_out else self._server.n
         if together == 1:
             return [[i] for i in range(len(requests))]
-        plain = [replace(self._drawn(request), sample=0) for request in requests]
+        plain = [replace(self._with_temperature(request), sample=0) for request in requests]
         groups: list[list[int]] = []
         for i, request in enumerate(plain):
             same = (group for group in groups if len(group) < together and plain[group[0]] == request)
@@ -130,7 +130,7 @@ class _Remote:
                 group.append(i)
         return groups
 
-    def _drawn(self, request: Generate) -> Generate:
+    def _with_temperature(self, request: Generate) -> Generate:
         temperature = self._server.temperature if request.temperature is None else request.temperature
         if request.sample and not temperature:
             temperature = RESAMPLING
@@ -141,7 +141,7 @@ class _Remote:
     async def _replies(self, requests: Sequence[Generate]) -> Sequence[Reply | ModelError]:
         await self._client().turn()
         try:
-            replies = await self._asked([self._drawn(request) for request in requests])
+            replies = await self._ask([self._with_temperature(request) for request in requests])
         except ModelError as error:
             return [ModelError(str(error))] * len(requests)
         return [*replies, *await self._missing(requests[len(replies) :])]
@@ -151,10 +151,10 @@ class _Remote:
         if not requests:
             return []
         self._left_out |= {"n"}
-        found = await asyncio.gather(*(self._replies([request]) for request in requests))
-        return [reply for replies in found for reply in replies]
+        results = await asyncio.gather(*(self._replies([request]) for request in requests))
+        return [reply for replies in results for reply in replies]
 
-    async def _asked(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+    async def _ask(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
         """At least one reply; shortens the prompt, within bounds, while the server calls it too long."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
@@ -162,9 +162,9 @@ class _Remote:
         for left in reversed(range(_RENDERINGS)):
             rendered = self._templates.render(requests[0].prompt, room)
             try:
-                received, asked = await self._sent(rendered, requests)
+                received, asked = await self._send(rendered, requests)
             except NoSuchModel as error:
-                raise ModelError(f"{error} {await self._known()}") from None
+                raise ModelError(f"{error} {await self._suggest_models()}") from None
             except TooLong as error:
                 room = self._smaller(error, rendered, requests[0])
                 if not left or room < 1:
@@ -178,7 +178,7 @@ class _Remote:
         wants = request.logprobs is not None
         return Reading(asked, rendered.omitted, self._stops(request), self._price, wants)
 
-    async def _sent(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
+    async def _send(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
         """Rejected fields are left out, so the body shrinks with each try."""
         from toulmin.models.failures import Asked, Rejected
 
@@ -197,9 +197,9 @@ class _Remote:
     def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
         if self._server.tokens_per_minute is None:
             return 0
-        return estimated_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
+        return estimate_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
 
-    async def _known(self) -> str:
+    async def _suggest_models(self) -> str:
         with suppress(ModelError):
             listed = await self.models()
             near = get_close_matches(self.name, listed, n=_NAMED) or sorted(listed)[:_NAMED]
@@ -246,7 +246,7 @@ class _Remote:
         return request.max_tokens or self._server.max_tokens or otherwise
 
     def _smaller(self, error: TooLong, rendered: Rendered, request: Generate) -> int:
-        size = estimated_tokens(rendered.text)
+        size = estimate_tokens(rendered.text)
         if error.limit is not None:
             room = error.limit - self._reply_room(request, min(REPLY, error.limit // 4))
             if room < size:

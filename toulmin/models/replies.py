@@ -13,7 +13,7 @@ from toulmin.models.prices import Price
 from toulmin.models.received import Choice, Received
 from toulmin.parsing.thinking import without_thinking
 from toulmin.prompts.replies import Finish, Reply, TokenLogprob
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from toulmin.models.failures import Asked
@@ -32,24 +32,24 @@ class Reading:
     def replies(self, received: Received, most: int) -> list[Reply | ModelError]:
         """The first `most` choices; one without usable text is a `ModelError` in its place."""
         choices = received.choices[:most]
-        shares = _shares(received.tokens or self._estimated(choices), len(choices))
+        shares = _shares(received.tokens or self._estimate(choices), len(choices))
         return [
             self._reply(choice, tokens, received.model or self.asked.model)
             for choice, tokens in zip(choices, shares, strict=True)
         ]
 
-    def _estimated(self, choices: Sequence[Choice]) -> Tokens:
-        written = sum(estimated_tokens(choice.text) for choice in choices)
-        return Tokens(estimated_tokens(self.asked.prompt), written)
+    def _estimate(self, choices: Sequence[Choice]) -> Tokens:
+        written = sum(estimate_tokens(choice.text) for choice in choices)
+        return Tokens(estimate_tokens(self.asked.prompt), written)
 
     def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Reply | ModelError:
         plain = without_thinking(choice.text)
         text, finish = _before(self.stop, plain) or choice.refusal, _finish(choice)
         if not text.strip() and finish == "length":
-            return ModelError(self.asked.told("was cut off before its first word. Set a larger max_tokens."))
+            return ModelError(self.asked.describe("was cut off before its first word. Set a larger max_tokens."))
         if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
             return ModelError(
-                self.asked.told("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
+                self.asked.describe("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
             )
         return Reply(
             text,

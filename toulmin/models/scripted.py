@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from toulmin.models.script import Script
-from toulmin.prompts.exact import exactly
+from toulmin.prompts.exact import exact_form
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
 
@@ -60,4 +60,4 @@ class _FromFile(Scripted):
         self._digest = script.digest
 
     def key(self, request: Generate) -> str:
-        return json.dumps([self._digest, exactly(request)])
+        return json.dumps([self._digest, exact_form(request)])

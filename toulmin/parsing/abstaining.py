@@ -132,9 +132,9 @@ _NOTHING = re.compile(
 
 def is_abstention(sentence: str, *, cites: bool = False) -> bool:
     """Whether a sentence, without its marks, says that the sources or the writer do not know."""
-    found = _silent(_PLAIN_SOURCES if cites else _ANY_SOURCES).match(sentence)
-    if found is not None:
-        return _GOES_ON.search(sentence, found.end()) is None
+    match = _silent(_PLAIN_SOURCES if cites else _ANY_SOURCES).match(sentence)
+    if match is not None:
+        return _GOES_ON.search(sentence, match.end()) is None
     return not cites and (_refuses().match(sentence) is not None or _silent_abroad().match(sentence) is not None)
 
 

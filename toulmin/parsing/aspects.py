@@ -12,15 +12,15 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     """The feedback under each aspect, by lower-case name. A name counts at the head of a line; "Correctness
     matters" opens nothing.
     """
-    spelled = {_squeezed(name): name.lower() for name in aspects}
+    spelled = {_squeeze(name): name.lower() for name in aspects}
     heads = list(_heads(aspects).finditer(text))
     starts = [head.start() for head in heads]
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for head, end in zip(heads, [*starts[1:], len(text)], strict=False):
-        said = _without_stray_bold(text[head.end() : end].strip())
-        if re.search(r"\w", said):
-            found.setdefault(spelled[_squeezed(head["name"])], []).append(said)
-    return {name: "\n".join(parts) for name, parts in found.items()}
+        remark = _without_stray_bold(text[head.end() : end].strip())
+        if re.search(r"\w", remark):
+            sections.setdefault(spelled[_squeeze(head["name"])], []).append(remark)
+    return {name: "\n".join(parts) for name, parts in sections.items()}
 
 
 def _without_stray_bold(text: str) -> str:
@@ -29,12 +29,12 @@ def _without_stray_bold(text: str) -> str:
     return "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
 
 
-def _squeezed(name: str) -> str:
+def _squeeze(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
 def _heads(aspects: Sequence[str]) -> re.Pattern[str]:
-    longest_first = sorted({_squeezed(name) for name in aspects}, key=len, reverse=True)
+    longest_first = sorted({_squeeze(name) for name in aspects}, key=len, reverse=True)
     names = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in longest_first)
     return re.compile(
         rf"^(?:[^\w\n]{{0,9}}\d{{1,2}}[.)])?[^\w\n]{{0,9}}(?:feedback (?:on"

@@ -30,32 +30,34 @@ _CLAUSE_END = re.compile(
 )
 
 
-def chosen_number(text: str, candidates: int) -> int | None:
+def choice_in(text: str, candidates: int) -> int | None:
     """The number (from 1) of the candidate that a reply chooses, or None.
 
     In order: a first line that is only a number, the last clause that speaks of a choice, a last line that names
     one candidate, the first candidate named.
     """
     lines = text.strip().split("\n", 1)
-    opening = _named(lines[0], candidates)
+    opening = _candidates_in(lines[0], candidates)
     if len(opening) == 1 and len(lines[0]) <= 40 and not _CLAUSE_END.search(lines[0].strip()):
         return opening[0]
     clauses = [clause for clause in _CLAUSE_END.split(text) if clause]
-    last = _named(lines[-1].rsplit("\n", 1)[-1], candidates)
-    decisive = [named for clause in clauses if _DECIDES.search(clause) and (named := _named(clause, candidates))]
-    ends = last if len(last) == 1 else _named(text, candidates)
+    last = _candidates_in(lines[-1].rsplit("\n", 1)[-1], candidates)
+    decisive = [
+        named for clause in clauses if _DECIDES.search(clause) and (named := _candidates_in(clause, candidates))
+    ]
+    ends = last if len(last) == 1 else _candidates_in(text, candidates)
     return next(iter(decisive[-1] if decisive else ends), None)
 
 
-def _named(text: str, candidates: int) -> list[int]:
-    numbers = (_number(found) for found in _NUMBER.finditer(text))
+def _candidates_in(text: str, candidates: int) -> list[int]:
+    numbers = (_number(match) for match in _NUMBER.finditer(text))
     return [number for number in numbers if 1 <= number <= candidates]
 
 
-def _number(found: re.Match[str]) -> int:
-    if found["digits"]:
-        return int(found["digits"])
-    return _WORDS.index(found["word"].lower()) + 1 if found["word"] else _ORDINALS.index(found["ordinal"].lower()) + 1
+def _number(match: re.Match[str]) -> int:
+    if match["digits"]:
+        return int(match["digits"])
+    return _WORDS.index(match["word"].lower()) + 1 if match["word"] else _ORDINALS.index(match["ordinal"].lower()) + 1
 
 
 # ---------------------------------------------------------------- a verdict
@@ -87,14 +89,14 @@ _MEANS: dict[str, Label] = {
 
 def verdict_in(text: str) -> Label:
     """The verdict after its label, or that opens the reply, or on which all its words agree; else `unsure`."""
-    said = _QUOTED.sub("", _LABEL.split(text)[-1].replace("_", " "))
-    verdicts = list(_VERDICT.finditer(said))
-    opening = _YES_OR_NO.match(said)
+    reply = _QUOTED.sub("", _LABEL.split(text)[-1].replace("_", " "))
+    verdicts = list(_VERDICT.finditer(reply))
+    opening = _YES_OR_NO.match(reply)
     if opening is not None:
         return "supported" if opening["yes"] else _denial(verdicts)
     if not verdicts:
-        return "unsupported" if is_nothing(said) or is_abstention(said, cites=True) else "unsure"
-    if re.search(r"\w", said[: verdicts[0].start()]) is None:
+        return "unsupported" if is_nothing(reply) or is_abstention(reply, cites=True) else "unsure"
+    if re.search(r"\w", reply[: verdicts[0].start()]) is None:
         return _label(verdicts[0])
     labels = {_label(verdict) for verdict in verdicts if not _denies_contradiction(verdict)} or {"unsure"}
     return labels.pop() if len(labels) == 1 else "unsure"

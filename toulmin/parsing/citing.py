@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.data import Claim, Passage, Style
 from toulmin.parsing.entities import entities
-from toulmin.parsing.labels import Labels, cited_claim, read_labels, resolved
+from toulmin.parsing.labels import Labels, build_claim, read_labels, resolve_labels
 from toulmin.parsing.lines import Block, blocks, list_items, without_emphasis, without_references
 from toulmin.parsing.marks import LabelRange, Lifted, Placed, lift
 from toulmin.text.language import sentences
@@ -40,7 +40,7 @@ def without_marks(text: str) -> str:
     return lift(text).text
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence without its marks; `cites`: it had some, `is_item`: it is in a list item."""
 
     words: str
@@ -56,7 +56,7 @@ class _Piece(NamedTuple):
 
 
 def read_draft(
-    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Said], bool] | None = None
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Sentence], bool] | None = None
 ) -> Draft:
     """The claims of a text whose marks count the `offered` passages from 1. Never raises.
 
@@ -64,9 +64,9 @@ def read_draft(
     the entities of a list, without lists of references and sentences for which `is_no_claim` is true.
     """
     lifted = _after_lead(lift(without_references(text), len(offered)))
-    invalid = resolved((label for mark in lifted.marks for label in mark.labels), offered).invalid
+    invalid = resolve_labels((label for mark in lifted.marks for label in mark.labels), offered).invalid
     if is_no_claim is not None:
-        lifted = _passing_over(is_no_claim, lifted, style)
+        lifted = _blank_out(is_no_claim, lifted, style)
     claims = entities(lifted, offered) if style == "list" else _statements(lifted, offered, style)
     return Draft(claims[:1] if style == "short" else claims, invalid)
 
@@ -78,14 +78,14 @@ def _after_lead(lifted: Lifted) -> Lifted:
     return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
 
 
-def _passing_over(is_no_claim: Callable[[Said], bool], lifted: Lifted, style: Style) -> Lifted:
+def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: Style) -> Lifted:
     """Blanks those sentences, so that positions stay valid, and drops their marks."""
-    found = blocks(lifted.text)
-    pieces = list(_sentences_of(lifted, found, style))
-    owners = _owners(lifted.marks, pieces, found)
+    parts = blocks(lifted.text)
+    pieces = list(_sentences_of(lifted, parts, style))
+    owners = _owners(lifted.marks, pieces, parts)
     citing = frozenset(owners)
-    said = (Said(lifted.text[p.start : p.end], i in citing, p.block.is_item) for i, p in enumerate(pieces))
-    passed = {i for i, sentence in enumerate(said) if is_no_claim(sentence)}
+    candidates = (Sentence(lifted.text[p.start : p.end], i in citing, p.block.is_item) for i, p in enumerate(pieces))
+    passed = {i for i, sentence in enumerate(candidates) if is_no_claim(sentence)}
     text, at = [], 0
     for piece in (pieces[i] for i in sorted(passed)):
         text += [lifted.text[at : piece.start], re.sub(r"[^\n]", " ", lifted.text[piece.start : piece.end])]
@@ -95,24 +95,24 @@ def _passing_over(is_no_claim: Callable[[Said], bool], lifted: Lifted, style: St
 
 
 def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tuple[Claim, ...]:
-    found = blocks(lifted.text)
-    spoken = _sentences_of(lifted, found, style)
+    parts = blocks(lifted.text)
+    spoken = _sentences_of(lifted, parts, style)
     pieces = [piece for piece in spoken if _HAS_WORDS.search(lifted.text, piece.start, piece.end)]
     named: list[list[LabelRange]] = [[] for _ in pieces]
-    for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, found), strict=True):
+    for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, parts), strict=True):
         if pieces:
             named[owner].extend(mark.labels)
     return tuple(
-        cited_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section)
+        build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section)
         for piece, labels in zip(pieces, named, strict=True)
     )
 
 
-def _sentences_of(lifted: Lifted, found: Sequence[Block], style: Style) -> Iterator[_Piece]:
+def _sentences_of(lifted: Lifted, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:
     """Outside headings; a short answer may be a heading, and one with a mark is a sentence."""
     text, section = lifted.text, None
     positions = [mark.position for mark in lifted.marks]
-    for block in found:
+    for block in parts:
         inside = positions[bisect_left(positions, block.line) : bisect_right(positions, block.end)]
         if block.is_heading and style != "short" and not inside:
             words = without_emphasis(text[block.start : block.end])
@@ -129,9 +129,9 @@ def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
     return [block.start, *(stop.end() for stop in stops if stop), block.end]
 
 
-def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], found: Sequence[Block]) -> list[int]:
+def _owners(marks: Sequence[Placed], pieces: Sequence[_Piece], parts: Sequence[Block]) -> list[int]:
     starts = [piece.start for piece in pieces]
-    opened = _opened_by_marks(marks, found)
+    opened = _blocks_led_by_marks(marks, parts)
     following = [bisect_left(starts, mark.position) for mark in marks]
     return [
         next_ if pieces and _points_ahead(mark, pieces, next_, opened) else next_ - 1
@@ -148,8 +148,8 @@ def _points_ahead(mark: Placed, pieces: Sequence[_Piece], following: int, opened
     return block in opened and block.line <= mark.position
 
 
-def _opened_by_marks(marks: Sequence[Placed], found: Sequence[Block]) -> frozenset[Block]:
+def _blocks_led_by_marks(marks: Sequence[Placed], parts: Sequence[Block]) -> frozenset[Block]:
     """Blocks such as "[1] One. [2] Two.", where marks precede their sentences."""
     positions = [mark.position for mark in marks]
-    first = ((block, bisect_left(positions, block.line)) for block in found)
+    first = ((block, bisect_left(positions, block.line)) for block in parts)
     return frozenset(block for block, i in first if i < len(positions) and positions[i] <= block.start)

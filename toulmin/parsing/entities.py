@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from toulmin.data import Claim, Passage
-from toulmin.parsing.labels import cited_claim
+from toulmin.parsing.labels import build_claim
 from toulmin.parsing.lines import Line, read_lines, without_preamble
 from toulmin.parsing.marks import LabelRange, Lifted
 
@@ -41,7 +41,7 @@ def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
     for piece, labels in zip(pieces, named, strict=True):
         words = " ".join(piece.words.split())
         merged.setdefault(words.casefold(), (words, []))[1].extend(labels)
-    return tuple(cited_claim(words, labels, offered, None) for words, labels in merged.values())
+    return tuple(build_claim(words, labels, offered, None) for words, labels in merged.values())
 
 
 def _entity_pieces(lifted: Lifted) -> Iterator[_Entity]:
@@ -51,24 +51,24 @@ def _entity_pieces(lifted: Lifted) -> Iterator[_Entity]:
     marked_ends = {mark.position for mark in lifted.marks}
     for line in lines:
         if is_list and line.kind != "plain":
-            found = [_Entity(line.line, text[line.start : line.end])]
+            pieces = [_Entity(line.line, text[line.start : line.end])]
         else:
-            found = _cut_at_commas(text, line)
-        yield from found[:-1]
-        yield found[-1] if line.end in marked_ends else _without_stop(found[-1])
+            pieces = _cut_at_commas(text, line)
+        yield from pieces[:-1]
+        yield pieces[-1] if line.end in marked_ends else _without_stop(pieces[-1])
 
 
 def _cut_at_commas(text: str, line: Line) -> list[_Entity]:
     announced = _ANNOUNCED.match(text, line.start, line.end)
     start = announced.end() if announced else line.start
-    found: list[_Entity] = []
-    while (entity := _ENTITY.match(text, start, line.end)) and (start < line.end or not found):
+    pieces: list[_Entity] = []
+    while (entity := _ENTITY.match(text, start, line.end)) and (start < line.end or not pieces):
         quoted = (entity["straight"] or "").replace('""', '"') or entity["curly"]
-        found.append(_Entity(start, quoted or entity["plain"], bool(quoted)))
+        pieces.append(_Entity(start, quoted or entity["plain"], bool(quoted)))
         start = entity.end()
-    if len(found) > 1 and not found[-1].is_quoted:
-        found[-1] = found[-1]._replace(words=_LAST_AND.sub("", found[-1].words, count=1))
-    return [found[0]._replace(share=line.line), *found[1:]]
+    if len(pieces) > 1 and not pieces[-1].is_quoted:
+        pieces[-1] = pieces[-1]._replace(words=_LAST_AND.sub("", pieces[-1].words, count=1))
+    return [pieces[0]._replace(share=line.line), *pieces[1:]]
 
 
 def _without_stop(entity: _Entity) -> _Entity:

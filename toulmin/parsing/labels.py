@@ -43,24 +43,24 @@ def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
 
     A clause that denies support ("but [1] does not mention it") names none.
     """
-    said = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
-    found = [label for mark in find_marks(said, len(offered)) for label in mark.labels]
-    return resolved(found or list(_spoken_labels(said, len(offered))), offered)
+    assertions = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
+    labels = [label for mark in find_marks(assertions, len(offered)) for label in mark.labels]
+    return resolve_labels(labels or list(_labels_in_words(assertions, len(offered))), offered)
 
 
-def _spoken_labels(text: str, offered: int) -> Iterator[LabelRange]:
+def _labels_in_words(text: str, offered: int) -> Iterator[LabelRange]:
     bare = _BARE.fullmatch(text)
     for run in [bare[1]] if bare else _NAMED.findall(text):
         for mark in find_marks(f"[{_GAP.sub(', ', run.strip(' ,;&–-'))}]", offered):
             yield from mark.labels
 
 
-def resolved(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
+def resolve_labels(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
     """The passages of labels, which count from 1."""
     ids: dict[str, None] = {}
     invalid, seen = 0, set()
     for label in labels:
-        named, beyond = _expanded(label, len(offered))
+        named, beyond = _expand(label, len(offered))
         invalid += beyond
         if label not in seen:
             seen.add(label)
@@ -68,7 +68,7 @@ def resolved(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels
     return Labels(tuple(ids), invalid)
 
 
-def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
+def _expand(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
     first, last = label
     is_slip = last < first or (last > offered and last - first > _WIDEST_RANGE)
     if is_slip:
@@ -78,7 +78,7 @@ def _expanded(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
     return named, last - first + 1 - len(named)
 
 
-def cited_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
+def build_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
     """A claim on one line, without Markdown, that cites what the labels name."""
-    ids = resolved(labels, offered).ids
+    ids = resolve_labels(labels, offered).ids
     return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)

@@ -98,16 +98,16 @@ def _line(raw: str, offset: int, after_blank: bool) -> Line:
 
 def blocks(text: str) -> list[Block]:
     """The paragraphs and list items; a full line continues in the next."""
-    found: list[Block] = []
+    parts: list[Block] = []
     lines = list(read_lines(text))
     for i, line in enumerate(lines):
         if i and _goes_on(text, lines[i - 1], line):
-            found[-1] = found[-1]._replace(end=line.end)
+            parts[-1] = parts[-1]._replace(end=line.end)
         else:
             is_last = i == len(lines) - 1
             heading = line.kind == "heading" and not (line.is_bold and is_last)
-            found.append(Block(line.line, line.start, line.end, line.kind in ("label", "number", "bullet"), heading))
-    return found
+            parts.append(Block(line.line, line.start, line.end, line.kind in ("label", "number", "bullet"), heading))
+    return parts
 
 
 def _goes_on(text: str, before: Line, line: Line) -> bool:
@@ -125,8 +125,8 @@ def list_items(text: str) -> tuple[str, ...]:
     Lines indented or right below an item continue it. Text before the first item, after the last item's paragraph,
     and a first line such as "Here are the questions:" are dropped.
     """
-    listed = marked_items(text)
-    items = [_joined(item) for item in listed] if listed else _plain_items(text, list(read_lines(text)))
+    listed = read_items(text)
+    items = [_join_item(item) for item in listed] if listed else _plain_items(text, list(read_lines(text)))
     return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
 
 
@@ -138,11 +138,11 @@ class Item(NamedTuple):
     is_titled: bool
 
 
-def marked_items(text: str) -> list[Item]:
+def read_items(text: str) -> list[Item]:
     """The items of a list with markers, titles or labels; empty if there is none."""
     lines = list(read_lines(text))
     kind = _kind_of_items(lines)
-    return _marked_items(text, lines, kind) if kind else []
+    return _items_of_kind(text, lines, kind) if kind else []
 
 
 def _kind_of_items(lines: list[Line]) -> Kind | None:
@@ -158,7 +158,7 @@ def _words(text: str, line: Line) -> str:
     return " ".join(without_emphasis(text[line.start : line.end]).split())
 
 
-def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[Item]:
+def _items_of_kind(text: str, lines: list[Line], kind: Kind) -> list[Item]:
     items: list[list[str]] = []
     margin = next(line.indent for line in lines if line.kind == kind)
     is_open = False
@@ -173,7 +173,7 @@ def _marked_items(text: str, lines: list[Line], kind: Kind) -> list[Item]:
     return [Item(head, tuple(below), kind == "heading") for head, *below in items]
 
 
-def _joined(item: Item) -> str:
+def _join_item(item: Item) -> str:
     if item.is_titled and item.below:
         return f"{item.head.rstrip(':. ')}: {' '.join(item.below)}"
     return " ".join([item.head, *item.below])

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.lines import Item, Line, list_items, marked_items, read_lines, without_emphasis
+from toulmin.parsing.lines import Item, Line, list_items, read_items, read_lines, without_emphasis
 from toulmin.parsing.marks import lift
-from toulmin.parsing.replying import unquoted
+from toulmin.parsing.replying import without_quotes
 from toulmin.parsing.talk import is_courtesy
 from toulmin.text.language import sentences
 
@@ -30,15 +30,15 @@ _NEXT_NUMBER = re.compile(r"(?<=[?？؟])\s+(?=\d{1,3}[.)]\s)")
 def questions_in(text: str) -> tuple[str, ...]:
     """The distinct questions; if none has a question mark, all items (keywords, requests)."""
     plain = _BOLD_TITLE.sub(r"\1", lift(text).text)
-    asked = _asked(plain) if _ASKS.search(plain) else list_items(plain)
-    found: dict[str, str] = {}
-    for question in map(_cleaned, asked):
+    asked = _asking_items(plain) if _ASKS.search(plain) else list_items(plain)
+    questions: dict[str, str] = {}
+    for question in map(_clean_question, asked):
         if re.search(r"\w", question) and not (is_abstention(question) or is_courtesy(question)):
-            found.setdefault(question.casefold(), question)
-    return tuple(found.values())
+            questions.setdefault(question.casefold(), question)
+    return tuple(questions.values())
 
 
-def _asked(text: str) -> list[str]:
+def _asking_items(text: str) -> list[str]:
     items = _NEXT_NUMBER.sub("\n", _QUOTES_APART.sub("\n", text)) if text.count("\n") < 2 else text
     spoken = list(_items(items, list(read_lines(items))))
     last = spoken[-1:] if len(spoken) > 1 and not _STOPPED.search(spoken[-1]) and _ASKS.search(spoken[-2]) else []
@@ -69,16 +69,16 @@ def _each(line: str) -> Iterator[str]:
     yield from (line[span.start : span.end] for span in sentences(line))
 
 
-def _cleaned(item: str) -> str:
+def _clean_question(item: str) -> str:
     question = without_emphasis(item)
     for lead in (_SIGNS, _NUMBER, _LABEL, _SIGNS):
-        found = lead.match(question)
-        question = question[found.end() :] if found else question
+        match = lead.match(question)
+        question = question[match.end() :] if match else question
     ends = [mark.end() for mark in _ASKS.finditer(question)]
     if ends:
-        behind = question[ends[-1] : ends[-1] + 1]
-        question = question[: ends[-1]] + (behind if behind in ('"', "”", "»", "’", "“") else "")
-    return unquoted(question.strip()).strip()
+        closing = question[ends[-1] : ends[-1] + 1]
+        question = question[: ends[-1]] + (closing if closing in ('"', "”", "»", "’", "“") else "")
+    return without_quotes(question.strip()).strip()
 
 
 # ---------------------------------------------------------------- plans
@@ -111,8 +111,8 @@ def plan_in(text: str) -> tuple[Titled, ...]:
     plain, fields = _FIELDS.subn(r"\n- \1: ", _PART_WITH_TITLE.sub(r"\1: \2:", lift(text).text))
     plain = _PART_ALONE.sub("", plain) if fields else plain
     plain = _without_title(_BOLD_LINE.sub(r"## \1", _ROMAN.sub(r"\1- ", plain)))
-    items = marked_items(plain) or _plain_parts(plain)
-    return tuple(dict.fromkeys(_titled(item) for item in items if re.search(r"\w", item.head)))
+    items = read_items(plain) or _plain_parts(plain)
+    return tuple(dict.fromkeys(_split_title(item) for item in items if re.search(r"\w", item.head)))
 
 
 def _without_title(text: str) -> str:
@@ -126,9 +126,9 @@ def _plain_parts(text: str) -> Iterable[Item]:
     return items if all(_TITLE.fullmatch(item.head) for item in items) else []
 
 
-def _titled(item: Item) -> Titled:
+def _split_title(item: Item) -> Titled:
     lead = _PART.match(item.head)
     head = without_emphasis(item.head[lead.end() :] if lead else item.head).strip()
-    found = _TITLE.fullmatch(head)
-    title, rest = (found["title"], found["rest"]) if found else (head, "")
+    match = _TITLE.fullmatch(head)
+    title, rest = (match["title"], match["rest"]) if match else (head, "")
     return Titled(title.strip(" *:"), " ".join([rest, *item.below]).strip())

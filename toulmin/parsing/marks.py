@@ -79,12 +79,12 @@ def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
     if body.strip().lower() in _FLAGS:
         return ()
     pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
-    found = [LabelRange(_number(p[1]), _number(p[2] or p[1])) for p in pieces if p is not None]
-    if len(found) < len(pieces) or any(pair.first == 0 < pair.last for pair in found):
+    ranges = [LabelRange(_number(p[1]), _number(p[2] or p[1])) for p in pieces if p is not None]
+    if len(ranges) < len(pieces) or any(pair.first == 0 < pair.last for pair in ranges):
         return None
-    if _ONLY_NUMBERS.fullmatch(body) and all(_is_year(n, offered) for pair in found for n in pair):
+    if _ONLY_NUMBERS.fullmatch(body) and all(_is_year(n, offered) for pair in ranges for n in pair):
         return None
-    return tuple(found)
+    return tuple(ranges)
 
 
 def _is_year(number: int, offered: int) -> bool:
@@ -142,7 +142,7 @@ def _with_parentheses(text: str, mark: Mark) -> Mark:
     return Mark(mark.start - 1, mark.end + 1, mark.labels) if inside else mark
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
     return _UNESCAPE.sub(lambda m: m["slashes"][: len(m["slashes"]) // 2] + m["bracket"], text)
@@ -157,13 +157,13 @@ def lift(text: str, offered: int = 0) -> Lifted:
     size = start = 0
     for mark in find_marks(text, offered):
         piece = _before(text, start, mark)
-        pieces.append(_unescaped(piece))
+        pieces.append(_unescape(piece))
         size += len(pieces[-1])
         placed.append(Placed(size, mark.labels))
         joint, start = _after(text, piece, mark.end)
         pieces.append(joint)
         size += len(joint)
-    pieces.append(_unescaped(text[start:]))
+    pieces.append(_unescape(text[start:]))
     return Lifted("".join(pieces), tuple(placed))
 
 

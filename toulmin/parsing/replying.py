@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
 from toulmin.parsing.abstaining import is_abstention, is_nothing
-from toulmin.parsing.citing import Draft, Said, read_draft
+from toulmin.parsing.citing import Draft, Sentence, read_draft
 from toulmin.parsing.lines import blocks, without_emphasis
 from toulmin.parsing.marks import has_marks, lift
 from toulmin.parsing.talk import is_courtesy, is_talk
-from toulmin.parsing.variants import bracketed
+from toulmin.parsing.variants import bracket_marks
 from toulmin.text.language import sentences
 
 _PAD = r"[*_#>\s]{0,6}"
@@ -84,64 +84,64 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
 
     A claim repeated with the same citations counts once. Never raises.
     """
-    answer = bracketed(answer_in(text), len(offered))
-    answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else unquoted(answer)
+    answer = bracket_marks(answer_in(text), len(offered))
+    answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else without_quotes(answer)
     if len(answer) < _WORD_FOR_NOTHING and is_nothing(lift(answer, len(offered)).text):
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
     return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
 
 
-def _is_no_claim(said: Said) -> bool:
+def _is_no_claim(sentence: Sentence) -> bool:
     """Talk, or a question to the reader; in a list, questions may be what was asked for."""
-    asks = said.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not said.is_item
-    return is_talk(said.words, cites=said.cites) or (asks and not said.cites)
+    asks = sentence.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not sentence.is_item
+    return is_talk(sentence.words, cites=sentence.cites) or (asks and not sentence.cites)
 
 
-def _is_no_entity(said: Said) -> bool:
+def _is_no_entity(sentence: Sentence) -> bool:
     """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
-    is_sentence = said.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
-    is_polite = is_sentence and not said.cites and is_courtesy(said.words)
-    return is_polite or is_abstention(said.words, cites=said.cites)
+    is_sentence = sentence.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
+    is_polite = is_sentence and not sentence.cites and is_courtesy(sentence.words)
+    return is_polite or is_abstention(sentence.words, cites=sentence.cites)
 
 
 def answer_in(text: str) -> str:
     """The part of a reply after the last answer marker and before any explanation."""
-    said = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
-    said = _behind(_MARKER, said)
-    explained = next((found for found in _EXPLAINS.finditer(said) if _has_words(said[: found.start()])), None)
-    said = said[: explained.start()] if explained else said
-    above = _SOURCES_LINE.sub("", said)
-    return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], said)
+    answer = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
+    answer = _after_last(_MARKER, answer)
+    explained = next((match for match in _EXPLAINS.finditer(answer) if _has_words(answer[: match.start()])), None)
+    answer = answer[: explained.start()] if explained else answer
+    above = _SOURCES_LINE.sub("", answer)
+    return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], answer)
 
 
 def _one_exchange(text: str) -> str:
     if _ECHO.match(text):
-        return _behind(_RESULT_LINE, text)
+        return _after_last(_RESULT_LINE, text)
     turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
     end = next((start for start in turns if _has_words(_MARKER.sub("", text[:start]))), len(text))
     return text[:end]
 
 
-def _behind(marker: re.Pattern[str], text: str) -> str:
-    found = next(iter(deque(marker.finditer(text), maxlen=1)), None)
-    return text[found.end() :] if found else text
+def _after_last(marker: re.Pattern[str], text: str) -> str:
+    match = next(iter(deque(marker.finditer(text), maxlen=1)), None)
+    return text[match.end() :] if match else text
 
 
 def _has_words(text: str) -> bool:
     return re.search(r"[^\W_]", text) is not None
 
 
-def unquoted(text: str) -> str:
+def without_quotes(text: str) -> str:
     """The text without quotation marks around the whole of it."""
-    found = _QUOTED.fullmatch(text)
-    return next(inside for inside in found.groups() if inside is not None) if found else text
+    match = _QUOTED.fullmatch(text)
+    return next(inside for inside in match.groups() if inside is not None) if match else text
 
 
 def plain_text(text: str) -> str:
     """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
-    said = lift(bracketed(_after_lead(answer_in(text)), 0)).text
-    words = [unquoted(without_emphasis(said[b.start : b.end])) for b in blocks(said) if not b.is_heading]
+    reply = lift(bracket_marks(_after_lead(answer_in(text)), 0)).text
+    words = [without_quotes(without_emphasis(reply[b.start : b.end])) for b in blocks(reply) if not b.is_heading]
     kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
     return " ".join(" ".join(kept).split())
 

@@ -47,30 +47,30 @@ def as_words(text: str, shape: Shape) -> str:
     pieces: list[str] = []
     at = wrapped = 0
     while start := _START.search(text, at):
-        found = _found(text, start.end(), shape)
-        if found is None:
+        reading = _read_json(text, start.end(), shape)
+        if reading is None:
             break
-        pieces += [text[at : start.start()], found.words]
-        at = found.end
-        wrapped += found.end - start.end()
+        pieces += [text[at : start.start()], reading.words]
+        at = reading.end
+        wrapped += reading.end - start.end()
     return "".join([*pieces, text[at:]]) if len(text) - wrapped <= max(_TALK, wrapped) else text
 
 
-class _Found(NamedTuple):
+class _Reading(NamedTuple):
     words: str
     end: int
 
 
-def _found(text: str, start: int, shape: Shape) -> _Found | None:
+def _read_json(text: str, start: int, shape: Shape) -> _Reading | None:
     try:
-        value, end = _decoded(text, start)
+        value, end = _decode(text, start)
         is_whole = _REST_OF_LINE.match(text, end) is not None
-        return _Found(_encodable("\n".join(_lines(value, shape))), end) if is_whole else None
+        return _Reading(_encodable("\n".join(_lines(value, shape))), end) if is_whole else None
     except (ValueError, RecursionError):
         return None
 
 
-def _decoded(text: str, start: int) -> tuple[Any, int]:
+def _decode(text: str, start: int) -> tuple[Any, int]:
     """The value that begins there, and where it ends. Raises `ValueError` if it is not JSON."""
     with suppress(ValueError):
         return json.JSONDecoder(strict=False).raw_decode(text, start)
@@ -89,8 +89,8 @@ def _lines(value: Any, shape: Shape) -> Iterator[str]:
     if isinstance(value, dict):
         yield from _of_object(value, shape)
     elif isinstance(value, list):
-        said = (" ".join(_lines(item, shape)) for item in value)
-        yield from (f"- {words}" for words in said if words.strip())
+        bullets = (" ".join(_lines(item, shape)) for item in value)
+        yield from (f"- {words}" for words in bullets if words.strip())
     elif value is not None and not isinstance(value, bool):
         yield str(value)
 
@@ -111,30 +111,30 @@ def _last_word(key: str) -> str:
 
 
 def _result(fields: list[_Field], shape: Shape, is_cited: bool) -> Iterator[str]:
-    told = [field for field in fields if field.value is not None]
-    title = next((f for f in told if f.word in _TITLE and isinstance(f.value, str)), None)
-    texts = [field for field in told if isinstance(field.value, str | list | dict) and field is not title]
+    present = [field for field in fields if field.value is not None]
+    title = next((f for f in present if f.word in _TITLE and isinstance(f.value, str)), None)
+    texts = [field for field in present if isinstance(field.value, str | list | dict) and field is not title]
     best = next((name for name in shape.names if any(field.word == name for field in texts)), None)
     if title is not None and shape.titled:
         yield f"{title.value}: {' '.join(line for field in texts for line in _lines(field.value, shape))}"
     elif best is not None:
         yield from (line for field in texts if field.word == best for line in _lines(field.value, shape))
     elif not any(field.word in shape.names and field.value is None for field in fields):
-        yield from _each(_without_asides(told, is_cited), shape)
+        yield from _each(_without_asides(present, is_cited), shape)
 
 
-def _without_asides(told: list[_Field], is_cited: bool) -> list[_Field]:
-    main = [field for field in told if field.word not in _ASIDE]
-    return main if main or is_cited else told
+def _without_asides(fields: list[_Field], is_cited: bool) -> list[_Field]:
+    main = [field for field in fields if field.word not in _ASIDE]
+    return main if main or is_cited else fields
 
 
-def _each(told: list[_Field], shape: Shape) -> Iterator[str]:
-    for field in told:
+def _each(fields: list[_Field], shape: Shape) -> Iterator[str]:
+    for field in fields:
         if isinstance(field.value, bool):
             yield field.key if field.value else f"not {field.key}"
             continue
         lines = list(_lines(field.value, shape))
-        if len(told) == 1 and not (shape.titled and isinstance(field.value, str)):
+        if len(fields) == 1 and not (shape.titled and isinstance(field.value, str)):
             yield from lines
         elif isinstance(field.value, list):
             yield from [f"{field.key}:", *lines]
@@ -152,5 +152,5 @@ def _labels(value: Any) -> list[int]:
     if isinstance(value, list):
         return [n for item in value for n in _labels(item)]
     if isinstance(value, dict):
-        return next((found for name in _NAME_OF_SOURCE if (found := _labels(value.get(name)))), [])
+        return next((numbers for name in _NAME_OF_SOURCE if (numbers := _labels(value.get(name)))), [])
     return []

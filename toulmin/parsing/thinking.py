@@ -24,11 +24,11 @@ def without_thinking(text: str) -> str:
     An unclosed mark removes all that follows (the reply was cut off), an unopened one all that precedes (the chat
     template opened it). Of channels (gpt-oss) only the last final one counts. A mark in back quotes is text.
     """
-    said = _final_channel(text)
-    marks = [mark for mark in _MARK.finditer(said) if not _is_spoken_of(mark)]
+    answer = _final_channel(text)
+    marks = [mark for mark in _MARK.finditer(answer) if not _is_spoken_of(mark)]
     if marks:
-        said = _WRAPPING.sub("", _outside(marks, said))
-    return text if said == text else said.strip()
+        answer = _WRAPPING.sub("", _outside(marks, answer))
+    return text if answer == text else answer.strip()
 
 
 def _is_spoken_of(mark: re.Match[str]) -> bool:
@@ -36,15 +36,15 @@ def _is_spoken_of(mark: re.Match[str]) -> bool:
 
 
 def _outside(marks: Sequence[re.Match[str]], text: str) -> str:
-    said: list[str] = []
+    pieces: list[str] = []
     at, is_inside = 0, False
     for mark in marks:
         if mark["open"]:
-            said += [] if is_inside else [text[at : mark.start()]]
+            pieces += [] if is_inside else [text[at : mark.start()]]
         elif not is_inside:
-            said = []
+            pieces = []
         at, is_inside = mark.end(), mark["open"] is not None
-    return "".join(said) if is_inside else "".join([*said, text[at:]])
+    return "".join(pieces) if is_inside else "".join([*pieces, text[at:]])
 
 
 def _final_channel(text: str) -> str:

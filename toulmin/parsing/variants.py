@@ -38,12 +38,12 @@ _IN_PARENTHESES = re.compile(
 _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 
-def bracketed(text: str, offered: int) -> str:
+def bracket_marks(text: str, offered: int) -> str:
     """`offered` is how many passages could be cited."""
     text = _CUT_OFF.sub("", text)
     text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
     text = _LED_IN.sub(_after_first_word, text)
-    text = _RAISED.sub(lambda raised: _raised(raised[0], offered), text)
+    text = _RAISED.sub(lambda raised: _bracket_superscript(raised[0], offered), text)
     return text if has_marks(text, offered) else _from_parentheses(text, offered)
 
 
@@ -58,12 +58,12 @@ def _after_first_word(led: re.Match[str]) -> str:
     return f"{led['before']}{first[:1].upper()}{first[1:]} {marks}"
 
 
-def _raised(text: str, offered: int) -> str:
+def _bracket_superscript(text: str, offered: int) -> str:
     """Digits in a row are one label if that many passages were offered, else one each."""
     runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
     return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
 
 
 def _from_parentheses(text: str, offered: int) -> str:
-    numbers = [int(n) for found in _IN_PARENTHESES.findall(text) for n in re.findall(r"\d+", found)]
+    numbers = [int(n) for group in _IN_PARENTHESES.findall(text) for n in re.findall(r"\d+", group)]
     return _IN_PARENTHESES.sub(r"[\1]", text) if all(1 <= n <= offered for n in numbers) else text

@@ -42,11 +42,11 @@ _RULE_CELL = re.compile(r"\s*:?-{1,200}:?\s*")
 _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】］][\s,;]*)+")
 
 
-def unwrapped(text: str, shape: Shape) -> str:
+def unwrap(text: str, shape: Shape) -> str:
     """The words of a reply; `shape` says what JSON may call them. Never raises."""
-    said = _within_tags(_within_result(_one_turn(without_thinking(text))))
-    said = _without_html(as_words(said, shape))
-    return _QUOTE_BAR.sub("", _without_tables(_FENCE.sub("", said), ": " if shape.titled else ", "))
+    words = _within_tags(_within_result(_one_turn(without_thinking(text))))
+    words = _without_html(as_words(words, shape))
+    return _QUOTE_BAR.sub("", _without_tables(_FENCE.sub("", words), ": " if shape.titled else ", "))
 
 
 def _one_turn(text: str) -> str:
@@ -96,7 +96,7 @@ def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:
         if not in_table and not is_rule[i + 1]:
             yield line
         elif in_table and not is_rule[i]:
-            yield f"- {_joined(rows[i], n, joint)}"
+            yield f"- {_join_cells(rows[i], n, joint)}"
 
 
 def _cells(line: str) -> list[str]:
@@ -104,7 +104,7 @@ def _cells(line: str) -> list[str]:
     return row["cells"].split("|") if row else []
 
 
-def _joined(cells: Sequence[str], n: int, joint: str) -> str:
+def _join_cells(cells: Sequence[str], n: int, joint: str) -> str:
     words = [cell.strip() for cell in cells if cell.strip()]
     if len(words) > 1 and words[0].rstrip(".") == str(n):
         words = words[1:]

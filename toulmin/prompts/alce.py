@@ -12,7 +12,7 @@ from typing import Any
 from toulmin.data import Passage
 from toulmin.errors import UsageError
 from toulmin.prompts.files import read_text
-from toulmin.prompts.quoting import on_one_line, quoted, unlabelled
+from toulmin.prompts.quoting import escape_labels, on_one_line, quote
 from toulmin.prompts.texts import Turn, Wording
 from toulmin.prompts.types import AnswerPrompt, Example
 
@@ -39,28 +39,29 @@ class AlceFile:
     def wording(self, prompt: AnswerPrompt, data: str) -> Wording:
         """The prompt in the file's words, with `data`, the rule about passages, as instructions."""
         turns = tuple(
-            Turn(self._framed(one.question, one.passages), quoted(one.answer)) for one in prompt.examples or self.demos
+            Turn(self._frame(example.question, example.passages), quote(example.answer))
+            for example in prompt.examples or self.demos
         )
-        user = self._framed(prompt.question, prompt.passages)
+        user = self._frame(prompt.question, prompt.passages)
         return Wording(data if prompt.passages else "", user, turns, self.demo_sep)
 
-    def _framed(self, question: str, passages: Sequence[Passage]) -> str:
+    def _frame(self, question: str, passages: Sequence[Passage]) -> str:
         values = {
             "INST": self.instruction,
-            "Q": on_one_line(unlabelled(question)),
+            "Q": on_one_line(escape_labels(question)),
             "D": "".join(self._document(n, passage) for n, passage in enumerate(passages, start=1)),
             "A": "",
         }
-        return _filled(self.demo_prompt, values).rstrip()
+        return _fill_template(self.demo_prompt, values).rstrip()
 
     def _document(self, n: int, passage: Passage) -> str:
         # On one line, so that a passage's text cannot begin another passage.
-        title, text = on_one_line(unlabelled(passage.title)), on_one_line(unlabelled(passage.text))
-        return _filled(self.doc_prompt, {"ID": str(n), "T": title, "P": text})
+        title, text = on_one_line(escape_labels(passage.title)), on_one_line(escape_labels(passage.text))
+        return _fill_template(self.doc_prompt, {"ID": str(n), "T": title, "P": text})
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)
+def _fill_template(template: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def read_alce(path: Path, shots: int | None) -> AlceFile:
@@ -71,7 +72,7 @@ def read_alce(path: Path, shots: int | None) -> AlceFile:
         raise UsageError(f"The prompt file {path} should be JSON: {error}.") from error
     try:
         texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}
-        demos = tuple(_demo(one) for one in data.get("demos", ()))
+        demos = tuple(_demo(demo) for demo in data.get("demos", ()))
         return AlceFile(**texts, demos=demos[: _shots(len(demos), shots)])
     except UsageError as error:
         raise UsageError(f"The prompt file {path}: {error}") from None
@@ -87,11 +88,11 @@ def _text(data: Any, key: str, needs: str | None) -> str:
     return text
 
 
-def _demo(one: Any) -> Example:
+def _demo(record: Any) -> Example:
     try:
-        docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in one.get("docs", []))
-        answer = one["answer"] if isinstance(one["answer"], str) else ", ".join(one["answer"])
-        return Example(one["question"] + "", docs, answer)
+        docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in record.get("docs", []))
+        answer = record["answer"] if isinstance(record["answer"], str) else ", ".join(record["answer"])
+        return Example(record["question"] + "", docs, answer)
     except (AttributeError, KeyError, TypeError):
         raise UsageError("each of demos should have question, answer and docs with title and text.") from None
 

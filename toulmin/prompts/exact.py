@@ -9,15 +9,15 @@ from typing import Any
 from toulmin.errors import ModelError
 
 
-def exactly(value: Any) -> Any:
+def exact_form(value: Any) -> Any:
     """The value in JSON types, the same in every process; raises `ModelError` for other types."""
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
-        return [f"{kind.__module__}.{kind.__qualname__}", [exactly(getattr(value, f.name)) for f in fields(value)]]
+        return [f"{kind.__module__}.{kind.__qualname__}", [exact_form(getattr(value, f.name)) for f in fields(value)]]
     if isinstance(value, Mapping):  # in its own order, which may show in a prompt
-        return ["mapping", [[exactly(name), exactly(item)] for name, item in value.items()]]
+        return ["mapping", [[exact_form(name), exact_form(item)] for name, item in value.items()]]
     if isinstance(value, tuple | list):
-        return [exactly(item) for item in value]
+        return [exact_form(item) for item in value]
     if value is None or type(value) in (str, int, float, bool):
         return value
     raise ModelError(

@@ -26,18 +26,18 @@ MOST_EXAMPLES = 4
 _INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$")
 
 
-def shipped_texts() -> Texts:
+def load_shipped_texts() -> Texts:
     """The texts of `prompts.toml` with the worked examples of `demonstrations.toml`."""
-    texts, examples = _shipped("prompts.toml"), _shipped("demonstrations.toml")
+    texts, examples = _read_shipped("prompts.toml"), _read_shipped("demonstrations.toml")
     del texts["version"]
-    return Texts(dict(_flat(texts)), {kind: _examples(kind, found) for kind, found in examples.items()})
+    return Texts(dict(_flat(texts)), {kind: _examples(kind, entries) for kind, entries in examples.items()})
 
 
-def _shipped(name: str) -> dict[str, Any]:
+def _read_shipped(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files("toulmin.prompts").joinpath(name).read_text("utf-8"))
 
 
-def replaced_texts(path: Path, shipped: Texts) -> Texts:
+def replace_texts(path: Path, shipped: Texts) -> Texts:
     """The shipped texts with those of the user's TOML file in place; raises `UsageError` for an invalid file."""
     data = _toml(path)
     try:
@@ -45,8 +45,8 @@ def replaced_texts(path: Path, shipped: Texts) -> Texts:
         if version != FORMAT:
             raise UsageError(f"expected version = {FORMAT}, which this Toulmin reads, not {version!r}.")
         examples = data.pop("examples", {})
-        texts = {name: _checked(name, text, shipped) for name, text in _flat(data)}
-        return Texts({**shipped.by_name, **texts}, {**shipped.demonstrations, **_own_examples(examples, shipped)})
+        texts = {name: _valid_text(name, text, shipped) for name, text in _flat(data)}
+        return Texts({**shipped.by_name, **texts}, {**shipped.demonstrations, **_user_examples(examples, shipped)})
     except UsageError as error:
         raise UsageError(f"The prompt file {path}: {error}") from None
 
@@ -74,63 +74,63 @@ def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield f"{prefix}{key}", value
 
 
-def _checked(name: str, text: Any, shipped: Texts) -> str:
+def _valid_text(name: str, text: Any, shipped: Texts) -> str:
     """Instructions may leave out placeholders of the shipped text."""
     if name not in shipped.by_name:
         raise unknown_name("prompt text", name, shipped.by_name)
     if not isinstance(text, str) or not text.strip():
         raise UsageError(f"{name} should be a text that is not empty, not {text!r}.")
-    known, found = _placeholders(shipped.by_name[name]), _placeholders(text)
-    for placeholder in sorted(found - known):
+    known, placeholders = _placeholders(shipped.by_name[name]), _placeholders(text)
+    for placeholder in sorted(placeholders - known):
         raise UsageError(f"{name}: {unknown_name('placeholder', placeholder, known)}")
-    missing = sorted(known - found) if not _INSTRUCTIONS.search(name) else []
+    missing = sorted(known - placeholders) if not _INSTRUCTIONS.search(name) else []
     if missing:
         raise UsageError(f"{name} should hold {{{missing[0]}}}, which the shipped text shows, and does not.")
     return text
 
 
 def _placeholders(text: str) -> set[str]:
-    return {found["name"] for found in PLACEHOLDER.finditer(text) if found["name"]}
+    return {match["name"] for match in PLACEHOLDER.finditer(text) if match["name"]}
 
 
 # ---------------------------------------------------------------- worked examples
 
 
-def _own_examples(examples: Any, shipped: Texts) -> dict[str, tuple[Demonstration, ...]]:
+def _user_examples(examples: Any, shipped: Texts) -> dict[str, tuple[Demonstration, ...]]:
     if not isinstance(examples, dict):
         raise UsageError("examples should be tables such as [[examples.cited]].")
     for kind in examples:
         if kind not in shipped.demonstrations:
             raise unknown_name("kind of example", kind, shipped.demonstrations)
-    return {kind: _examples(kind, found) for kind, found in examples.items()}
+    return {kind: _examples(kind, entries) for kind, entries in examples.items()}
 
 
-def _examples(kind: str, found: Any) -> tuple[Demonstration, ...]:
-    if not isinstance(found, list) or len(found) > MOST_EXAMPLES:
+def _examples(kind: str, entries: Any) -> tuple[Demonstration, ...]:
+    if not isinstance(entries, list) or len(entries) > MOST_EXAMPLES:
         raise UsageError(f"examples.{kind} should be a list of at most {MOST_EXAMPLES} tables, [[examples.{kind}]].")
-    return tuple(_example(f"examples.{kind}", one) for one in found)
+    return tuple(_example(f"examples.{kind}", entry) for entry in entries)
 
 
-def _example(where: str, one: Any) -> Demonstration:
+def _example(where: str, entry: Any) -> Demonstration:
     expected = {"question": str, "answer": str, "passages": list}
     allowed = {**expected, "draft": str, "rests_on": int}
-    if not isinstance(one, dict):
-        raise UsageError(f"{where} should be a table with question, passages and answer, not {one!r}.")
-    for key, value in one.items():
+    if not isinstance(entry, dict):
+        raise UsageError(f"{where} should be a table with question, passages and answer, not {entry!r}.")
+    for key, value in entry.items():
         if key not in allowed:
             raise UsageError(f"{where}: {unknown_name('field', key, allowed)}")
         if not isinstance(value, allowed[key]):
             raise UsageError(f"{where}.{key} should be {allowed[key].__name__}, not {value!r}.")
     for key in expected:
-        if not one.get(key):
+        if not entry.get(key):
             raise UsageError(f"{where} should have {key}, and has none.")
-    example = Example(one["question"], _example_passages(where, one["passages"]), one["answer"].strip())
-    return Demonstration(example, one.get("draft", ""), one.get("rests_on", 0))
+    example = Example(entry["question"], _example_passages(where, entry["passages"]), entry["answer"].strip())
+    return Demonstration(example, entry.get("draft", ""), entry.get("rests_on", 0))
 
 
-def _example_passages(where: str, found: Sequence[Any]) -> tuple[Passage, ...]:
-    for one in found:
-        texts = (one.get("text"), one.get("title", "")) if isinstance(one, dict) else (None,)
+def _example_passages(where: str, entries: Sequence[Any]) -> tuple[Passage, ...]:
+    for entry in entries:
+        texts = (entry.get("text"), entry.get("title", "")) if isinstance(entry, dict) else (None,)
         if not all(isinstance(text, str) for text in texts):
-            raise UsageError(f"{where}: a passage should be a title and a text, not {one!r}.")
-    return tuple(Passage.of(one["text"], one.get("title", "")) for one in found)
+            raise UsageError(f"{where}: a passage should be a title and a text, not {entry!r}.")
+    return tuple(Passage.of(entry["text"], entry.get("title", "")) for entry in entries)

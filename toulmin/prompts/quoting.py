@@ -21,16 +21,16 @@ _UNSEEN = re.compile(
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """The text, harmless to the prompt around it."""
     seen = _HALF_PAIR.sub("\ufffd", _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     return _TURN_IN_BRACKETS.sub("&#91;", _TAG.sub("&lt;", seen)).strip()
 
 
 @lru_cache(maxsize=1024)  # examples recur in every prompt, passages in many prompts of one question
-def unlabelled(text: str) -> str:
+def escape_labels(text: str) -> str:
     """Also escapes what looks like a label, for text among passages numbered `[n]`."""
-    return _LABEL.sub(lambda found: found[1] * 2 + "\\" + found[2], quoted(text))
+    return _LABEL.sub(lambda match: match[1] * 2 + "\\" + match[2], quote(text))
 
 
 def on_one_line(text: str) -> str:

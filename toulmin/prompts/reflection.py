@@ -179,26 +179,26 @@ class NextSegment(Prompt[Reflected]):
     def result(self, text: str) -> Reflected:
         """The text with its tokens, up to a passage or prompt that the model invents."""
         invented = _INVENTED.search(text)
-        return marked(text[: invented.start()] if invented else text)
+        return read_reflections(text[: invented.start()] if invented else text)
 
 
-def marked(text: str) -> Reflected:
-    found = ((place, _KNOWN.get(_bare(place[0]))) for place in _BRACKET.finditer(text))
-    return Reflected(text, tuple(Mark(*known, place.start(), place.end()) for place, known in found if known))
+def read_reflections(text: str) -> Reflected:
+    matches = ((place, _KNOWN.get(_bare(place[0]))) for place in _BRACKET.finditer(text))
+    return Reflected(text, tuple(Mark(*known, place.start(), place.end()) for place, known in matches if known))
 
 
-def weighed(said: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
+def weigh(reply: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
     """The reply with the probabilities of its reflection tokens. If only the token list has some, the server hid
     them and the list replaces the text.
     """
     if not places:
-        return said
-    if not said.marks and any(is_reflection(place.token) for place in places):
-        said = marked("".join(place.token.replace("▁", " ") for place in places))
-    opening = tuple(_weighed_at(kind, places[0]) for kind in _OPENING)
+        return reply
+    if not reply.marks and any(is_reflection(place.token) for place in places):
+        reply = read_reflections("".join(place.token.replace("▁", " ") for place in places))
+    opening = tuple(_likeliest_mark(kind, places[0]) for kind in _OPENING)
     return Reflected(
-        said.text,
-        tuple(_with_odds(said.marks, places)),
+        reply.text,
+        tuple(_with_odds(reply.marks, places)),
         tuple(mark for mark in opening if mark is not None),
         tuple(places),
     )
@@ -213,11 +213,13 @@ def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterato
         yield replace(mark, odds=_odds(mark.kind, left.popleft())) if left else mark
 
 
-def _weighed_at(kind: Kind, place: TokenLogprob) -> Mark | None:
+def _likeliest_mark(kind: Kind, place: TokenLogprob) -> Mark | None:
     odds = _odds(kind, place)
     return Mark(kind, max(odds, key=odds.__getitem__), 0, 0, odds) if odds else None
 
 
 def _odds(kind: Kind, place: TokenLogprob) -> dict[str, float]:
-    told = {_bare(token): exp(min(0.0, logprob)) for token, logprob in ((place.token, place.logprob), *place.top)}
-    return {token: told[_bare(token)] for token in TOKENS[kind] if _bare(token) in told}
+    probabilities = {
+        _bare(token): exp(min(0.0, logprob)) for token, logprob in ((place.token, place.logprob), *place.top)
+    }
+    return {token: probabilities[_bare(token)] for token in TOKENS[kind] if _bare(token) in probabilities}

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from toulmin.errors import ModelError, UsageError
 from toulmin.prompts.alce import AlceFile, read_alce
-from toulmin.prompts.files import FORMAT, MOST_EXAMPLES, replaced_texts, shipped_texts
+from toulmin.prompts.files import FORMAT, MOST_EXAMPLES, load_shipped_texts, replace_texts
 from toulmin.prompts.texts import Texts, Wording
-from toulmin.prompts.tokens import estimated_tokens
+from toulmin.prompts.tokens import estimate_tokens
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
@@ -55,11 +55,11 @@ class Templates:
     _alce: AlceFile | None = None
 
     @classmethod
-    def shipped(cls, shots: int | None = None) -> Templates:
+    def default(cls, shots: int | None = None) -> Templates:
         """The package's own texts, with `shots` worked examples before an answer (None: all; 0 to 4). A correction
         has one, which only `shots=0` removes. Raises `UsageError` for more than there are.
         """
-        return cls._of(shipped_texts(), shots)
+        return cls._of(load_shipped_texts(), shots)
 
     @classmethod
     def load(cls, path: str | Path, shots: int | None = None) -> Templates:
@@ -70,21 +70,21 @@ class Templates:
         """
         file = Path(path)
         if file.suffix.lower() == ".toml":
-            return cls._of(replaced_texts(file, shipped_texts()), shots)
+            return cls._of(replace_texts(file, load_shipped_texts()), shots)
         if file.suffix.lower() == ".json":
             _check_shots(shots, MOST_EXAMPLES)
-            return cls._of(shipped_texts(), None, read_alce(file, shots))
+            return cls._of(load_shipped_texts(), None, read_alce(file, shots))
         raise UsageError(f"A prompt file ends in .toml, or in .json if it is one of ALCE's; {file.name!r} does not.")
 
     @classmethod
     def _of(cls, texts: Texts, shots: int | None, alce: AlceFile | None = None) -> Templates:
         _check_shots(shots, max(len(texts.demonstrations[kind]) for kind in ("cited", "list")))
-        chosen = Texts(texts.by_name, {kind: found[:shots] for kind, found in texts.demonstrations.items()})
-        is_shipped = alce is None and chosen == shipped_texts()
+        chosen = Texts(texts.by_name, {kind: examples[:shots] for kind, examples in texts.demonstrations.items()})
+        is_shipped = alce is None and chosen == load_shipped_texts()
         return cls(str(FORMAT) if is_shipped else f"{FORMAT}+{_digest(chosen, alce)}", chosen, alce)
 
     def render(
-        self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimated_tokens
+        self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimate_tokens
     ) -> Rendered:
         """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`.
 
@@ -95,9 +95,9 @@ class Templates:
         # A text never has more tokens than bytes, which are quick to count.
         if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
             return Rendered(tuple(_messages(whole)))
-        return self._shortened(prompt, window, count)
+        return self._shorten(prompt, window, count)
 
-    def _shortened(self, prompt: Prompt[Any], window: int, count: Callable[[str], int]) -> Rendered:
+    def _shorten(self, prompt: Prompt[Any], window: int, count: Callable[[str], int]) -> Rendered:
         passages: tuple[Any, ...] = getattr(prompt, "passages", ())
 
         def with_first(kept: int) -> Wording:
@@ -135,8 +135,8 @@ def _messages(wording: Wording) -> Iterator[Message]:
     if wording.system:
         yield Message("system", wording.system)
     if wording.joint is not None:
-        told = [f"{turn.user} {turn.reply}" for turn in wording.turns]
-        yield Message("user", wording.joint.join([*told, wording.user]))
+        demonstrations = [f"{turn.user} {turn.reply}" for turn in wording.turns]
+        yield Message("user", wording.joint.join([*demonstrations, wording.user]))
         return
     for turn in wording.turns:
         yield Message("user", turn.user)

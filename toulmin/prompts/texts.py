@@ -45,12 +45,12 @@ class Texts:
 
     def fill(self, name: str, **values: str) -> str:
         """Fills placeholders in one pass; a block is left out if all its placeholders are empty."""
-        blocks = (_filled(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
+        blocks = (_fill_block(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
         return "\n\n".join(block for block in blocks if block)
 
 
-def _filled(block: str, values: Mapping[str, str]) -> str:
-    names = [found["name"] for found in PLACEHOLDER.finditer(block) if found["name"]]
+def _fill_block(block: str, values: Mapping[str, str]) -> str:
+    names = [match["name"] for match in PLACEHOLDER.finditer(block) if match["name"]]
     if names and not any(values[name] for name in names):
         return ""
     return PLACEHOLDER.sub(lambda m: values[m["name"]] if m["name"] else "{" + m["literal"] + "}", block).strip(" ")

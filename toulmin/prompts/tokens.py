@@ -26,7 +26,7 @@ _WEIGHTS = (
 )
 
 
-def estimated_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """About how many tokens the text takes; rarely too few, in any script.
 
     English prose comes out at 1.2 to 1.5 times its true number, most other languages at 1.2 to 2.5 times

@@ -15,13 +15,13 @@ from typing import ClassVar, Generic, Literal, TypeVar
 from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
 from toulmin.parsing.aspects import words_by_aspect
-from toulmin.parsing.choosing import chosen_number, verdict_in
+from toulmin.parsing.choosing import choice_in, verdict_in
 from toulmin.parsing.citing import Draft, Labels, read_labels
 from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
 from toulmin.parsing.structured import Shape
-from toulmin.parsing.variants import bracketed
-from toulmin.parsing.wrapping import unwrapped
+from toulmin.parsing.variants import bracket_marks
+from toulmin.parsing.wrapping import unwrap
 from toulmin.text.language import sentences, words
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class Prompt(Generic[T]):
 
     def read(self, text: str) -> T:
         """The result of a reply, without thinking, tags and JSON around it; never raises."""
-        return self.result(unwrapped(text, self.shape))
+        return self.result(unwrap(text, self.shape))
 
     def result(self, text: str) -> T:
         raise NotImplementedError
@@ -107,9 +107,9 @@ class NextClaim(Prompt[str | None]):
 
     def result(self, text: str) -> str | None:
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
-        said = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
-        claims = read_reply(said, self.passages, "long").claims
-        if not claims or _END.match(said) or _is_written(claims[0].text, self.written):
+        sentence = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
+        claims = read_reply(sentence, self.passages, "long").claims
+        if not claims or _END.match(sentence) or _is_written(claims[0].text, self.written):
             return None
         return claims[0].text
 
@@ -125,7 +125,7 @@ class Cite(Prompt[Labels]):
         """In order, without passages said not to support the claim."""
         if is_nothing(text):
             return Labels()
-        marked = bracketed(text, len(self.passages))
+        marked = bracket_marks(text, len(self.passages))
         return read_labels(marked.replace(self.claim.rstrip(". "), ""), self.passages)
 
 
@@ -244,10 +244,10 @@ class Feedback(Prompt[Mapping[str, str]]):
 
     def result(self, text: str) -> Mapping[str, str]:
         """The words under each aspect named; without scores, all under "answer"."""
-        said = without_courtesy(text)
+        feedback = without_courtesy(text)
         if not self.scores:
-            return {"answer": said} if said else {}
-        return words_by_aspect(said, [name for name, _ in self.scores])
+            return {"answer": feedback} if feedback else {}
+        return words_by_aspect(feedback, [name for name, _ in self.scores])
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ class MostConsistent(Prompt[int]):
 
     def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; 0 if none is named."""
-        return (chosen_number(text, len(self.candidates)) or 1) - 1
+        return (choice_in(text, len(self.candidates)) or 1) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +304,10 @@ _END = re.compile(
 
 
 def _is_written(sentence: str, written: str) -> bool:
-    return _worded(sentence) in {_worded(written[span.start : span.end]) for span in sentences(written)}
+    return _word_key(sentence) in {_word_key(written[span.start : span.end]) for span in sentences(written)}
 
 
-def _worded(text: str) -> tuple[str, ...]:
+def _word_key(text: str) -> tuple[str, ...]:
     return tuple(text[word.start : word.end].casefold() for word in words(text))
 
 

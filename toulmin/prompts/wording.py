@@ -9,7 +9,7 @@ from toulmin.data import Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import without_marks
 from toulmin.prompts import types
-from toulmin.prompts.quoting import on_one_line, quoted, unlabelled
+from toulmin.prompts.quoting import escape_labels, on_one_line, quote
 from toulmin.prompts.reflecting import next_segment
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.texts import Demonstration, Texts, Turn, Wording
@@ -19,28 +19,28 @@ from toulmin.prompts.texts import Demonstration, Texts, Turn, Wording
 
 def _passages(texts: Texts, passages: Sequence[Passage]) -> str:
     return "\n\n".join(
-        texts.fill("parts.passage", n=str(n), title=_title(texts, unlabelled(p.title)), text=unlabelled(p.text))
+        texts.fill("parts.passage", n=str(n), title=_title(texts, escape_labels(p.title)), text=escape_labels(p.text))
         for n, p in enumerate(passages, start=1)
     )
 
 
 def _single(texts: Texts, passage: Passage) -> str:
     """An unlabelled passage, in which nothing is escaped as a label."""
-    return texts.fill("parts.single", title=_title(texts, quoted(passage.title)), text=quoted(passage.text))
+    return texts.fill("parts.single", title=_title(texts, quote(passage.title)), text=quote(passage.text))
 
 
 def _title(texts: Texts, title: str) -> str:
     return on_one_line(title) or texts.fill("parts.untitled")
 
 
-def _cited(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
+def _render_claims(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
     labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
-    return quoted(render(tuple(claims), style, numbers=labels).text)
+    return quote(render(tuple(claims), style, numbers=labels).text)
 
 
 def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
-    said = texts.fill(name, **values)
-    return f"{said}\n\n{texts.fill('parts.data')}" if shows else said
+    instructions = texts.fill(name, **values)
+    return f"{instructions}\n\n{texts.fill('parts.data')}" if shows else instructions
 
 
 def _form(texts: Texts, style: Style) -> str:
@@ -65,52 +65,52 @@ def _answer(prompt: types.AnswerPrompt, texts: Texts) -> Wording:
     entry = "memory" if not prompt.passages else "cited" if cites else "uncited"
     turns = (
         Turn(
-            _asked(texts, one.question, one.passages if prompt.passages else ()),
-            quoted(one.answer if cites else without_marks(one.answer)),
+            _answer_message(texts, example.question, example.passages if prompt.passages else ()),
+            quote(example.answer if cites else without_marks(example.answer)),
         )
-        for one in prompt.examples or _shipped(prompt, texts)
+        for example in prompt.examples or _default_examples(prompt, texts)
     )
     system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=_form(texts, prompt.style))
-    return Wording(system, _asked(texts, prompt.question, prompt.passages, prompt.written), tuple(turns))
+    return Wording(system, _answer_message(texts, prompt.question, prompt.passages, prompt.written), tuple(turns))
 
 
-def _asked(texts: Texts, question: str, passages: Sequence[Passage], written: str = "") -> str:
-    before = texts.fill("answer.written", text=unlabelled(written)) if written.strip() else ""
+def _answer_message(texts: Texts, question: str, passages: Sequence[Passage], written: str = "") -> str:
+    before = texts.fill("answer.written", text=escape_labels(written)) if written.strip() else ""
     shown = _passages(texts, passages)
-    return texts.fill("answer.user", question=unlabelled(question), passages=shown, written=before)
+    return texts.fill("answer.user", question=escape_labels(question), passages=shown, written=before)
 
 
-def _shipped(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
+def _default_examples(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
     """Lists for a list, else long answers, which would mislead about any other style."""
     is_long = prompt.preset == "cited" and prompt.style == "long"
     kind = "list" if prompt.style == "list" else "cited" if is_long else ""
-    return tuple(one.example for one in texts.demonstrations.get(kind, ()))
+    return tuple(demonstration.example for demonstration in texts.demonstrations.get(kind, ()))
 
 
 def _correct(prompt: types.Correct, texts: Texts) -> Wording:
     kind = {"long": "correct", "list": "correct_list"}.get(prompt.style, "")
     turns = (
-        Turn(_draft_shown(_demonstrated(one, prompt.style), texts), quoted(one.example.answer))
-        for one in texts.demonstrations.get(kind, ())
+        Turn(_correct_message(_correction_of(demonstration, prompt.style), texts), quote(demonstration.example.answer))
+        for demonstration in texts.demonstrations.get(kind, ())
     )
     name = _of_style("correct.system", prompt.style)
     system = _instructions(texts, name, prompt.passages, form=_form(texts, prompt.style))
-    return Wording(system, _draft_shown(prompt, texts), tuple(turns))
+    return Wording(system, _correct_message(prompt, texts), tuple(turns))
 
 
-def _demonstrated(one: Demonstration, style: Style) -> types.Correct:
-    example = one.example
-    draft = types.AnswerPrompt(example.question, example.passages, style).read(one.draft)
-    return types.Correct(example.question, example.passages, draft.claims, one.rests_on, style)
+def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
+    example = demonstration.example
+    draft = types.AnswerPrompt(example.question, example.passages, style).read(demonstration.draft)
+    return types.Correct(example.question, example.passages, draft.claims, demonstration.rests_on, style)
 
 
-def _draft_shown(prompt: types.Correct, texts: Texts) -> str:
+def _correct_message(prompt: types.Correct, texts: Texts) -> str:
     return texts.fill(
         _of_style("correct.user", prompt.style),
-        question=unlabelled(prompt.question),
+        question=escape_labels(prompt.question),
         passages=_passages(texts, prompt.passages),
         basis=_basis(prompt, texts),
-        draft=_cited(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft"),
+        draft=_render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft"),
     )
 
 
@@ -124,14 +124,14 @@ def _basis(prompt: types.Correct, texts: Texts) -> str:
 def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
     targets = dict(prompt.targets)
     lines = (
-        texts.fill("feedback.score", aspect=quoted(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
+        texts.fill("feedback.score", aspect=quote(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
         for name, score in prompt.scores
     )
     user = texts.fill(
         "feedback.user",
-        question=unlabelled(prompt.question),
+        question=escape_labels(prompt.question),
         passages=_passages(texts, prompt.passages),
-        answer=_cited(prompt.claims, "long", prompt.passages) or texts.fill("parts.no_answer"),
+        answer=_render_claims(prompt.claims, "long", prompt.passages) or texts.fill("parts.no_answer"),
         scores="\n".join(lines),
     )
     name = "feedback.system" if prompt.scores else "feedback.system_unscored"
@@ -140,16 +140,21 @@ def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
 
 def _refine(prompt: types.Refine, texts: Texts) -> Wording:
     earlier = (
-        texts.fill("refine.earlier", n=str(n), answer=_answer_text(claims, prompt, texts), feedback=_said(said, texts))
-        for n, (claims, said) in enumerate(prompt.history, start=1)
+        texts.fill(
+            "refine.earlier",
+            n=str(n),
+            answer=_answer_text(claims, prompt, texts),
+            feedback=_feedback_text(feedback, texts),
+        )
+        for n, (claims, feedback) in enumerate(prompt.history, start=1)
     )
     user = texts.fill(
         "refine.user",
-        question=unlabelled(prompt.question),
+        question=escape_labels(prompt.question),
         passages=_passages(texts, prompt.passages),
         earlier="\n\n".join(earlier),
         answer=_answer_text(prompt.claims, prompt, texts),
-        feedback=_said(prompt.feedback, texts),
+        feedback=_feedback_text(prompt.feedback, texts),
     )
     name = _of_style("refine.system", prompt.style)
     values = {"form": _form(texts, prompt.style), "citing": texts.fill("parts.citing")}
@@ -157,11 +162,11 @@ def _refine(prompt: types.Refine, texts: Texts) -> Wording:
 
 
 def _answer_text(claims: tuple[Claim, ...], prompt: types.Refine, texts: Texts) -> str:
-    return _cited(claims, prompt.style, prompt.passages) or texts.fill("parts.no_answer")
+    return _render_claims(claims, prompt.style, prompt.passages) or texts.fill("parts.no_answer")
 
 
-def _said(feedback: Mapping[str, str], texts: Texts) -> str:
-    lines = (quoted(f"{aspect}: {words}") for aspect, words in feedback.items() if words.strip())
+def _feedback_text(feedback: Mapping[str, str], texts: Texts) -> str:
+    lines = (quote(f"{aspect}: {words}") for aspect, words in feedback.items() if words.strip())
     return "\n".join(lines) or texts.fill("refine.no_feedback")
 
 
@@ -171,24 +176,24 @@ def _said(feedback: Mapping[str, str], texts: Texts) -> str:
 def _next_claim(prompt: types.NextClaim, texts: Texts) -> Wording:
     user = texts.fill(
         "next_claim.user",
-        question=unlabelled(prompt.question),
+        question=escape_labels(prompt.question),
         passages=_passages(texts, prompt.passages),
-        written=unlabelled(prompt.written) or texts.fill("parts.nothing_written"),
+        written=escape_labels(prompt.written) or texts.fill("parts.nothing_written"),
     )
     return Wording(_instructions(texts, _of_style("next_claim.system", prompt.style), prompt.passages), user)
 
 
 def _cite(prompt: types.Cite, texts: Texts) -> Wording:
-    user = texts.fill("cite.user", passages=_passages(texts, prompt.passages), claim=unlabelled(prompt.claim))
+    user = texts.fill("cite.user", passages=_passages(texts, prompt.passages), claim=escape_labels(prompt.claim))
     return Wording(_instructions(texts, "cite.system", prompt.passages), user)
 
 
 def _queries(prompt: types.Queries, texts: Texts) -> Wording:
     user = texts.fill(
         "queries.user",
-        question=quoted(prompt.question),
-        written=quoted(prompt.written) or texts.fill("parts.nothing_written"),
-        claim=quoted(prompt.claim),
+        question=quote(prompt.question),
+        written=quote(prompt.written) or texts.fill("parts.nothing_written"),
+        claim=quote(prompt.claim),
         n=str(prompt.n),
     )
     return Wording(texts.fill("queries.system", n=str(prompt.n)), user)
@@ -196,22 +201,22 @@ def _queries(prompt: types.Queries, texts: Texts) -> Wording:
 
 def _summarise(prompt: types.Summarise, texts: Texts) -> Wording:
     words, passage = str(prompt.words), _single(texts, prompt.passage)
-    user = texts.fill("summarise.user", question=quoted(prompt.question), passage=passage, words=words)
+    user = texts.fill("summarise.user", question=quote(prompt.question), passage=passage, words=words)
     return Wording(_instructions(texts, "summarise.system", prompt.passage, words=words), user)
 
 
 def _extract(prompt: types.Extract, texts: Texts) -> Wording:
-    user = texts.fill("extract.user", question=quoted(prompt.question), passage=_single(texts, prompt.passage))
+    user = texts.fill("extract.user", question=quote(prompt.question), passage=_single(texts, prompt.passage))
     return Wording(_instructions(texts, "extract.system", prompt.passage), user)
 
 
 def _judge_claim(prompt: types.JudgeClaim, texts: Texts) -> Wording:
-    question = unlabelled(prompt.question or "")
+    question = escape_labels(prompt.question or "")
     user = texts.fill(
         "judge_claim.user",
         passages=_passages(texts, prompt.passages),
         question=texts.fill("judge_claim.question", text=question) if question else "",
-        claim=unlabelled(prompt.claim),
+        claim=escape_labels(prompt.claim),
     )
     return Wording(_instructions(texts, "judge_claim.system", prompt.passages), user)
 
@@ -220,11 +225,13 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
     """Without marks, since the passages are not shown."""
     candidates = (
         texts.fill(
-            "most_consistent.candidate", n=str(n), answer=_cited(claims, "long", ()) or texts.fill("parts.no_answer")
+            "most_consistent.candidate",
+            n=str(n),
+            answer=_render_claims(claims, "long", ()) or texts.fill("parts.no_answer"),
         )
         for n, claims in enumerate(prompt.candidates, start=1)
     )
-    question = quoted(prompt.question)
+    question = quote(prompt.question)
     user = texts.fill("most_consistent.user", question=question, candidates="\n\n".join(candidates))
     return Wording(texts.fill("most_consistent.system", n=str(len(prompt.candidates))), user)
 
@@ -234,32 +241,34 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
 
 def _outline(prompt: types.Outline, texts: Texts) -> Wording:
     passages = _passages(texts, prompt.passages)
-    user = texts.fill("outline.user", topic=unlabelled(prompt.topic), passages=passages)
+    user = texts.fill("outline.user", topic=escape_labels(prompt.topic), passages=passages)
     return Wording(_instructions(texts, "outline.system", prompt.passages), user)
 
 
 def _questions(prompt: types.Questions, texts: Texts) -> Wording:
     user = texts.fill(
         "questions.user",
-        topic=unlabelled(prompt.topic),
+        topic=escape_labels(prompt.topic),
         passages=_passages(texts, prompt.passages),
-        paragraph=_planned("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else "",
+        paragraph=_fill_paragraph("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else "",
     )
     return Wording(_instructions(texts, "questions.system", prompt.passages), user)
 
 
-def _planned(name: str, paragraph: types.Paragraph, texts: Texts, **values: str) -> str:
-    title, description = (on_one_line(unlabelled(text)) for text in (paragraph.title, paragraph.description))
+def _fill_paragraph(name: str, paragraph: types.Paragraph, texts: Texts, **values: str) -> str:
+    title, description = (on_one_line(escape_labels(text)) for text in (paragraph.title, paragraph.description))
     return texts.fill(name, title=title, description=description, **values)
 
 
 def _write(prompt: types.Write, texts: Texts) -> Wording:
-    plan = (_planned("write.paragraph", one, texts, n=str(n)) for n, one in enumerate(prompt.paragraphs, start=1))
+    plan = (
+        _fill_paragraph("write.paragraph", part, texts, n=str(n)) for n, part in enumerate(prompt.paragraphs, start=1)
+    )
     user = texts.fill(
         "write.user",
-        topic=unlabelled(prompt.topic),
+        topic=escape_labels(prompt.topic),
         passages=_passages(texts, prompt.passages),
-        findings="\n\n".join(_found(one, prompt.passages, texts) for one in prompt.findings),
+        findings="\n\n".join(_fill_finding(part, prompt.passages, texts) for part in prompt.findings),
         plan="\n".join(plan),
     )
     citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
@@ -275,11 +284,11 @@ def _layout(prompt: types.Write, texts: Texts) -> str:
     return " ".join([texts.fill("write.planned"), *headed])
 
 
-def _found(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:
+def _fill_finding(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:
     labels = {passage.id: n for n, passage in enumerate(passages, start=1)}
     marks = "".join(f"[{labels[p.id]}]" for p in finding.passages if p.id in labels)
-    answers = "; ".join(on_one_line(unlabelled(answer)) for answer in finding.answers)
-    question = on_one_line(unlabelled(finding.question))
+    answers = "; ".join(on_one_line(escape_labels(answer)) for answer in finding.answers)
+    question = on_one_line(escape_labels(finding.question))
     if not answers:
         return texts.fill("write.unanswered", question=question)
     return texts.fill("write.finding", question=question, answers=f"{answers} {marks}".strip())

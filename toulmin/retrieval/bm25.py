@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.indexing.catalogue import damaged, id_of
+from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.indexing.corpus import Terms
 from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
 from toulmin.text.language import STOPWORDS, stem, terms
@@ -63,9 +63,9 @@ def query_terms(query: str) -> list[str]:
     return [term for term in distinct if term not in _STOP_TERMS] or list(distinct)
 
 
-def _asked(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
+def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
     """The passage count of each query term that occurs, at most `_MOST_TERMS`, the rarest first."""
-    known = {term: found for term in query_terms(query) if (found := frequency(term))}
+    known = {term: count for term in query_terms(query) if (count := frequency(term))}
     rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
     return {term: known[term] for term in rarest}
 
@@ -91,23 +91,23 @@ class Bm25:
         return [list(hits[query]) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[tuple[int, float]]:
-        asked = _asked(query, self._frequency_of(query_terms(query)))
+        asked = _term_frequencies(query, self._frequency_of(query_terms(query)))
         if not asked or k < 1:
             return []
-        found = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
-        if not found:
+        candidates = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
+        if not candidates:
             return []
-        scores = self._scores(asked, [codes for _, codes in found])
-        keys = [key for key, _ in found]
+        scores = self._scores(asked, [codes for _, codes in candidates])
+        keys = [key for key, _ in candidates]
         return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
-        held = unpack(codes)
-        counts = _counts(held, len(codes), [term_code(term) for term in asked])
+        occurrences = unpack(codes)
+        counts = _counts(occurrences, len(codes), [term_code(term) for term in asked])
         if not counts.any(axis=1).all():
-            raise damaged(self._corpus.folder, "the term index finds passages by words that they do not contain")
+            raise damage_error(self._corpus.folder, "the term index finds passages by words that they do not contain")
         rarity = np.array([idf(frequency, len(self._corpus)) for frequency in asked.values()])
-        lengths = np.bincount(held.owners, minlength=len(codes))
+        lengths = np.bincount(occurrences.owners, minlength=len(codes))
         relative = lengths / self._corpus.average_terms
         return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * rarity).sum(axis=1)]
 
@@ -117,9 +117,9 @@ class Bm25:
         return self._frequencies.__getitem__
 
 
-def _counts(held: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
+def _counts(occurrences: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
     """How often each code (columns) occurs in each passage (rows)."""
-    columns = [np.bincount(held.owners[held.codes == code], minlength=passages) for code in asked]
+    columns = [np.bincount(occurrences.owners[occurrences.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
@@ -131,10 +131,10 @@ class InMemory:
     ) -> None:
         self._weighing = _Weighing(k1, b)
         self._passages = list({passage.id: passage for passage in reversed(passages)}.values())
-        found_by = [passage_terms(passage, title_weight) for passage in self._passages]
-        lengths = np.array([len(terms) for terms in found_by], dtype=np.float64)
+        term_lists = [passage_terms(passage, title_weight) for passage in self._passages]
+        lengths = np.array([len(terms) for terms in term_lists], dtype=np.float64)
         self._relative = lengths / max(1.0, lengths.mean() if len(lengths) else 1.0)
-        self._postings = _postings(found_by)
+        self._postings = _postings(term_lists)
 
     def at(self, k1: float, b: float) -> InMemory:
         other = copy(self)
@@ -148,7 +148,7 @@ class InMemory:
     def _rank(self, query: str, k: int) -> list[Hit]:
         total = len(self._passages)
         scores = np.zeros(total)
-        for term, frequency in _asked(query, self._frequency).items():
+        for term, frequency in _term_frequencies(query, self._frequency).items():
             where, counts = self._postings[term]
             scores[where] += idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
         hits = [Hit(self._passages[i], float(scores[i])) for i in _at_least_kth(scores, k)]
@@ -158,10 +158,10 @@ class InMemory:
         return len(self._postings[term][0]) if term in self._postings else 0
 
 
-def _postings(found_by: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
+def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
     where: dict[str, list[int]] = defaultdict(list)
     counts: dict[str, list[int]] = defaultdict(list)
-    for position, passage in enumerate(found_by):
+    for position, passage in enumerate(term_lists):
         for term, count in Counter(passage).items():
             where[term].append(position)
             counts[term].append(count)

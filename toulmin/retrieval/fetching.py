@@ -121,7 +121,7 @@ class Hosts:
         """Raises `UsageError` for what is no host."""
         return cls(frozenset(map(host_of, allowed)), frozenset(map(host_of, inside)))
 
-    def may(self, url: httpx2.URL) -> bool:
+    def allows(self, url: httpx2.URL) -> bool:
         """Whether the host is allowed; its addresses are checked later."""
         host = _host(url)
         if host in self.allowed or host in self.inside:
@@ -154,7 +154,7 @@ class _Guard(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host = _host(request.url)
         last: Exception | None = None
-        for address in await self._resolved(host, request.url):
+        for address in await self._resolve(host, request.url):
             # The Host header and the certificate's name remain those of the host.
             request.url = request.url.copy_with(host=address)
             request.extensions = {**request.extensions, "sni_hostname": host}
@@ -164,14 +164,14 @@ class _Guard(httpx2.AsyncBaseTransport):
                 last = error
         raise last or Refused("has no address")
 
-    async def _resolved(self, host: str, url: httpx2.URL) -> list[str]:
+    async def _resolve(self, host: str, url: httpx2.URL) -> list[str]:
         port = url.port or (443 if url.scheme == "https" else 80)
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise Refused("has a host that cannot be found", again=True) from None
-        addresses = list(dict.fromkeys(str(info[4][0]) for info in found))
+        addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
         if host not in self._hosts.inside and not all(map(is_public, addresses)):
             raise Refused("leads to an address that is not public")
         return addresses
@@ -184,7 +184,7 @@ class _Guard(httpx2.AsyncBaseTransport):
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _ssl_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
@@ -195,7 +195,7 @@ class Fetcher:
         self._hosts = hosts
         self._bounds = bounds
         idle = bounds.idle_timeout
-        transport = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False)
+        transport = httpx2.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False)
         self._client = httpx2.AsyncClient(
             transport=_Guard(hosts, transport),
             timeout=httpx2.Timeout(idle, pool=None),
@@ -218,7 +218,7 @@ class Fetcher:
             async with asyncio.timeout(self._bounds.timeout):
                 async for attempt in self._attempts():
                     with attempt:
-                        return await self._followed(url, kinds)
+                        return await self._follow(url, kinds)
         except TimeoutError:
             raise Refused(f"gave no complete reply within {self._bounds.timeout:g} s", again=True) from None
         raise AssertionError("stamina ends with a reply or an error")
@@ -237,17 +237,17 @@ class Fetcher:
             wait_jitter=pause,
         )
 
-    async def _followed(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
+    async def _follow(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
         for _ in range(self._bounds.redirects + 1):
-            if not self._hosts.may(url):
+            if not self._hosts.allows(url):
                 raise Refused(f"leads to {_host(url)}, a host that is not allowed")
-            fetched = await self._tried(url, kinds)
+            fetched = await self._fetch_once(url, kinds)
             if isinstance(fetched, Fetched):
                 return fetched
             url = fetched
         raise Refused(f"redirects more than {self._bounds.redirects} times")
 
-    async def _tried(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched | httpx2.URL:
+    async def _fetch_once(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched | httpx2.URL:
         """The reply, or the address that it redirects to."""
         self._client.cookies.clear()
         try:

@@ -52,25 +52,25 @@ class Fused:
 
 
 def by_ranks(rankers: Sequence[Ranker], constant: float = CONSTANT, depth: int = DEPTH) -> Fused:
-    return Fused(rankers, partial(fused_by_ranks, constant=constant), depth)
+    return Fused(rankers, partial(fuse_by_ranks, constant=constant), depth)
 
 
 def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT, depth: int = DEPTH) -> Fused:
     """Fuses words and meaning; `weight`, 0 to 1, is that of meaning."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):
         raise UsageError(f"The weight of meaning (dense_weight) should be in 0..1, not {weight}.")
-    return Fused((lexical, dense), partial(fused_by_sum, weights=(1 - weight, weight)), depth)
+    return Fused((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)), depth)
 
 
-def fused_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
+def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
     if not (math.isfinite(constant) and constant >= 0):
         raise UsageError(f"The constant of reciprocal ranks should be 0 or more, not {constant}.")
-    return _summed([(hit, 1 / (constant + rank)) for row in rows for rank, hit in enumerate(row, start=1)])
+    return _sum_scores([(hit, 1 / (constant + rank)) for row in rows for rank, hit in enumerate(row, start=1)])
 
 
-def fused_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
+def fuse_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
     """All hits, best first; one weight per ranking."""
-    return _summed(
+    return _sum_scores(
         [
             (hit, weight * share)
             for row, weight in zip(rows, weights, strict=True)
@@ -87,12 +87,12 @@ def _shares(row: Row) -> list[float]:
     return [(hit.score - least) / (best - least) if best > least else 1.0 for hit in row]
 
 
-def _summed(parts: Sequence[tuple[Hit, float]]) -> list[Hit]:
+def _sum_scores(parts: Sequence[tuple[Hit, float]]) -> list[Hit]:
     scores: dict[str, list[float]] = defaultdict(list)
     passages: dict[str, Passage] = {}
     for hit, score in parts:
         passages.setdefault(hit.passage.id, hit.passage)
         scores[hit.passage.id].append(score)
     # `fsum` rounds once, so the order of the rankings does not matter.
-    hits = [Hit(passages[passage_id], math.fsum(found)) for passage_id, found in scores.items()]
+    hits = [Hit(passages[passage_id], math.fsum(passage_scores)) for passage_id, passage_scores in scores.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))

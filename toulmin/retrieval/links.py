@@ -43,24 +43,24 @@ class Linked:
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """A named passage gets the score of the place it takes."""
-        found = self._ranker.search(queries, k)
+        rankings = self._ranker.search(queries, k)
         most = int(self._share * k)
         if most < 1:
-            return [list(hits) for hits in found]
+            return [list(hits) for hits in rankings]
         named = [
-            list(_names(query, hits[: self._first], self._opens)) for query, hits in zip(queries, found, strict=True)
+            list(_names(query, hits[: self._first], self._opens)) for query, hits in zip(queries, rankings, strict=True)
         ]
-        titled = self._titled(list(dict.fromkeys(name for names in named for name in names)))
+        titled = self._passages_by_title(list(dict.fromkeys(name for names in named for name in names)))
         return [
-            _placed(hits, [passage for name in names for passage in titled[name]], k, most)
-            for hits, names in zip(found, named, strict=True)
+            _insert_passages(hits, [passage for name in names for passage in titled[name]], k, most)
+            for hits, names in zip(rankings, named, strict=True)
         ]
 
-    def _titled(self, names: Sequence[str]) -> Mapping[str, Sequence[Passage]]:
-        found = self._by_words.search(names, _SAME_TITLE) if names else []
+    def _passages_by_title(self, names: Sequence[str]) -> Mapping[str, Sequence[Passage]]:
+        rankings = self._by_words.search(names, _SAME_TITLE) if names else []
         return {
             name: [hit.passage for hit in hits if title_key(hit.passage.title) == name]
-            for name, hits in zip(names, found, strict=True)
+            for name, hits in zip(names, rankings, strict=True)
         }
 
 
@@ -73,16 +73,16 @@ def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
         titled = _title_terms(hit.passage.title)
         if not titled or not titled <= asked:
             continue
-        held = asked & (titled | set(query_terms(hit.passage.text)))
-        if sum(map(rarity, held)) < opens * whole:
-            for name in _named(hit.passage):
+        covered_terms = asked & (titled | set(query_terms(hit.passage.text)))
+        if sum(map(rarity, covered_terms)) < opens * whole:
+            for name in _names_in(hit.passage):
                 if name not in seen and len(seen) < _MOST_NAMES:
                     seen.add(name)
                     yield name
 
 
 @lru_cache(maxsize=4_096)
-def _named(passage: Passage) -> tuple[str, ...]:
+def _names_in(passage: Passage) -> tuple[str, ...]:
     """Names of two or more words, as title keys, without its own title."""
     surfaces = (passage.text[fact.start : fact.end] for fact in facts(passage.text) if fact.kind == "name")
     keys = dict.fromkeys(title_key(re.sub(r"['’]s$", "", surface)) for surface in surfaces)
@@ -99,7 +99,7 @@ def _title_terms(title: str) -> frozenset[str]:
     return frozenset(query_terms(_BRACKETED.sub("", title) or title)) if title else frozenset()
 
 
-def _placed(hits: Sequence[Hit], named: Sequence[Passage], k: int, most: int) -> list[Hit]:
+def _insert_passages(hits: Sequence[Hit], named: Sequence[Passage], k: int, most: int) -> list[Hit]:
     kept, tail = list(hits[: k - most]), hits[k - most : k]
     ahead = {hit.passage.id for hit in kept}
     wanted = {passage.id: passage for passage in named if passage.id not in ahead}

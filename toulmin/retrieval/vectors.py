@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
-from toulmin.indexing.corpus import Encoded
+from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.runtime.encoder import Encoder, Vectors
 
@@ -21,27 +21,27 @@ SCANNED_UP_TO = 500_000
 
 
 class Dense:
-    def __init__(self, corpus: Encoded, encoder: Encoder) -> None:
+    def __init__(self, corpus: EncodedCorpus, encoder: Encoder) -> None:
         """Raises `SourceError` for a corpus without vectors, with another encoder's, or too large to scan."""
-        held = corpus.vectors
-        if held is None:
+        vectors = corpus.vectors
+        if vectors is None:
             raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
-        label = held.label
+        label = vectors.label
         if label.identity != encoder.identity:
             raise SourceError(
                 f"The vectors in {corpus.folder} are those of another encoder: {label.name}"
                 f" ({label.identity[:12]}), not {encoder.name} ({encoder.identity[:12]}). Name the index's encoder,"
                 f" or encode again. {how_to_encode(corpus)}"
             )
-        self._corpus, self._held, self._encoder = corpus, held, encoder
-        if held.is_scanned and len(corpus) > SCANNED_UP_TO:
+        self._corpus, self._held, self._encoder = corpus, vectors, encoder
+        if vectors.is_scanned and len(corpus) > SCANNED_UP_TO:
             raise SourceError(
                 f"{corpus.folder} holds {len(corpus):,} passages, too many to compare each with every query; run:"
                 f" pip install 'toulmin[encoder]', and index again. {how_to_encode(corpus)}"
             )
 
     @property
-    def corpus(self) -> Encoded:
+    def corpus(self) -> EncodedCorpus:
         return self._corpus
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
@@ -49,17 +49,17 @@ class Dense:
         if k < 1 or not queries:
             return [[] for _ in queries]
         distinct = list(dict.fromkeys(queries))
-        ranked = dict(zip(distinct, self._held.ranked(self._encoder.encode_queries(distinct), k), strict=True))
+        ranked = dict(zip(distinct, self._held.rank(self._encoder.encode_queries(distinct), k), strict=True))
         wanted = list(dict.fromkeys(passage_id for row in ranked.values() for passage_id, _ in row))
         passages = dict(zip(wanted, self._corpus.passages(wanted), strict=True))
         return [[Hit(passages[passage_id], score) for passage_id, score in ranked[query]] for query in queries]
 
 
-def no_vectors(corpus: Encoded) -> str:
+def no_vectors(corpus: EncodedCorpus) -> str:
     return f"The index in {corpus.folder} holds no vectors, so it can be searched by words only."
 
 
-def how_to_encode(corpus: Encoded) -> str:
+def how_to_encode(corpus: EncodedCorpus) -> str:
     spec = corpus.vectors.label.spec if corpus.vectors else "SPEC"
     return f"To encode its passages, run: toulmin index PATH --into {corpus.folder} --encoder {spec}"
 

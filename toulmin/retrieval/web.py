@@ -118,11 +118,11 @@ class WebSearch:
         distinct = list(dict.fromkeys(queries))
         async with Fetcher(hosts, server.bounds) as fetcher:
             replies = [self._results(fetcher, places, query) for query in distinct]
-            found = await asyncio.gather(*replies, return_exceptions=True)
-        snippets = dict(zip(distinct, map(_or_raised, found), strict=True))
+            outcomes = await asyncio.gather(*replies, return_exceptions=True)
+        snippets = dict(zip(distinct, map(_result_or_raise, outcomes), strict=True))
         if self._pages is None:
-            return [_as_found(snippets[query], k) for query in queries]
-        ranked = await self._ranked(self._pages, snippets, k)
+            return [_hits_in_order(snippets[query], k) for query in queries]
+        ranked = await self._rank_pages(self._pages, snippets, k)
         return [ranked[query] for query in queries]
 
     # -------------------------------------------------------------- results
@@ -137,10 +137,10 @@ class WebSearch:
             try:
                 fetched = await fetcher.fetch(url, _JSON)
             except Refused as refused:
-                raise self._failed(refused) from None
+                raise self._failure(refused) from None
         return list(self._passages(self._items(fetched.data)))
 
-    def _failed(self, refused: Refused) -> SourceError:
+    def _failure(self, refused: Refused) -> SourceError:
         netloc = self._server.address.netloc.decode("ascii", "replace")
         remedy = "check that it runs and that its address is right"
         if refused.status == 403 or "text/html" in str(refused):
@@ -197,21 +197,21 @@ class WebSearch:
 
     # -------------------------------------------------------------- pages
 
-    async def _ranked(self, pages: Pages, snippets: Mapping[str, list[Passage]], k: int) -> dict[str, list[Hit]]:
-        wanted = {query: self._allowed(pages, found) for query, found in snippets.items()}
+    async def _rank_pages(self, pages: Pages, snippets: Mapping[str, list[Passage]], k: int) -> dict[str, list[Hit]]:
+        wanted = {query: self._page_links(pages, results) for query, results in snippets.items()}
         await self._fetch(pages, [address for some in wanted.values() for address in some])
         ranked = {}
-        for query, found in snippets.items():
+        for query, results in snippets.items():
             read = [passage for address in wanted[query] for passage in self._read.get(address, ())]
-            hits = InMemory([*read, *found]).search([query], k)[0]
-            ranked[query] = hits or _as_found(found, k)
+            hits = InMemory([*read, *results]).search([query], k)[0]
+            ranked[query] = hits or _hits_in_order(results, k)
         self._forget()
         return ranked
 
-    def _allowed(self, pages: Pages, found: Iterable[Passage]) -> list[str]:
+    def _page_links(self, pages: Pages, results: Iterable[Passage]) -> list[str]:
         hosts = Hosts.of(pages.allow, pages.inside)
-        links = [passage.source.url for passage in found]
-        return [link for link in links if link and (url := address_of(link)) and hosts.may(url)][: pages.most]
+        links = [passage.source.url for passage in results]
+        return [link for link in links if link and (url := address_of(link)) and hosts.allows(url)][: pages.most]
 
     async def _fetch(self, pages: Pages, addresses: Iterable[str]) -> None:
         places = asyncio.Semaphore(pages.concurrency)
@@ -233,13 +233,13 @@ class WebSearch:
             self._read.popitem(last=False)
 
 
-def _or_raised(found: list[Passage] | BaseException) -> list[Passage]:
-    if isinstance(found, BaseException):
-        raise found
-    return found
+def _result_or_raise(outcome: list[Passage] | BaseException) -> list[Passage]:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
 
 
-def _as_found(passages: Sequence[Passage], k: int) -> list[Hit]:
+def _hits_in_order(passages: Sequence[Passage], k: int) -> list[Hit]:
     return [Hit(passage, 1 / rank) for rank, passage in enumerate(passages[: max(0, k)], start=1)]
 
 

@@ -51,26 +51,26 @@ class Figures:
         self._pairs.inc(answer.usage.judge_pairs)
         self._searches.inc(answer.usage.searches)
 
-    def told(self) -> bytes:
+    def exposition(self) -> bytes:
         """The counts in Prometheus's text format."""
         return generate_latest(self._registry)
 
     def around(self, app: App) -> App:
-        async def counted(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        async def count_request(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
             began, status = time.perf_counter(), 499
 
-            async def watched(message: Message) -> None:
+            async def watch_status(message: Message) -> None:
                 nonlocal status
                 if message["type"] == "http.response.start":
                     status = message["status"]
                 await send(message)
 
             try:
-                await app(scope, receive, watched)
+                await app(scope, receive, watch_status)
             finally:
                 route = getattr(scope.get("route"), "path", "none")
                 method = scope["method"] if scope.get("method") in _METHODS else "other"
                 self._requests.labels(method, route, str(status)).inc()
                 self._request_seconds.labels(route).observe(time.perf_counter() - began)
 
-        return counted
+        return count_request

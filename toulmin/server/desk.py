@@ -18,9 +18,9 @@ from toulmin.formats import answer_json
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Engine, Running
 from toulmin.server.guard import Rules, error_document
-from toulmin.server.requests import within
+from toulmin.server.requests import with_deadline
 from toulmin.server.shelf import Shelf
-from toulmin.server.streams import event, or_gone
+from toulmin.server.streams import event, while_connected
 
 CUT_OFF = "This answer was ended before it was done."
 
@@ -38,22 +38,22 @@ class Desk:
         return self.engine.settings
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
-        job = replace(job, id=secrets.token_urlsafe(12), budget=within(job.budget))
+        job = replace(job, id=secrets.token_urlsafe(12), budget=with_deadline(job.budget))
         run = self.engine.begin(job, passages)
         self.runs[job.id] = run
         return run
 
-    async def ended(self, run: Running) -> Answer:
+    async def finish(self, run: Running) -> Answer:
         """Waits for the answer, keeps and counts it; ends the run in any case."""
         try:
-            answer = await run.finished()
+            answer = await run.final_answer()
             self.shelf.put(run.job.id, answer_json.dumps(answer))
             self.figures.count(answer)
             return answer
         finally:
-            self._over(run)
+            self._wrap_up(run)
 
-    def _over(self, run: Running) -> None:
+    def _wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""
         if run.outcome is None and run.latest is not None:
             cut = replace(run.latest, notes=(*run.latest.notes, CUT_OFF))
@@ -67,13 +67,13 @@ class Desk:
             yield event("begun", orjson.dumps({"id": run.job.id, "question": run.job.question}))
             async for draft in run.drafts():
                 yield event("draft", answer_json.dumps(draft))
-            yield event("done", answer_json.dumps(await self.ended(run)))
+            yield event("done", answer_json.dumps(await self.finish(run)))
         except asyncio.CancelledError:
             if not run.is_done:  # the client disconnected
                 raise
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
         finally:
-            self._over(run)
+            self._wrap_up(run)
 
 
 class Document(Response):
@@ -82,10 +82,10 @@ class Document(Response):
     media_type = "application/json"
 
 
-async def replied(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
+async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
     """The finished answer in one piece; its run ends if the client disconnects."""
     try:
-        answer = await or_gone(desk.ended(run), request.receive)
+        answer = await while_connected(desk.finish(run), request.receive)
     except asyncio.CancelledError:
         if not run.is_done:  # this request was cancelled, not the run
             raise

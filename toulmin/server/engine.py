@@ -22,7 +22,7 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
-from toulmin.indexing.corpus import Kept
+from toulmin.indexing.corpus import AnyCorpus
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -74,7 +74,7 @@ class Running:
             elif not self.is_done:
                 await changed.wait()
 
-    async def finished(self) -> Answer:
+    async def final_answer(self) -> Answer:
         """Waits for the answer. Raises the run's failure, or `asyncio.CancelledError`."""
         while not self.is_done:
             await self._changed.wait()
@@ -95,9 +95,9 @@ class Running:
 class Engine:
     """Answers, checks and searches for the server; call `start` first and `stop` last."""
 
-    def __init__(self, sources: Sources, settings: Settings, own: Own = Own()) -> None:
+    def __init__(self, sources: Sources, settings: Settings, parts: Own = Own()) -> None:
         self.settings = settings
-        self._session = Session(sources, settings, own, programs=RUNNING, remembered=REMEMBERED)
+        self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
@@ -144,7 +144,7 @@ class Engine:
         def show(draft: Answer) -> None:
             here.call_soon_threadsafe(run._show, draft)
 
-        def done(task: asyncio.Task[Outcome]) -> None:
+        def settle(task: asyncio.Task[Outcome]) -> None:
             if task.cancelled():
                 run.failure = asyncio.CancelledError()
             elif error := task.exception():
@@ -155,8 +155,8 @@ class Engine:
             run._notify()
 
         def start() -> None:
-            task = self._loop.create_task(self._answered(job, passages, show))
-            task.add_done_callback(lambda over: here.call_soon_threadsafe(done, over))
+            task = self._loop.create_task(self._answer_job(job, passages, show))
+            task.add_done_callback(lambda over: here.call_soon_threadsafe(settle, over))
             run._end = lambda: self._loop.call_soon_threadsafe(task.cancel)
 
         # What cancels comes behind what starts, whoever calls it when; a run is over when its work has wound up.
@@ -165,7 +165,9 @@ class Engine:
         self._loop.call_soon_threadsafe(start)
         return run
 
-    async def _answered(self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]) -> Outcome:
+    async def _answer_job(
+        self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]
+    ) -> Outcome:
         async with self._places:
             return await self._session.answer(job, show, passages)
 
@@ -174,7 +176,7 @@ class Engine:
     async def search(self, query: str, k: int) -> list[Hit]:
         return list(await self._there(self._session.search(query, k)))
 
-    async def read(self, what: Callable[[Kept], T]) -> T:
+    async def read(self, what: Callable[[AnyCorpus], T]) -> T:
         """Calls `what` in the engine's thread. Raises `SourceError` if the source is no index."""
 
         async def work() -> T:
@@ -182,5 +184,5 @@ class Engine:
 
         return await self._there(work())
 
-    async def refreshed(self) -> None:
+    async def refresh(self) -> None:
         await self._there(self._session.refresh())

@@ -72,9 +72,9 @@ class Guard:
                 return
             self._check(scope, headers)
             if _is_upload(scope):  # streamed, as it may be large
-                await self._app(scope, _bounded(receive, headers, self._rules.upload), guarded)
+                await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
             else:
-                await self._app(scope, await _whole(_bounded(receive, headers, self._rules.body)), guarded)
+                await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except Refused as refused:
             await answer(guarded, refused.status, str(refused))
 
@@ -87,8 +87,8 @@ class Guard:
         if origin is not None and origin not in self._rules.origins and urlsplit(origin).netloc != host:
             raise Refused(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
         if self._rules.token is not None and _needs_token(scope["path"]):
-            given = headers.get("authorization", "").partition(" ")
-            if given[0].lower() != "bearer" or not _is_token(given[2].strip(), self._rules.token):
+            credentials = headers.get("authorization", "").partition(" ")
+            if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
                 raise Refused(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
 
 
@@ -102,21 +102,21 @@ def _needs_token(path: str) -> bool:
     return path.startswith(("/v1/", "/mcp/")) or path in ("/metrics", "/mcp", "/openapi.json")
 
 
-def _is_token(given: str, token: str) -> bool:
-    return secrets.compare_digest(given.encode(), token.encode())
+def _is_token(candidate: str, token: str) -> bool:
+    return secrets.compare_digest(candidate.encode(), token.encode())
 
 
 def _is_upload(scope: MutableMapping[str, Any]) -> bool:
     return bool(scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents")
 
 
-def _bounded(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:
+def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:
     announced = headers.get("content-length", "0")
     if announced.isdigit() and int(announced) > most:
         raise Refused(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
     came, is_whole = 0, False
 
-    async def bounded() -> Message:
+    async def receive_part() -> Message:
         nonlocal came, is_whole
         if is_whole:  # only the disconnect is left to come, at any time
             return await receive()
@@ -131,7 +131,7 @@ def _bounded(receive: Receive, headers: MutableMapping[str, str], most: int) -> 
         is_whole = not message.get("more_body", False)
         return message
 
-    return bounded
+    return receive_part
 
 
 async def _whole(receive: Receive) -> Receive:
@@ -158,12 +158,12 @@ def _with_headers(send: Send, path: str, origin: str | None) -> Send:
         added |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
         added["Cross-Origin-Resource-Policy"] = "cross-origin"
 
-    async def guarded(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *_raw(added.items())]
         await send(message)
 
-    return guarded
+    return send_with_headers
 
 
 def _raw(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:

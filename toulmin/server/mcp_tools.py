@@ -26,10 +26,10 @@ from toulmin.data import Answer, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
-from toulmin.indexing.corpus import Kept
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
-from toulmin.server.requests import Given, Question, chosen
+from toulmin.server.requests import Given, Question, settings_for
 
 PATH = "/mcp"
 FOUND = 10  # passages of a search
@@ -52,10 +52,10 @@ def tools(desk: Desk) -> MCPServer[Any]:
         style: Annotated[Style | None, Field(description="long, list, short or report")] = None,
         method: Annotated[str | None, Field(description="how to answer; best where it is not named")] = None,
     ) -> CallToolResult:
-        with _told():
+        with _tool_errors():
             asked = Question(question=clean_question(question), style=style, method=method)
-            run = desk.begin(jobs.job(asked.question, chosen(desk.settings, asked)))
-        return await _replied(desk, run, ctx)
+            run = desk.begin(jobs.job(asked.question, settings_for(desk.settings, asked)))
+        return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Judge a text: are its claims supported by the passages that it cites?")
     async def check(
@@ -66,27 +66,27 @@ def tools(desk: Desk) -> MCPServer[Any]:
             Field(description="[n] in the text is the n-th; without any, the documents are searched"),
         ] = None,
     ) -> CallToolResult:
-        with _told():
-            given = None if passages is None else [one.passage() for one in passages]
-            run = desk.begin(jobs.check_job(text, tuple(given or ()), desk.settings), given)
-        return await _replied(desk, run, ctx)
+        with _tool_errors():
+            cited_passages = None if passages is None else [item.passage() for item in passages]
+            run = desk.begin(jobs.check_job(text, tuple(cited_passages or ()), desk.settings), cited_passages)
+        return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Find passages; `fetch` gives the text of one by its id.")
     async def search(query: str) -> CallToolResult:
-        with _told():
+        with _tool_errors():
             hits = await desk.engine.search(clean_question(query), FOUND)
-        found = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
-        return _json({"results": found})
+        results = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
+        return _json({"results": results})
 
     @made.tool(annotations=_READS, description="The text of a passage that `search` found.")
     async def fetch(id: str) -> CallToolResult:
-        with _told():
-            return _json(await desk.engine.read(lambda corpus: _fetched(corpus, id)))
+        with _tool_errors():
+            return _json(await desk.engine.read(lambda corpus: _passage_document(corpus, id)))
 
     return made
 
 
-class _told:
+class _tool_errors:
     def __enter__(self) -> None:
         return None
 
@@ -95,7 +95,7 @@ class _told:
             raise ToolError(str(error)) from error
 
 
-def _fetched(corpus: Kept, id: str) -> dict[str, Any]:
+def _passage_document(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     passage = corpus.passage(id)
     source = {
         name: value
@@ -111,7 +111,7 @@ def _fetched(corpus: Kept, id: str) -> dict[str, Any]:
     }
 
 
-async def _replied(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolResult:
+async def _reply(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolResult:
     """Reports drafts as progress; a cancelled call ends the run."""
     try:
         drafts = 0
@@ -119,7 +119,7 @@ async def _replied(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallTool
             drafts += 1
             kept = sum(claim.is_supported for claim in draft.claims)
             await ctx.report_progress(drafts, message=f"{kept} supported so far")
-        answer = await desk.ended(run)
+        answer = await desk.finish(run)
     finally:
         run.cancel()
     if answer.status == "failed":
@@ -142,12 +142,12 @@ def in_words(answer: Answer) -> str:
         for claim in answer.claims
         if claim.support is not None and not claim.is_supported
     ]
-    sources = [f"[{n}] {title(passage)}: {_quoted(answer, passage)}" for n, passage in enumerate(answer.cited, 1)]
+    sources = [f"[{n}] {title(passage)}: {_quotes(answer, passage)}" for n, passage in enumerate(answer.cited, 1)]
     parts = [answer.text, *(["Not supported:\n" + "\n".join(doubted)] if doubted else [])]
     return "\n\n".join([*parts, "Sources:\n" + "\n".join(sources)] if sources else parts)
 
 
-def _quoted(answer: Answer, passage: Passage) -> str:
+def _quotes(answer: Answer, passage: Passage) -> str:
     cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
     quotes = dict.fromkeys(citation.quote.text for citation in cited if citation.quote is not None)
     return " … ".join(quotes) or passage.text[:200]

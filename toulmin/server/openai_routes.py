@@ -21,10 +21,10 @@ from toulmin.errors import ModelError, ToulminError
 from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason
 from toulmin.methods import METHODS
-from toulmin.server.desk import Desk, replied
+from toulmin.server.desk import Desk, reply
 from toulmin.server.engine import Running
 from toulmin.server.replies import OTHERS
-from toulmin.server.requests import ChatCompletion, Question, chosen, last_question
+from toulmin.server.requests import ChatCompletion, Question, last_question, settings_for
 from toulmin.server.requests import Response as AskedResponse
 from toulmin.server.streams import Events, event
 
@@ -67,7 +67,7 @@ class Sent:
             yield claim
 
 
-def failed(answer: Answer) -> ToulminError | None:
+def failure_of(answer: Answer) -> ToulminError | None:
     return ModelError(reason(answer)) if answer.status == "failed" else None
 
 
@@ -79,30 +79,30 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
-        run = _begun(desk, asked.model, last_question(asked.messages))
+        run = _begin(desk, asked.model, last_question(asked.messages))
         if asked.stream:
             usage = bool((asked.stream_options or {}).get("include_usage"))
             return Events(_chunks(desk, run, usage))
-        return await replied(desk, run, request, _completion)
+        return await reply(desk, run, request, _completion)
 
     @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
         question = asked.input if isinstance(asked.input, str) else last_question(asked.input)
-        run = _begun(desk, asked.model, question)
+        run = _begin(desk, asked.model, question)
         if asked.stream:
             return Events(_events(desk, run))
-        return await replied(desk, run, request, _response)
+        return await reply(desk, run, request, _response)
 
 
-def _begun(desk: Desk, model: str, question: str) -> Running:
+def _begin(desk: Desk, model: str, question: str) -> Running:
     asked = Question(question=clean_question(question), method=model.removeprefix(PREFIX))
-    return desk.begin(jobs.job(asked.question, chosen(desk.settings, asked)))
+    return desk.begin(jobs.job(asked.question, settings_for(desk.settings, asked)))
 
 
 def _completion(answer: Answer) -> bytes:
     _raise(answer)
-    told = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
-    return orjson.dumps({**told, "model": answer.method})
+    completion = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
+    return orjson.dumps({**completion, "model": answer.method})
 
 
 def _response(answer: Answer) -> bytes:
@@ -115,7 +115,7 @@ def _response_document(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def _raise(answer: Answer) -> None:
-    error = failed(answer)
+    error = failure_of(answer)
     if error is not None:
         raise error
 
@@ -127,7 +127,7 @@ async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
             piece = sent.more(draft, is_final=False)
             if piece:
                 yield piece
-        answer = await desk.ended(run)
+        answer = await desk.finish(run)
         piece = sent.more(answer, is_final=True)
         if piece:
             yield piece
@@ -148,18 +148,18 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
         return event(None, orjson.dumps({**head, "choices": [choice]}))
 
     yield chunk({"role": "assistant", "content": ""})
-    async for one in _pieces(desk, run):
-        if isinstance(one, Piece):
-            yield chunk({"content": one.text, "annotations": one.annotations})
+    async for output in _pieces(desk, run):
+        if isinstance(output, Piece):
+            yield chunk({"content": output.text, "annotations": output.annotations})
             continue
-        error = failed(one)
+        error = failure_of(output)
         if error is not None:
             yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
             return
-        yield chunk({} if one.claims else {"refusal": reason(one)}, "stop")
+        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop")
         if usage:
-            told = shapes.chat_completion(one, "")["usage"]
-            yield event(None, orjson.dumps({**head, "choices": [], "usage": told}))
+            token_counts = shapes.chat_completion(output, "")["usage"]
+            yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
     yield event(None, b"[DONE]")
 
 
@@ -172,16 +172,16 @@ class _Numbered:
         self._place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
 
     def __call__(self, kind: str, **fields: Any) -> bytes:
-        told = {"type": kind, "sequence_number": self._at, **fields}
+        document = {"type": kind, "sequence_number": self._at, **fields}
         self._at += 1
-        return event(kind, orjson.dumps(told))
+        return event(kind, orjson.dumps(document))
 
     def part(self, kind: str, **fields: Any) -> bytes:
         return self(kind, **self._place, **fields)
 
 
 async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
-    tell, told, count = _Numbered(run), "", 0
+    tell, text, count = _Numbered(run), "", 0
     empty = {**_response_document(_nothing(run), run.job.id), "output": []}
     yield tell("response.created", response={**empty, "status": "in_progress"})
     yield tell("response.in_progress", response={**empty, "status": "in_progress"})
@@ -190,28 +190,28 @@ async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
     part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
     yield tell.part("response.content_part.added", part=part)
     marks: list[dict[str, Any]] = []
-    async for one in _pieces(desk, run):
-        if isinstance(one, Piece):
-            told += one.text
-            yield tell.part("response.output_text.delta", delta=one.text, logprobs=[])
-            for mark in one.annotations:
+    async for output in _pieces(desk, run):
+        if isinstance(output, Piece):
+            text += output.text
+            yield tell.part("response.output_text.delta", delta=output.text, logprobs=[])
+            for mark in output.annotations:
                 flat = {"type": "url_citation", **mark["url_citation"]}
                 marks.append(flat)
                 yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=count)
                 count += 1
             continue
-        error = failed(one)
+        error = failure_of(output)
         if error is not None:
             lost = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
             yield tell("response.failed", response=lost)
             return
-        done = _response_document(one, run.job.id)
-        if one.claims:
-            part = {"type": "output_text", "text": told, "annotations": marks, "logprobs": []}
-            yield tell.part("response.output_text.done", text=told, logprobs=[])
+        done = _response_document(output, run.job.id)
+        if output.claims:
+            part = {"type": "output_text", "text": text, "annotations": marks, "logprobs": []}
+            yield tell.part("response.output_text.done", text=text, logprobs=[])
         else:
-            part = {"type": "refusal", "refusal": reason(one)}
-            yield tell.part("response.refusal.done", refusal=reason(one))
+            part = {"type": "refusal", "refusal": reason(output)}
+            yield tell.part("response.refusal.done", refusal=reason(output))
         item = {**message, "status": "completed", "content": [part]}
         yield tell.part("response.content_part.done", part=part)
         yield tell("response.output_item.done", output_index=0, item=item)

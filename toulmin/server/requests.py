@@ -97,10 +97,10 @@ class Grounding(BaseModel):
 
     def passages(self) -> list[Passage]:
         """The facts, with the attributes `title` and `uri` as title and URL."""
-        found = [Passage.of(fact.factText, fact.attributes.get("title", "")) for fact in self.facts]
+        passages = [Passage.of(fact.factText, fact.attributes.get("title", "")) for fact in self.facts]
         return [
-            replace(one, source=replace(one.source, url=fact.attributes.get("uri")))
-            for one, fact in zip(found, self.facts, strict=True)
+            replace(passage, source=replace(passage.source, url=fact.attributes.get("uri")))
+            for passage, fact in zip(passages, self.facts, strict=True)
         ]
 
 
@@ -156,16 +156,16 @@ def last_question(messages: list[Message]) -> str:
 # ---------------------------------------------------------------- what it means
 
 
-def chosen(ground: Settings, asked: Question | TextToCheck) -> Settings:
+def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
     """The server's settings under the request's, within the owner's limits."""
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         name: getattr(asked, name)
         for name in ("method", "style", "unsupported", "k")
         if getattr(asked, name, None) is not None
     }
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
-    given |= {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
-    return ground.updated(**given, options=_plain(asked.options))
+    values |= {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
+    return ground.updated(**values, options=_plain(asked.options))
 
 
 def _least(ours: float | None, theirs: float | None) -> Any:
@@ -176,6 +176,6 @@ def _plain(options: Mapping[str, Plain]) -> dict[str, Plain]:
     return dict(options)
 
 
-def within(budget: Budget) -> Budget:
+def with_deadline(budget: Budget) -> Budget:
     """The budget with at most `LONGEST_WAIT` seconds."""
     return replace(budget, seconds=LONGEST_WAIT if budget.seconds is None else min(budget.seconds, LONGEST_WAIT))

@@ -24,12 +24,12 @@ from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.vertex import check_grounding
-from toulmin.indexing.corpus import Kept
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import IndexedDocument
 from toulmin.methods import METHODS
 from toulmin.server import openai_routes
 from toulmin.server.counters import FORM
-from toulmin.server.desk import Desk, Document, replied
+from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.guard import Guard, Refused, error_document
 from toulmin.server.replies import (
     ANSWER,
@@ -45,7 +45,7 @@ from toulmin.server.replies import (
     Uploaded,
     Working,
 )
-from toulmin.server.requests import Grounding, Query, Question, TextToCheck, chosen
+from toulmin.server.requests import Grounding, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
@@ -98,7 +98,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
 
     @app.exception_handler(Refused)
-    async def refused(request: Request, error: Refused) -> Response:
+    async def refusal(request: Request, error: Refused) -> Response:
         return JSONResponse(error_document(error.status, str(error)), error.status)
 
     @app.exception_handler(RequestValidationError)
@@ -115,10 +115,10 @@ def _add_errors(app: FastAPI) -> None:
 def _add_answers(app: FastAPI, desk: Desk) -> None:
     @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
-        run = desk.begin(jobs.job(clean_question(asked.question), chosen(desk.settings, asked)))
+        run = desk.begin(jobs.job(clean_question(asked.question), settings_for(desk.settings, asked)))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
-        return await replied(desk, run, request, answer_json.dumps)
+        return await reply(desk, run, request, answer_json.dumps)
 
     @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=Working)
     async def running() -> dict[str, Any]:
@@ -158,36 +158,39 @@ def _add_checks(app: FastAPI, desk: Desk) -> None:
             facts = asked.passages()
             job = jobs.check_job(asked.answerCandidate, tuple(facts), desk.settings)
             run = desk.begin(job, facts)
-            return await replied(desk, run, request, lambda found: orjson.dumps(_grounded(found, asked)))
-        passages = None if asked.passages is None else [one.passage() for one in asked.passages]
-        settings = chosen(desk.settings, asked)
+            return await reply(desk, run, request, lambda answer: orjson.dumps(_grounding_document(answer, asked)))
+        passages = None if asked.passages is None else [item.passage() for item in asked.passages]
+        settings = settings_for(desk.settings, asked)
         job = jobs.check_job(asked.text, tuple(passages or ()), settings, repair=asked.repair)
         run = desk.begin(job, passages)
         if asked.stream:
             return Events(desk.drafts(run))
-        return await replied(desk, run, request, answer_json.dumps)
+        return await reply(desk, run, request, answer_json.dumps)
 
 
-def _grounded(answer: Answer, asked: Grounding) -> dict[str, Any]:
+def _grounding_document(answer: Answer, asked: Grounding) -> dict[str, Any]:
     """Claims that score below the threshold get no citations."""
-    told = check_grounding(answer, "")
+    document = check_grounding(answer, "")
     threshold = asked.groundingSpec.citationThreshold
-    for claim in told["claims"]:
+    for claim in document["claims"]:
         if threshold is not None and claim.get("score", 0.0) < threshold:
             claim["citationIndices"] = []
         if not asked.groundingSpec.enableClaimLevelScore:
             claim.pop("score", None)
-    return {name: value for name, value in told.items() if name not in ("id", "status", "answerCandidate")}
+    return {name: value for name, value in document.items() if name not in ("id", "status", "answerCandidate")}
 
 
 def method_document(name: str) -> dict[str, Any]:
-    found = METHODS[name]
-    taken = [
-        {"name": one.name, "default": one.default if isinstance(one.default, str | int | float | bool) else None}
-        for one in inspect.signature(found).parameters.values()
-        if one.kind is one.KEYWORD_ONLY
+    method = METHODS[name]
+    options = [
+        {
+            "name": option.name,
+            "default": option.default if isinstance(option.default, str | int | float | bool) else None,
+        }
+        for option in inspect.signature(method).parameters.values()
+        if option.kind is option.KEYWORD_ONLY
     ]
-    return {"name": name, "about": (inspect.getdoc(found) or "").split("\n\n")[0], "options": taken}
+    return {"name": name, "about": (inspect.getdoc(method) or "").split("\n\n")[0], "options": options}
 
 
 def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
@@ -222,7 +225,7 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
             report = await uploads.add([file for _, file in form.multi_items() if isinstance(file, UploadFile)])
         finally:
             await form.close()
-        await desk.engine.refreshed()
+        await desk.engine.refresh()
         return report
 
     @app.delete("/v1/documents/{number}", tags=["sources"], summary="Take an uploaded document out", status_code=204)
@@ -233,36 +236,36 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         if listed is None:
             raise SourceError(f"There is no document {number}; GET /v1/documents lists them.")
         await uploads.remove(listed.path or "")
-        await desk.engine.refreshed()
+        await desk.engine.refresh()
         return Response(status_code=204)
 
 
-def _passage(corpus: Kept, id: str) -> dict[str, Any]:
-    found, beside = corpus.passage(id), corpus.neighbours(id)
+def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
+    passage, beside = corpus.passage(id), corpus.neighbours(id)
     return {
-        "passage": answer_json.passage_document(found, None),
+        "passage": answer_json.passage_document(passage, None),
         "before": beside.before and answer_json.passage_document(beside.before, None),
         "after": beside.after and answer_json.passage_document(beside.after, None),
-        "document": _listed(corpus.document_of(id)),
+        "document": _document_row(corpus.document_of(id)),
     }
 
 
-def _documents(corpus: Kept, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
+def _documents(corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
     stats, skipped = corpus.stats, corpus.skipped()
     return {
         "total": stats.documents,
         "passages": stats.passages,
         "offset": offset,
         "documents": [
-            _listed(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
+            _document_row(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
             for document in islice(corpus.documents(), offset, offset + limit)
         ],
         "skipped_total": len(skipped),
-        "skipped": [{"path": one.path, "reason": one.reason} for one in skipped[:LISTED]],
+        "skipped": [{"path": file.path, "reason": file.reason} for file in skipped[:LISTED]],
     }
 
 
-def _listed(document: IndexedDocument) -> dict[str, Any]:
+def _document_row(document: IndexedDocument) -> dict[str, Any]:
     return {
         "number": document.number,
         "title": document.title,
@@ -281,7 +284,7 @@ def _add_probes(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> Response:
-        return Response(desk.figures.told(), media_type=FORM)
+        return Response(desk.figures.exposition(), media_type=FORM)
 
     @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=Readiness)
     async def readyz() -> dict[str, Any]:

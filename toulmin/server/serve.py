@@ -57,9 +57,9 @@ class Door:
                 f"{self.host} can be reached by other machines; set a token with --token or TOULMIN_TOKEN, or leave"
                 " --host as it is."
             )
-        own = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
+        own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
-        names = None if anywhere else own | {name.lower() for name in self.hosts}
+        names = None if anywhere else own_names | {name.lower() for name in self.hosts}
         return Rules(self.token, names, frozenset(self.origins), upload=MOST_BYTES if self.token else 0)
 
     @property
@@ -78,7 +78,7 @@ class Door:
 
 
 async def serve(
-    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], own: Own = Own()
+    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], parts: Own = Own()
 ) -> None:
     """Serves until interrupted; calls `ready` with the URL once it listens.
 
@@ -86,7 +86,7 @@ async def serve(
     sources or address, `ModelError` for models that do not load.
     """
     rules = door.rules()
-    async with _desk(sources, settings, rules, own) as desk, _tools(desk) as beside:
+    async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
         config = uvicorn.Config(
             application(desk, _uploads(sources, settings, rules), beside),
             host=door.host,
@@ -98,7 +98,7 @@ async def serve(
             limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=round(GRACE),
         )
-        await _listening(_Server(config), door, ready)
+        await _listen(_Server(config), door, ready)
 
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:
@@ -110,8 +110,8 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def _desk(sources: Sources, settings: Settings, rules: Rules, own: Own) -> AsyncIterator[Desk]:
-    engine, shelf = Engine(sources, settings, own), Shelf(_shelf_of(sources, settings))
+async def _desk(sources: Sources, settings: Settings, rules: Rules, parts: Own) -> AsyncIterator[Desk]:
+    engine, shelf = Engine(sources, settings, parts), Shelf(_shelf_of(sources, settings))
     try:
         await engine.start()
         yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
@@ -151,7 +151,7 @@ class _Server(uvicorn.Server):
                     loop.remove_signal_handler(kind)
 
 
-async def _listening(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
+async def _listen(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
     task = asyncio.create_task(server.serve())
     while not server.started and not task.done():
         await asyncio.sleep(0.02)

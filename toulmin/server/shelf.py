@@ -34,8 +34,8 @@ class Shelf:
 
     def get(self, id: str) -> bytes | None:
         with clearly(self._path, _KIND):
-            found = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
-        return None if found is None else bytes(found[0])
+            row = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def close(self) -> None:
         self._file.close()

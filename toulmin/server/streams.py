@@ -31,17 +31,17 @@ class Events(Response):
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        await or_gone(self._sent(send), receive)
+        await while_connected(self._send_events(send), receive)
 
-    async def _sent(self, send: Send) -> None:
-        async with aclosing(_lively(self._events)) as events:  # type: ignore[type-var]
+    async def _send_events(self, send: Send) -> None:
+        async with aclosing(_with_heartbeats(self._events)) as events:  # type: ignore[type-var]
             async for part in events:
                 async with asyncio.timeout(UNREAD):
                     await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _lively(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _with_heartbeats(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Adds a comment after every `QUIET` seconds of silence."""
     following = asyncio.ensure_future(anext(events, None))
     try:
@@ -61,21 +61,21 @@ async def _lively(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         await events.aclose()  # type: ignore[attr-defined]
 
 
-async def or_gone(work: Awaitable[T], receive: Receive) -> T | None:
+async def while_connected(work: Awaitable[T], receive: Receive) -> T | None:
     """The result; None, with the work cancelled, if the client disconnects first."""
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(receive))
+    disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({task, disconnect}, return_when=asyncio.FIRST_COMPLETED)
         return task.result() if task.done() else None
     except TimeoutError:
         return None  # the client read nothing for too long
     finally:
-        for one in (task, gone):
-            one.cancel()
-        await asyncio.gather(task, gone, return_exceptions=True)
+        for future in (task, disconnect):
+            future.cancel()
+        await asyncio.gather(task, disconnect, return_exceptions=True)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

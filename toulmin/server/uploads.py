@@ -52,13 +52,13 @@ class Uploads:
             raise SourceError("An upload should hold one file or more in fields called `file`, but none came.")
         async with self._turn:
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
-            skipped = await asyncio.to_thread(self._read) if any(one.path for one in kept) else {}
-            told = [self._outcome(one, skipped) for one in kept]
+            skipped = await asyncio.to_thread(self._read) if any(upload.path for upload in kept) else {}
+            outcomes = [self._outcome(upload, skipped) for upload in kept]
             if skipped:  # their files are deleted now, so the index can forget them
                 await asyncio.to_thread(self._read)
         return {
-            "read": [name for name, reason in told if reason is None],
-            "skipped": [{"name": name, "reason": reason} for name, reason in told if reason is not None],
+            "read": [name for name, reason in outcomes if reason is None],
+            "skipped": [{"name": name, "reason": reason} for name, reason in outcomes if reason is not None],
         }
 
     def holds(self, path: str | None) -> bool:

@@ -45,10 +45,10 @@ class Address:
 
 def is_shared(place: str) -> bool:
     """Whether the text names a shared corpus, not a folder. Raises `UsageError` for an unknown scheme."""
-    found = _SCHEME.match(place)
-    if found is None:
+    match = _SCHEME.match(place)
+    if match is None:
         return False
-    scheme = found["scheme"] or found["lance"]
+    scheme = match["scheme"] or match["lance"]
     if scheme not in CREDENTIALS and scheme not in POSTGRES:
         known = ("s3://BUCKET/CORPUS", "gs://BUCKET/CORPUS", "az://CONTAINER/CORPUS", "lance:FOLDER", _IN_POSTGRES)
         raise unknown_name("address of a corpus", f"{scheme}://", known)

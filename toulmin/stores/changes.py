@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from toulmin.documents.loaders import Skipped, is_under
-from toulmin.indexing.update import IndexReport, Progress, Writer, brought_up_to_date
+from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Stamp
 from toulmin.stores import files
@@ -28,7 +28,7 @@ class SeveralWrite(Writer, Protocol):
     def notes(self) -> tuple[str, ...]: ...
 
 
-def written(
+def run_update(
     writer: SeveralWrite,
     paths: Sequence[Path],
     vectors: Wanted | None,
@@ -42,7 +42,7 @@ def written(
     version; UsageError for less than one word.
     """
     with writer:
-        report = brought_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
+        report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
         return replace(report, notes=writer.notes())
 
 
@@ -74,8 +74,8 @@ class Changes:
         self.new[row.path] = files.after(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
-        told = {"size": stamp.size, "mtime_ns": stamp.mtime_ns, "digest": stamp.digest, "reason": None}
-        row = files.after(self.known.get(str(path)), str(path), file=files.number(), **told)
+        fields = {"size": stamp.size, "mtime_ns": stamp.mtime_ns, "digest": stamp.digest, "reason": None}
+        row = files.after(self.known.get(str(path)), str(path), file=files.number(), **fields)
         self.new[row.path] = row
         self._by_number[row.file] = row
         return row.file
@@ -91,7 +91,7 @@ class Changes:
             self.new[row.path] = files.after(row, row.path, **gone)
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
-        reasons = {one.path: one.reason for one in skipped}
+        reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):
                 self.new[path] = files.after(row, path, reason=None)

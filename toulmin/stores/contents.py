@@ -24,9 +24,9 @@ class About(NamedTuple):
     passage_words: int
     label: Label | None
 
-    def written(self, format: int) -> dict[str, Any]:
-        told = {"format": format, "terms": TERMS_VERSION, "passage_words": self.passage_words}
-        return {**told, "label": asdict(self.label) if self.label else None}
+    def as_json(self, format: int) -> dict[str, Any]:
+        fields = {"format": format, "terms": TERMS_VERSION, "passage_words": self.passage_words}
+        return {**fields, "label": asdict(self.label) if self.label else None}
 
 
 def read(written: Mapping[str, Any], format: int, address: object) -> About:
@@ -39,7 +39,7 @@ def read(written: Mapping[str, Any], format: int, address: object) -> About:
     return About(written["passage_words"], Label(**written["label"]) if written["label"] else None)
 
 
-def wanted(passage_words: int | None, vectors: Wanted | None) -> About:
+def about_for(passage_words: int | None, vectors: Wanted | None) -> About:
     """The settings of a new corpus. Raises `UsageError` for less than one word a passage."""
     if passage_words is not None and passage_words < 1:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
@@ -50,15 +50,15 @@ def wanted(passage_words: int | None, vectors: Wanted | None) -> About:
     return About(passage_words or PASSAGE_WORDS, label)
 
 
-def check(held: About, asked: About, passage_words: int | None, address: object) -> None:
+def check(existing: About, asked: About, passage_words: int | None, address: object) -> None:
     """Raises `SourceError` for another encoder, or another length if one was given."""
-    if passage_words not in (None, held.passage_words):
+    if passage_words not in (None, existing.passage_words):
         raise SourceError(
-            f"The passages of {address} have about {held.passage_words} words, not {passage_words}, and stay so,"
+            f"The passages of {address} have about {existing.passage_words} words, not {passage_words}, and stay so,"
             " as others may be reading them; leave passage_words out, or make a corpus at another address."
         )
-    if (held.label.identity if held.label else None) != (asked.label.identity if asked.label else None):
-        made = f"with the vectors of {held.label.name}" if held.label else "without vectors"
+    if (existing.label.identity if existing.label else None) != (asked.label.identity if asked.label else None):
+        made = f"with the vectors of {existing.label.name}" if existing.label else "without vectors"
         named = asked.label.name if asked.label else "none"
         raise SourceError(
             f"{address} was made {made}, and the encoder asked for is {named}. A shared corpus keeps what it"
@@ -66,7 +66,7 @@ def check(held: About, asked: About, passage_words: int | None, address: object)
         )
 
 
-def damaged(address: object, what: str) -> IndexDamaged:
+def damage_error(address: object, what: str) -> IndexDamaged:
     return IndexDamaged(
         f"The corpus in {address} is damaged: {what}. Delete it there, and run: toulmin index PATH --into {address}"
     )

@@ -9,14 +9,14 @@ from typing import Protocol, Self
 
 from toulmin.data import Document
 from toulmin.indexing.catalogue import clear_errors
-from toulmin.indexing.corpus import Kept
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp
 from toulmin.stores.files import FileRow
 
 
-class Whole(Kept, Protocol):
+class Whole(AnyCorpus, Protocol):
     """A shared corpus with what a copy needs in addition."""
 
     files: Mapping[str, FileRow]
@@ -35,7 +35,7 @@ class Whole(Kept, Protocol):
     ) -> None: ...
 
 
-def copied(
+def copy_corpus(
     corpus: Whole,
     into: Path,
     *,
@@ -47,11 +47,11 @@ def copied(
     Skips unchanged files; encodes passages here. Raises what `indexing.update` raises for folders and disks.
     """
     with CorpusWriter(into, corpus.passage_words) as writer, clear_errors(into):
-        held = {row.path for row in corpus.files.values() if row.file}
-        job = _Copying(writer, on_progress or (lambda progress: None), len(held))
+        paths = {row.path for row in corpus.files.values() if row.file}
+        job = _Copying(writer, on_progress or (lambda progress: None), len(paths))
         for file, documents in corpus.whole_documents():
             job.keep(file, documents)
-        job.remove_others(held)
+        job.remove_others(paths)
         skipped = tuple(corpus.skipped())
         writer.note_skipped([Path(Path(into).absolute().anchor)], skipped)
         encoded = writer.renew_vectors(vectors, lambda done, total: None)

@@ -49,12 +49,12 @@ def after(known: FileRow | None, path: str, **changes: Any) -> FileRow:
 
 def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
     """The newest row of each path, including removed files."""
-    found: dict[str, FileRow] = {}
+    by_path: dict[str, FileRow] = {}
     for row in rows:
-        other = found.get(row.path)
+        other = by_path.get(row.path)
         if other is None or (other.at, other.mark) < (row.at, row.mark):
-            found[row.path] = row
-    return found
+            by_path[row.path] = row
+    return by_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ def waste(rows: Sequence[FileRow]) -> list[Waste]:
     by_path: Mapping[str, list[FileRow]] = defaultdict(list)
     for row in rows:
         by_path[row.path].append(row)
-    found = []
+    superseded = []
     for path, last in newest(rows).items():
         old = [row for row in by_path[path] if row.mark != last.mark]
         files = {row.file for row in old} - {0, last.file}
         marks = [row.mark for row in old] + ([last.mark] if last.is_gone else [])
         if marks:
-            found.append(Waste(marks, sorted(files)))
-    return found
+            superseded.append(Waste(marks, sorted(files)))
+    return superseded

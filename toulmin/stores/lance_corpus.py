@@ -26,7 +26,7 @@ from toulmin.retrieval.fusion import Ranker
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import files, lance_table
 from toulmin.stores.address import Address, address
-from toulmin.stores.contents import damaged
+from toulmin.stores.contents import damage_error
 from toulmin.stores.files import FileRow
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 from toulmin.stores.pieces import passage_of
@@ -46,14 +46,14 @@ def open_shared(place: str) -> SharedCorpus:
     Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version.
     """
     where, repeats = address(place), lance_table.Repeats()  # counts from before the first request
-    return SharedCorpus(where, lance_table.opened(where), repeats)
+    return SharedCorpus(where, lance_table.open_table(where), repeats)
 
 
 def label_of(place: str) -> Label | None:
     """The encoder of the vectors; None without vectors or corpus."""
     where = address(place)
-    found = lance_table.found(where)
-    return None if found is None else lance_table.about(found, where).label
+    table = lance_table.find_table(where)
+    return None if table is None else lance_table.about(table, where).label
 
 
 class SharedCorpus(Reader):
@@ -64,24 +64,24 @@ class SharedCorpus(Reader):
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
-        self.version: int = lance_table.repeated(where, lambda: _pinned(opened))
+        self.version: int = lance_table.retry(where, lambda: _pin(opened))
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", files.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
         self._count(self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True))
         self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
 
-    def _count(self, held: Any) -> None:
+    def _count(self, rows: Any) -> None:
         """Chooses the row that represents each passage."""
-        row_ids, keys = held["_rowid"].to_numpy(), held["key"].to_numpy()
-        is_live = np.isin(held["file"].to_numpy(), self._live)
+        row_ids, keys = rows["_rowid"].to_numpy(), rows["key"].to_numpy()
+        is_live = np.isin(rows["file"].to_numpy(), self._live)
         _, first = np.unique(keys[is_live], return_index=True)
         stands = np.zeros(len(keys), np.bool_)
         stands[np.flatnonzero(is_live)[first]] = True
         self._spare = np.sort(row_ids[~stands])
         self._rows = len(keys)
         self._passages = int(stands.sum())
-        self._terms = int(held["length"].to_numpy()[stands].sum())
+        self._terms = int(rows["length"].to_numpy()[stands].sum())
 
     # ------------------------------------------------------------ queries
 
@@ -91,7 +91,7 @@ class SharedCorpus(Reader):
         def work() -> Any:
             return self._table.search().where(where).select(list(columns)).with_row_id(row_ids).to_arrow()
 
-        return lance_table.repeated(self._where, work)
+        return lance_table.retry(self._where, work)
 
     def _matching(self, terms: Sequence[str], limit: int, columns: Sequence[str]) -> Any:
         """The best rows by LanceDB's own BM25."""
@@ -103,13 +103,13 @@ class SharedCorpus(Reader):
             asked = self._table.search(query, query_type="fts").select([*columns, "_score"])
             return asked.with_row_id(True).limit(max(1, most)).to_arrow()
 
-        return self.counting(lance_table.repeated(self._where, work))
+        return self.representatives(lance_table.retry(self._where, work))
 
-    def counting(self, found: Any) -> Any:
+    def representatives(self, rows: Any) -> Any:
         """The rows that represent a passage."""
         if not len(self._spare):
-            return found
-        return found.filter(~np.isin(found["_rowid"].to_numpy(), self._spare))
+            return rows
+        return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare))
 
     def nearest(self, row: Vectors, limit: int) -> Any:
         """Keys and vectors of the likely nearest passages."""
@@ -118,7 +118,7 @@ class SharedCorpus(Reader):
             asked = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
             return asked.select(["key", "vector", "_distance"]).with_row_id(True).limit(limit).to_arrow()
 
-        return self.counting(lance_table.repeated(self._where, work))
+        return self.representatives(lance_table.retry(self._where, work))
 
     # ------------------------------------------------------------ search
 
@@ -126,29 +126,31 @@ class SharedCorpus(Reader):
         if not terms:
             return []
         with ThreadPoolExecutor(_ABREAST) as pool:
-            return [found.num_rows for found in pool.map(lambda term: self._matching([term], self._rows, ()), terms)]
+            return [
+                matches.num_rows for matches in pool.map(lambda term: self._matching([term], self._rows, ()), terms)
+            ]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        found = self._matching(query_terms, limit, ("key", "codes"))[:limit]
-        return list(zip(found["key"].to_pylist(), found["codes"].to_pylist(), strict=True))
+        matches = self._matching(query_terms, limit, ("key", "codes"))[:limit]
+        return list(zip(matches["key"].to_pylist(), matches["codes"].to_pylist(), strict=True))
 
     # ------------------------------------------------------------ passages
 
-    def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
+    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
         return {passage_id: self._passage(row) for passage_id, row in self._places(keys).items()}
 
     def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
         """The row of each existing passage, by id; of several, the first by path."""
-        found: dict[str, dict[str, Any]] = {}
+        by_id: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
             among = ", ".join(map(str, keys[start : start + _CHUNK]))
             for row in sorted(self._live_rows(f"kind = {PASSAGE} AND key IN ({among})", _PASSAGE), key=_place):
-                found.setdefault(id_of(row["key"]), row)
-        return found
+                by_id.setdefault(id_of(row["key"]), row)
+        return by_id
 
     def _live_rows(self, where: str, columns: Sequence[str]) -> Rows:
-        found = self.rows(where, columns)
-        rows: Rows = found.filter(np.isin(found["file"].to_numpy(), self._live)).to_pylist()
+        table = self.rows(where, columns)
+        rows: Rows = table.filter(np.isin(table["file"].to_numpy(), self._live)).to_pylist()
         return rows
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
@@ -160,8 +162,8 @@ class SharedCorpus(Reader):
         here = self._places(keys_of([passage_id]))[passage_id]
         beside = f"number IN ({here['number'] - 1}, {here['number'] + 1})"
         where = f"kind = {PASSAGE} AND file = {here['file']} AND document = {here['document']} AND {beside}"
-        found = {row["number"]: self._passage(row) for row in self._live_rows(where, _PASSAGE)}
-        return Neighbours(found.get(here["number"] - 1), found.get(here["number"] + 1))
+        by_number = {row["number"]: self._passage(row) for row in self._live_rows(where, _PASSAGE)}
+        return Neighbours(by_number.get(here["number"] - 1), by_number.get(here["number"] + 1))
 
     def every_passage(self) -> Iterator[Passage]:
         """By path and place, each with its first source."""
@@ -176,15 +178,15 @@ class SharedCorpus(Reader):
 
     def _by_file(self, kind: int, columns: Sequence[str]) -> Iterator[tuple[FileRow, Rows]]:
         """Files by path, their rows in order."""
-        held = [row for _, row in sorted(self.files.items()) if row.file]
-        for start in range(0, len(held), _FILES):
-            chunk = held[start : start + _FILES]
+        file_rows = [row for _, row in sorted(self.files.items()) if row.file]
+        for start in range(0, len(file_rows), _FILES):
+            chunk = file_rows[start : start + _FILES]
             among = ", ".join(str(row.file) for row in chunk)
-            found: dict[int, dict[tuple[int, int], dict[str, Any]]] = {row.file: {} for row in chunk}
+            by_file: dict[int, dict[tuple[int, int], dict[str, Any]]] = {row.file: {} for row in chunk}
             for row in self.rows(f"kind = {kind} AND file IN ({among})", columns).to_pylist():
-                found[row["file"]][row["document"], row.get("number") or 0] = row
+                by_file[row["file"]][row["document"], row.get("number") or 0] = row
             for file in chunk:
-                yield file, [found[file.file][place] for place in sorted(found[file.file])]
+                yield file, [by_file[file.file][place] for place in sorted(by_file[file.file])]
 
     @cached_property
     def _documents(self) -> list[tuple[IndexedDocument, tuple[int, int]]]:
@@ -239,25 +241,27 @@ class SharedCorpus(Reader):
 
     @property
     def stats(self) -> Stats:
-        found = self._live_rows(f"kind = {DOCUMENT}", ("file", "document"))
-        documents = len({(row["file"], row["document"]) for row in found})
+        rows = self._live_rows(f"kind = {DOCUMENT}", ("file", "document"))
+        documents = len({(row["file"], row["document"]) for row in rows})
         return Stats(len(self._live), documents, self._passages, self._terms, self.passage_words)
 
     # ------------------------------------------------------------ verifying and closing
 
     def verify(self) -> None:
-        held: set[int] = set()
+        keys: set[int] = set()
         for _, rows in self._by_file(PASSAGE, (*_PASSAGE, "codes")):
             for row in rows:
-                held.add(row["key"])
+                keys.add(row["key"])
                 if findable(self._passage(row)).packed != row["codes"]:
-                    raise damaged(self.folder, f"the terms of passage {id_of(row['key'])} are not those of its text")
-        if len(held) != self._passages:
-            raise damaged(self.folder, f"{self._passages} passages are counted, {len(held)} can be read")
+                    raise damage_error(
+                        self.folder, f"the terms of passage {id_of(row['key'])} are not those of its text"
+                    )
+        if len(keys) != self._passages:
+            raise damage_error(self.folder, f"{self._passages} passages are counted, {len(keys)} can be read")
 
     def stamp(self) -> object:
         """The newest version, which this corpus may not be at."""
-        return lance_table.repeated(self._where, lambda: lance_table.opened(self._where).version)
+        return lance_table.retry(self._where, lambda: lance_table.open_table(self._where).version)
 
     def notes(self) -> tuple[str, ...]:
         return self._repeats.notes()
@@ -275,17 +279,17 @@ class SharedVectors:
         self.label = label
         self._corpus = corpus
 
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+    def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         with ThreadPoolExecutor(_ABREAST) as pool:
             return list(pool.map(lambda row: self._best(row, k), rows))
 
     def _best(self, row: Vectors, k: int) -> list[tuple[str, float]]:
-        found = self._corpus.nearest(row, CANDIDATES * k)
-        if not found.num_rows:
+        matches = self._corpus.nearest(row, CANDIDATES * k)
+        if not matches.num_rows:
             return []
-        flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        vectors = flat.astype(np.float32).reshape(found.num_rows, -1)
-        return best(found["key"].to_numpy(), vectors @ row.astype(np.float32), k)
+        flat = matches["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors = flat.astype(np.float32).reshape(matches.num_rows, -1)
+        return best(matches["key"].to_numpy(), vectors @ row.astype(np.float32), k)
 
 
 class Abreast:
@@ -298,11 +302,11 @@ class Abreast:
         distinct = list(dict.fromkeys(queries))
         ask: Callable[[str], list[Hit]] = lambda query: list(self._ranker.search([query], k)[0])  # noqa: E731
         with ThreadPoolExecutor(_ABREAST) as pool:
-            found = dict(zip(distinct, pool.map(ask, distinct), strict=True))
-        return [list(found[query]) for query in queries]
+            by_query = dict(zip(distinct, pool.map(ask, distinct), strict=True))
+        return [list(by_query[query]) for query in queries]
 
 
-def _pinned(opened: Any) -> int:
+def _pin(opened: Any) -> int:
     version: int = opened.version
     opened.checkout(version)
     return version

@@ -90,7 +90,7 @@ def schema(about: About) -> pa.Schema:
     ]
     if about.label is not None:
         fields.append(("vector", pa.list_(pa.float16(), about.label.dimension)))
-    return pa.schema(fields, metadata={_ABOUT: json.dumps(about.written(FORMAT)).encode()})
+    return pa.schema(fields, metadata={_ABOUT: json.dumps(about.as_json(FORMAT)).encode()})
 
 
 def about(table: Any, address: Address) -> About:
@@ -104,33 +104,33 @@ def about(table: Any, address: Address) -> About:
 # ---------------------------------------------------------------- opening
 
 
-def opened(address: Address) -> Any:
+def open_table(address: Address) -> Any:
     """The table as it is now. Raises `SourceError` if there is none."""
-    table = found(address)
+    table = find_table(address)
     if table is None:
         raise SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")
     return table
 
 
-def made(address: Address, wanted: About) -> Any:
+def ensure_table(address: Address, wanted: About) -> Any:
     """The table, created if missing; a concurrent second writer gets the first's."""
-    table = found(address)
+    table = find_table(address)
     if table is None:
         columns = schema(wanted)
-        repeated(address, lambda: _connected(address).create_table(NAME, schema=columns, exist_ok=True))
-        table = opened(address)
+        retry(address, lambda: _connect(address).create_table(NAME, schema=columns, exist_ok=True))
+        table = open_table(address)
     about(table, address)
-    repeated(address, lambda: _complete(table))
+    retry(address, lambda: _complete(table))
     return table
 
 
-def found(address: Address) -> Any | None:
+def find_table(address: Address) -> Any | None:
     """The table as it is now, or None."""
-    return repeated(address, lambda: _open(address))
+    return retry(address, lambda: _open(address))
 
 
 def _open(address: Address) -> Any | None:
-    connection = _connected(address)
+    connection = _connect(address)
     try:
         return connection.open_table(NAME)
     except (ValueError, FileNotFoundError) as error:
@@ -139,7 +139,7 @@ def _open(address: Address) -> Any | None:
         raise
 
 
-def _connected(address: Address) -> Any:
+def _connect(address: Address) -> Any:
     if address.scheme == "lance":
         return lancedb.connect(address.uri)
     options = {"client_max_retries": str(_REPEATS), "client_retry_timeout": f"{_PATIENCE}"}
@@ -198,7 +198,7 @@ def _total() -> int:
     return _repeated_here + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
 
 
-def repeated(address: Address, work: Callable[[], T]) -> T:
+def retry(address: Address, work: Callable[[], T]) -> T:
     """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
     global _repeated_here
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
@@ -217,10 +217,10 @@ def clear_errors(address: Address) -> Iterator[None]:
     except (SourceError, UsageError):
         raise
     except (RuntimeError, ValueError, OSError) as error:
-        raise _translated(address, str(error)) from None
+        raise _error_for(address, str(error)) from None
 
 
-def _translated(address: Address, what: str) -> SourceError:
+def _error_for(address: Address, what: str) -> SourceError:
     if _NO_BUCKET.search(what):
         return SourceError(
             f"There is no bucket (or container) for {address}; make it, or correct the address or the endpoint in the"

@@ -28,7 +28,7 @@ from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, files, lance_table
 from toulmin.stores.address import Address, address
-from toulmin.stores.changes import Changes, written
+from toulmin.stores.changes import Changes, run_update
 from toulmin.stores.files import FileRow, Waste
 from toulmin.stores.lance_corpus import SharedCorpus
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE, Passing
@@ -47,7 +47,7 @@ def update_shared(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Updates the corpus as `changes.run_update` describes."""
-    return written(SharedWriter(address(place), passage_words, vectors), paths, vectors, on_progress)
+    return run_update(SharedWriter(address(place), passage_words, vectors), paths, vectors, on_progress)
 
 
 class SharedWriter(Changes):
@@ -56,11 +56,11 @@ class SharedWriter(Changes):
     def __init__(self, where: Address, passage_words: int | None, vectors: Wanted | None) -> None:
         self._where, self._vectors = where, vectors
         self._repeats = lance_table.Repeats()
-        asked = contents.wanted(passage_words, vectors)
-        self._table = lance_table.made(where, asked)
+        asked = contents.about_for(passage_words, vectors)
+        self._table = lance_table.ensure_table(where, asked)
         self._about = lance_table.about(self._table, where)
         contents.check(self._about, asked, passage_words, where)
-        super().__init__(self._known_rows())
+        super().__init__(self._file_rows())
         self._documents: dict[int, int] = {}
         self._waiting: list[dict[str, Any]] = []
         self._encoded = 0
@@ -69,12 +69,12 @@ class SharedWriter(Changes):
         self._spool = Path(self._folder.name) / "rows.arrow"
         self._stream = pa.ipc.new_stream(str(self._spool), self._schema)
 
-    def _known_rows(self) -> list[FileRow]:
+    def _file_rows(self) -> list[FileRow]:
         def work() -> Any:
             asked = self._table.search().where(f"kind = {FILE}").select(list(files.COLUMNS))
             return asked.to_arrow().to_pylist()
 
-        return [FileRow(**row) for row in lance_table.repeated(self._where, work)]
+        return [FileRow(**row) for row in lance_table.retry(self._where, work)]
 
     def __enter__(self) -> SharedWriter:
         return self
@@ -101,8 +101,8 @@ class SharedWriter(Changes):
             "url": document.url,
             "record": document.record,
         }
-        told = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(made)}
-        self._add({"kind": DOCUMENT, **shared, **told})
+        details = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(made)}
+        self._add({"kind": DOCUMENT, **shared, **details})
         for piece in made:
             self._add(_passage_row(piece) | shared)
             on_passage()
@@ -148,25 +148,23 @@ class SharedWriter(Changes):
         self._flush()
         self._stream.close()
         if self.new:
-            lance_table.repeated(
-                self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches()))
-            )
+            lance_table.retry(self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches())))
             self._tidy()
-        with SharedCorpus(self._where, lance_table.opened(self._where), self._repeats) as now:
-            held = now.stats
-        return Totals(held.documents, held.passages)
+        with SharedCorpus(self._where, lance_table.open_table(self._where), self._repeats) as now:
+            stats = now.stats
+        return Totals(stats.documents, stats.passages)
 
     def _batches(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        def collected() -> Iterator[pa.RecordBatch]:
+        def batches() -> Iterator[pa.RecordBatch]:
             with pa.ipc.open_stream(str(self._spool)) as stream:
                 for batch in stream:
-                    yield self._kept(batch)
-            told = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
-            yield pa.RecordBatch.from_pylist(told, self._schema)
+                    yield self._drop_unreadable(batch)
+            file_rows = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
+            yield pa.RecordBatch.from_pylist(file_rows, self._schema)
 
-        return self._schema, collected()
+        return self._schema, batches()
 
-    def _kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _drop_unreadable(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if not self.dropped:
             return batch
         return batch.filter(pa.array(~np.isin(batch["file"].to_numpy(), list(self.dropped))))
@@ -174,17 +172,17 @@ class SharedWriter(Changes):
     def _tidy(self) -> None:
         """Left to the next writer if others are busy with it."""
         with suppress(Passing):
-            lance_table.repeated(self._where, self._table.checkout_latest)
-            superseded = files.waste(self._known_rows())
+            lance_table.retry(self._where, self._table.checkout_latest)
+            superseded = files.waste(self._file_rows())
             for start in range(0, len(superseded), _AT_ONCE):
-                condition = _all_of(superseded[start : start + _AT_ONCE])
-                lance_table.repeated(self._where, lambda condition=condition: self._table.delete(condition))  # type: ignore[misc]
-            lance_table.repeated(self._where, self._table.optimize)
+                condition = _delete_condition(superseded[start : start + _AT_ONCE])
+                lance_table.retry(self._where, lambda condition=condition: self._table.delete(condition))  # type: ignore[misc]
+            lance_table.retry(self._where, self._table.optimize)
 
 
-def _all_of(superseded: Sequence[Waste]) -> str:
-    marks = ", ".join(str(mark) for one in superseded for mark in one.marks)
-    numbers = ", ".join(str(number) for one in superseded for number in one.files)
+def _delete_condition(superseded: Sequence[Waste]) -> str:
+    marks = ", ".join(str(mark) for group in superseded for mark in group.marks)
+    numbers = ", ".join(str(number) for group in superseded for number in group.files)
     return f"mark IN ({marks})" + (f" OR (kind > {FILE} AND file IN ({numbers}))" if numbers else "")
 
 

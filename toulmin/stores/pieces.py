@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toulmin.data import Document, Passage, Source, content_id
 from toulmin.documents.passages import cut
 from toulmin.indexing.catalogue import id_of, key_of
-from toulmin.stores.contents import damaged
+from toulmin.stores.contents import damage_error
 
 
 class Piece(NamedTuple):
@@ -34,15 +34,15 @@ class Cut(NamedTuple):
 def pieces(document: Document, passage_words: int) -> Cut:
     """Cuts a document into passages of about so many words."""
 
-    def made() -> Iterator[Piece]:
+    def each_piece() -> Iterator[Piece]:
         before = 0
         for number, passage in enumerate(cut(document, passage_words)):
             end = passage.source.end
             yield Piece(passage, number, passage.source.start - before, document.text[before:end])
             before = end
 
-    found = list(made())
-    return Cut(found, document.text[found[-1].passage.source.end if found else 0 :])
+    parts = list(each_piece())
+    return Cut(parts, document.text[parts[-1].passage.source.end if parts else 0 :])
 
 
 def passage_of(
@@ -54,5 +54,5 @@ def passage_of(
     """
     text, passage_id = piece[lead:], id_of(key)
     if content_id(title, text) != passage_id:
-        raise damaged(corpus, f"the text of passage {passage_id} is not what was indexed")
+        raise damage_error(corpus, f"the text of passage {passage_id} is not what was indexed")
     return Passage(passage_id, title, text, Source(start, start + len(text), *place))  # type: ignore[arg-type]

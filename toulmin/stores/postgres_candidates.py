@@ -27,18 +27,21 @@ _STATEMENT = sql.SQL(
 )
 
 
-class Wanted(NamedTuple):
+class QueryWord(NamedTuple):
     """A word of the query, and the most it adds to a score."""
 
     word: int
     idf: float
 
 
-def wanted(terms: Sequence[str], frequencies: Sequence[int], passages: int) -> list[Wanted]:
+def rarest_first(terms: Sequence[str], frequencies: Sequence[int], passages: int) -> list[QueryWord]:
     """The words that occur in the corpus, the rarest first."""
-    known = [(word(term), found) for term, found in zip(terms, frequencies, strict=True) if found]
-    idfs = [Wanted(one, math.log(1 + (passages - found + 0.5) / (found + 0.5))) for one, found in known]
-    return sorted(idfs, key=lambda one: (-one.idf, one.word))
+    known = [(word(term), frequency) for term, frequency in zip(terms, frequencies, strict=True) if frequency]
+    idfs = [
+        QueryWord(query_word, math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5)))
+        for query_word, frequency in known
+    ]
+    return sorted(idfs, key=lambda query_word: (-query_word.idf, query_word.word))
 
 
 class Search(NamedTuple):
@@ -48,7 +51,7 @@ class Search(NamedTuple):
     mean: float
     limit: int
 
-    def best(self, words: Sequence[Wanted], frequencies: Sequence[int]) -> list[tuple[int, bytes]]:
+    def best(self, words: Sequence[QueryWord], frequencies: Sequence[int]) -> list[tuple[int, bytes]]:
         """The keys and packed terms of the best, best first; `frequencies` are those of the words.
 
         Passages are looked up by the rarest words and weighed by BM25. If the common words could add more than the
@@ -56,18 +59,22 @@ class Search(NamedTuple):
         exact.
         """
         by_these = next((n for n, sum in enumerate(accumulate(frequencies), 1) if sum >= _ENOUGH), len(words))
-        found = self._found_by(words, by_these)
+        rows = self._rows_holding(words, by_these)
         half = max(1, self.limit // 2)
-        least = found[half - 1][2] if len(found) >= half else 0.0
-        needed = next(n for n in range(len(words) + 1) if sum(one.idf for one in words[n:]) <= least)
+        least = rows[half - 1][2] if len(rows) >= half else 0.0
+        needed = next(n for n in range(len(words) + 1) if sum(query_word.idf for query_word in words[n:]) <= least)
         if needed > by_these:
-            found = self._found_by(words, needed)
-        return [(key, codes) for key, codes, _ in found]
+            rows = self._rows_holding(words, needed)
+        return [(key, codes) for key, codes, _ in rows]
 
-    def _found_by(self, words: Sequence[Wanted], first: int) -> list[tuple[int, bytes, float]]:
+    def _rows_holding(self, words: Sequence[QueryWord], first: int) -> list[tuple[int, bytes, float]]:
         """Looks up by the first words, scores by all."""
         weight = sql.SQL(" + ").join([_WEIGHT] * len(words))
-        weighing = [value for one in words for value in (one.idf, one.word, one.word, one.word)]
+        weighing = [
+            value
+            for query_word in words
+            for value in (query_word.idf, query_word.word, query_word.word, query_word.word)
+        ]
         damping = (K1 * (1 - B), K1 * B, self.mean)
-        among = [one.word for one in words[:first]]
+        among = [query_word.word for query_word in words[:first]]
         return self.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, self.limit))

@@ -53,11 +53,11 @@ class Repeats:
     def notes(self) -> tuple[str, ...]:
         """Repeats since the last call."""
         new, self._new = self._new, 0
-        told = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
-        return (f"The database failed {told} succeeded.",) if new else ()
+        requests = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
+        return (f"The database failed {requests} succeeded.",) if new else ()
 
 
-def connected(place: Place) -> Connection:
+def connect(place: Place) -> Connection:
     """A new connection in autocommit mode, with the corpus's schema as search path."""
     asked = {"host": place.host, "port": place.port, "user": place.user, "dbname": place.database}
     named = {name: value for name, value in asked.items() if value is not None}
@@ -86,7 +86,7 @@ def _set_up(connection: Connection, place: Place) -> None:
     )
 
 
-def repeated(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
+def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
     """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
@@ -101,10 +101,10 @@ def clear_errors(place: Place) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _translated(place, error) from None
+        raise _error_for(place, error) from None
 
 
-def _translated(place: Place, error: psycopg.Error) -> SourceError:
+def _error_for(place: Place, error: psycopg.Error) -> SourceError:
     if isinstance(error, psycopg.errors.InsufficientPrivilege):
         return not_allowed(place)
     if isinstance(error, psycopg.errors.DiskFull | psycopg.errors.OutOfMemory):

@@ -21,14 +21,14 @@ from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.vector_files import Label
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import damaged, read
+from toulmin.stores.contents import damage_error, read
 from toulmin.stores.files import COLUMNS, FileRow
 from toulmin.stores.pieces import passage_of
 from toulmin.stores.postgres_address import place_of
-from toulmin.stores.postgres_candidates import Search, wanted
-from toulmin.stores.postgres_connection import Repeats, connected, repeated
+from toulmin.stores.postgres_candidates import Search, rarest_first
+from toulmin.stores.postgres_connection import Repeats, connect, retry
 from toulmin.stores.postgres_moment import Moment, Row
-from toulmin.stores.postgres_tables import Kind, array_text, counted, word
+from toulmin.stores.postgres_tables import Kind, array_text, count_words, word
 from toulmin.stores.reader import Reader, keys_of
 
 _PAGE = 200  # documents that are read at once
@@ -59,11 +59,11 @@ def label_of(place: str) -> Label | None:
     where = place_of(place)
 
     def work() -> Label | None:
-        with connected(where) as connection:
+        with connect(where) as connection:
             made = postgres_tables.about(connection, where)
             return None if made is None else made.label
 
-    return repeated(where, Repeats(), work)
+    return retry(where, Repeats(), work)
 
 
 class PostgresCorpus(Reader):
@@ -89,14 +89,14 @@ class PostgresCorpus(Reader):
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         words = [word(term) for term in terms]
-        found: dict[int, int] = dict(
+        counts: dict[int, int] = dict(
             self._ask("SELECT word, passages FROM frequencies WHERE word = ANY(%s::bigint[])", words)
         )
-        return [found.get(one, 0) for one in words]
+        return [counts.get(code, 0) for code in words]
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
         frequencies = self.frequencies(query_terms)
-        words = wanted(query_terms, frequencies, len(self))
+        words = rarest_first(query_terms, frequencies, len(self))
         if not words:
             return []
         search = Search(self._moment.ask, self.average_terms, limit)
@@ -104,14 +104,14 @@ class PostgresCorpus(Reader):
 
     # ------------------------------------------------------------ passages
 
-    def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
+    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
         """Each with its first indexed source."""
-        found: dict[str, Passage] = {}
+        by_id: dict[str, Passage] = {}
         where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document, p.number"
         for row in self._ask(f"{_PASSAGE} {where}", list(keys)):
-            if id_of(row[0]) not in found:
-                found[id_of(row[0])] = self._passage(row)
-        return found
+            if id_of(row[0]) not in by_id:
+                by_id[id_of(row[0])] = self._passage(row)
+        return by_id
 
     def _passage(self, row: Row) -> Passage:
         return passage_of(self.folder, *row)
@@ -188,23 +188,25 @@ class PostgresCorpus(Reader):
             where = "LEFT JOIN found AS f ON f.key = p.key WHERE p.document = ANY(%s::bigint[])"
             for codes, words, counts, *row in self._ask(f"{statement} {where}", numbers):
                 found_by = findable(self._passage(tuple(row)))
-                held = map(array_text, counted(found_by.terms.split()))
-                if (codes, words, counts) != (found_by.packed, *held):
-                    raise damaged(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
+                expected = map(array_text, count_words(found_by.terms.split()))
+                if (codes, words, counts) != (found_by.packed, *expected):
+                    raise damage_error(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
         self._verify_totals()
 
     def _verify_totals(self) -> None:
-        ((held, terms),) = self._ask("SELECT count(*), coalesce(sum(length), 0) FROM found")
+        ((indexed, terms),) = self._ask("SELECT count(*), coalesce(sum(length), 0) FROM found")
         ((placed,),) = self._ask("SELECT count(DISTINCT key) FROM passages")
-        if not held == placed == self._passages or terms != self._terms:
-            raise damaged(self.folder, f"{self._passages} passages are counted, {held} can be found, {placed} be read")
+        if not indexed == placed == self._passages or terms != self._terms:
+            raise damage_error(
+                self.folder, f"{self._passages} passages are counted, {indexed} can be found, {placed} be read"
+            )
         ((wrong,),) = self._ask(
             "SELECT count(*) FROM frequencies AS kept FULL JOIN"
             " (SELECT word, count(*) AS passages FROM found, unnest(words) AS word GROUP BY word) AS now USING (word)"
             " WHERE kept.passages IS DISTINCT FROM now.passages"
         )
         if wrong:
-            raise damaged(self.folder, f"the frequencies of {wrong} words are not those of its passages")
+            raise damage_error(self.folder, f"the frequencies of {wrong} words are not those of its passages")
 
     def stamp(self) -> object:
         """The newest moment, perhaps newer than this corpus."""
@@ -227,22 +229,22 @@ class PostgresVectors:
         self._moment = moment
         self._kind = Kind(*moment.ask(postgres_tables.KIND)[0])
 
-    def ranked(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
+    def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         return [self._best(row, k) for row in rows]
 
     def _best(self, row: Vectors, k: int) -> list[tuple[str, float]]:
         limit = CANDIDATES * k
         width = max(_WIDTH[0], min(_WIDTH[1], limit))
         nearest = sql.SQL("SELECT key, vector::text FROM found ORDER BY vector {} %s::{} LIMIT %s")
-        found = self._moment.ask(
+        rows = self._moment.ask(
             nearest.format(self._kind.operator, self._kind.type),
             (postgres_tables.vector_text(row), limit),
             first=f"SET LOCAL hnsw.ef_search = {width}",
         )
-        if not found:
+        if not rows:
             return []
-        keys = np.array([key for key, _ in found], np.int64)
-        vectors = np.array([json.loads(text) for _, text in found], np.float32)
+        keys = np.array([key for key, _ in rows], np.int64)
+        vectors = np.array([json.loads(text) for _, text in rows], np.float32)
         return best(keys, vectors @ row.astype(np.float32), k)
 
 

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from toulmin.errors import StoreAway
 from toulmin.stores.postgres_address import Place
-from toulmin.stores.postgres_connection import Connection, Repeats, connected, repeated
+from toulmin.stores.postgres_connection import Connection, Repeats, connect, retry
 from toulmin.stores.postgres_tables import moment, no_corpus
 
 Statement = str | sql.Composed
@@ -40,10 +40,10 @@ class Moment:
         """
         with self._lock:
             assert not self._is_closed, "a closed corpus cannot be asked"
-            return repeated(self._place, self._repeats, lambda: self._asked(statement, values, first))
+            return retry(self._place, self._repeats, lambda: self._ask_once(statement, values, first))
 
-    def _asked(self, statement: Statement, values: Sequence[Any], first: str | None) -> list[Row]:
-        connection = self._connection or self._begun()
+    def _ask_once(self, statement: Statement, values: Sequence[Any], first: str | None) -> list[Row]:
+        connection = self._connection or self._begin()
         try:
             if first is not None:
                 connection.execute(first.encode())
@@ -53,22 +53,22 @@ class Moment:
             self._let_go()
             raise
 
-    def _begun(self) -> Connection:
-        connection = connected(self._place)
+    def _begin(self) -> Connection:
+        connection = connect(self._place)
         try:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             number = moment(connection, self._place)
             if number is None:
                 raise no_corpus(self._place)
             if self.number not in (None, number):
-                raise self._changed()
+                raise self._change_error()
         except BaseException:
             connection.close()
             raise
         self._connection, self.number = connection, number
         return connection
 
-    def _changed(self) -> StoreAway:
+    def _change_error(self) -> StoreAway:
         return StoreAway(
             f"The connection to {self._place} was lost, and the corpus was changed meanwhile; ask again to see it as it"
             " is now."
@@ -78,10 +78,10 @@ class Moment:
         """The number of the newest moment; None without a corpus."""
 
         def work() -> int | None:
-            with connected(self._place) as connection:
+            with connect(self._place) as connection:
                 return moment(connection, self._place)
 
-        return repeated(self._place, self._repeats, work)
+        return retry(self._place, self._repeats, work)
 
     def _let_go(self) -> None:
         connection, self._connection = self._connection, None

@@ -78,7 +78,7 @@ class Kind(NamedTuple):
         return sql.SQL("OPERATOR({}.<#>)").format(sql.Identifier(self.schema))
 
 
-class Counted(NamedTuple):
+class WordCounts(NamedTuple):
     """The distinct words of a passage, ascending."""
 
     words: list[int]
@@ -92,10 +92,10 @@ def word(term: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def counted(terms: Sequence[str]) -> Counted:
-    found = Counter(map(word, terms))
-    words = sorted(found)
-    return Counted(words, [min(found[one], _MOST) for one in words])
+def count_words(terms: Sequence[str]) -> WordCounts:
+    counts = Counter(map(word, terms))
+    words = sorted(counts)
+    return WordCounts(words, [min(counts[code], _MOST) for code in words])
 
 
 def about(connection: Connection, place: Place) -> About | None:
@@ -148,10 +148,10 @@ def make(connection: Connection, place: Place, made: About, kind: Kind | None) -
     if made.label is not None and kind is not None:
         size = sql.Literal(made.label.dimension)
         connection.execute(sql.SQL("ALTER TABLE found ADD COLUMN vector {}({})").format(kind.type, size))
-    connection.execute("INSERT INTO about VALUES (%s, 0, 0, 0)", (Jsonb(made.written(FORMAT)),))
+    connection.execute("INSERT INTO about VALUES (%s, 0, 0, 0)", (Jsonb(made.as_json(FORMAT)),))
 
 
-def index(connection: Connection, made: About, kind: Kind | None) -> None:
+def make_indexes(connection: Connection, made: About, kind: Kind | None) -> None:
     connection.execute(_INDEXES)
     if made.label is None or kind is None or made.label.dimension > _INDEXED[kind.name]:
         return
@@ -174,7 +174,7 @@ def vector_text(row: Vectors) -> str:
     return "[" + ",".join(map(repr, row.tolist())) + "]"
 
 
-def offered_kind(connection: Connection, place: Place) -> Kind:
+def available_kind(connection: Connection, place: Place) -> Kind:
     """The vector type for a new corpus: half precision if available.
 
     Adds the extension to the database. Raises `SourceError` if the server lacks it or the user may not add it.

@@ -26,13 +26,13 @@ from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_merging, postgres_tables
-from toulmin.stores.changes import Changes, written
+from toulmin.stores.changes import Changes, run_update
 from toulmin.stores.contents import About
 from toulmin.stores.files import COLUMNS, FileRow
 from toulmin.stores.pieces import Piece, pieces
 from toulmin.stores.postgres_address import Place, place_of
-from toulmin.stores.postgres_connection import Connection, Repeats, clear_errors, connected, repeated
-from toulmin.stores.postgres_tables import Kind, array_text, counted, vector_text
+from toulmin.stores.postgres_connection import Connection, Repeats, clear_errors, connect, retry
+from toulmin.stores.postgres_tables import Kind, array_text, count_words, vector_text
 
 _BATCH = 1000  # passages that wait in memory
 _GROWN = 0.1  # share of new passages from which the planner's statistics are renewed at once
@@ -47,7 +47,7 @@ def update_postgres(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Updates the corpus as `changes.run_update` describes."""
-    return written(PostgresWriter(place_of(place), passage_words, vectors), paths, vectors, on_progress)
+    return run_update(PostgresWriter(place_of(place), passage_words, vectors), paths, vectors, on_progress)
 
 
 class PostgresWriter(Changes):
@@ -55,15 +55,15 @@ class PostgresWriter(Changes):
 
     def __init__(self, place: Place, passage_words: int | None, vectors: Wanted | None) -> None:
         self._place, self._vectors = place, vectors
-        self._asked = contents.wanted(passage_words, vectors)
+        self._asked = contents.about_for(passage_words, vectors)
         self._repeats = Repeats()
-        self._connection = repeated(place, self._repeats, lambda: connected(place))
+        self._connection = retry(place, self._repeats, lambda: connect(place))
         try:
             with clear_errors(place):
-                held = self._checked(passage_words)
-                self._about = held or self._asked
+                existing = self._existing_about(passage_words)
+                self._about = existing or self._asked
                 self._kind = self._kind_of_vectors()
-                super().__init__(self._known_rows() if held else ())
+                super().__init__(self._file_rows() if existing else ())
                 postgres_merging.stage(
                     self._connection, self._kind, self._about.label.dimension if self._about.label else 0
                 )
@@ -75,19 +75,21 @@ class PostgresWriter(Changes):
         self._new_pieces: list[tuple[int, int, Piece]] = []
         self._encoded = 0
 
-    def _checked(self, passage_words: int | None) -> About | None:
+    def _existing_about(self, passage_words: int | None) -> About | None:
         """None without a corpus; raises SourceError for other settings than requested."""
-        held = postgres_tables.about(self._connection, self._place)
-        if held is not None:
-            contents.check(held, self._asked, passage_words, self._place)
-        return held
+        existing = postgres_tables.about(self._connection, self._place)
+        if existing is not None:
+            contents.check(existing, self._asked, passage_words, self._place)
+        return existing
 
     def _kind_of_vectors(self) -> Kind | None:
         if self._about.label is None:
             return None
-        return postgres_tables.kind_of(self._connection) or postgres_tables.offered_kind(self._connection, self._place)
+        return postgres_tables.kind_of(self._connection) or postgres_tables.available_kind(
+            self._connection, self._place
+        )
 
-    def _known_rows(self) -> list[FileRow]:
+    def _file_rows(self) -> list[FileRow]:
         rows = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM files".encode()).fetchall()
         return [FileRow(*row) for row in rows]
 
@@ -121,13 +123,13 @@ class PostgresWriter(Changes):
         new, self._new_pieces = self._new_pieces, []
         with clear_errors(self._place):
             _copy(self._connection, "new_documents", documents)
-            _copy(self._connection, "new_passages", [_passage_row(*one) for one in new])
-            _copy(self._connection, "new_found", self._found_rows(new))
+            _copy(self._connection, "new_passages", [_passage_row(*row) for row in new])
+            _copy(self._connection, "new_found", self._index_rows(new))
 
-    def _found_rows(self, new: Sequence[tuple[int, int, Piece]]) -> list[tuple[Any, ...]]:
+    def _index_rows(self, new: Sequence[tuple[int, int, Piece]]) -> list[tuple[Any, ...]]:
         """Equal passages of one file once."""
         distinct = list({(file, piece.key): (file, piece) for file, _, piece in new}.values())
-        rows = [_found_row(file, piece) for file, piece in distinct]
+        rows = [_index_row(file, piece) for file, piece in distinct]
         if self._vectors is None or not distinct:
             return rows
         encoded = self._vectors.encoder.encode_passages([piece.passage for _, piece in distinct])
@@ -143,14 +145,14 @@ class PostgresWriter(Changes):
 
     def commit(self) -> Totals:
         self._flush()
-        return repeated(self._place, self._repeats, self._merged)
+        return retry(self._place, self._repeats, self._merge)
 
-    def _merged(self) -> Totals:
+    def _merge(self) -> Totals:
         connection = self._connection
         with connection.transaction():
             postgres_merging.wait_for_others(connection, self._place)
             # Another writer may have made the corpus meanwhile, with other settings.
-            is_new = self._checked(self._about.passage_words) is None
+            is_new = self._existing_about(self._about.passage_words) is None
             if is_new:
                 postgres_tables.make(connection, self._place, self._about, self._kind)
             ((before,),) = connection.execute("SELECT passages FROM about").fetchall()
@@ -160,7 +162,7 @@ class PostgresWriter(Changes):
                 if after - before > _GROWN * after:
                     connection.execute("ANALYZE documents, passages, found, frequencies")
             if is_new:
-                postgres_tables.index(connection, self._about, self._kind)
+                postgres_tables.make_indexes(connection, self._about, self._kind)
             totals = connection.execute("SELECT (SELECT count(*) FROM documents), passages FROM about").fetchone()
         assert totals is not None, "a corpus has one row of totals"
         return Totals(*totals)
@@ -186,7 +188,7 @@ def _passage_row(file: int, place: int, piece: Piece) -> tuple[Any, ...]:
     return (file, place, piece.number, piece.key, source.start, piece.lead, source.page, piece.text)
 
 
-def _found_row(file: int, piece: Piece) -> tuple[Any, ...]:
+def _index_row(file: int, piece: Piece) -> tuple[Any, ...]:
     found_by = findable(piece.passage)
-    held = map(array_text, counted(found_by.terms.split()))
-    return (file, piece.key, length(found_by.packed), found_by.packed, *held)
+    arrays = map(array_text, count_words(found_by.terms.split()))
+    return (file, piece.key, length(found_by.packed), found_by.packed, *arrays)

@@ -44,10 +44,10 @@ class Reader(ABC):
         return self.passages([passage_id])[0]
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        return in_order(self._found(keys_of(passage_ids)), passage_ids, self.folder)
+        return in_order(self._passages_of(keys_of(passage_ids)), passage_ids, self.folder)
 
     @abstractmethod
-    def _found(self, keys: Sequence[int]) -> Mapping[str, Passage]:
+    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
         """The existing passages, by id."""
 
     def skipped(self) -> list[Skipped]:
@@ -55,8 +55,8 @@ class Reader(ABC):
 
     @property
     def contents(self) -> str:
-        found = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
-        return hashlib.sha256(b"".join(found)).hexdigest()
+        digests = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
+        return hashlib.sha256(b"".join(digests)).hexdigest()
 
     @abstractmethod
     def close(self) -> None:
@@ -73,10 +73,10 @@ class Reader(ABC):
 
 def keys_of(passage_ids: Sequence[str]) -> list[int]:
     """The distinct keys; skips malformed ids."""
-    found = []
+    keys = []
     for passage_id in dict.fromkeys(passage_ids):
         try:
-            found.append(key_of(passage_id))
+            keys.append(key_of(passage_id))
         except ValueError:
             continue
-    return found
+    return keys

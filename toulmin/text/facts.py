@@ -18,11 +18,11 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     Equal things have equal values: see `figures` and `names`. A number inside a name ("Apollo 11") belongs to the name.
     `spans` are the text's sentences, if the caller has them.
     """
-    found: list[Fact] = []
+    all_facts: list[Fact] = []
     for start, end in sentences(text) if spans is None else spans:
         inside = _of_sentence(text[start:end])
-        found += inside if start == 0 else [Fact(f.kind, f.value, f.start + start, f.end + start) for f in inside]
-    return tuple(found)
+        all_facts += inside if start == 0 else [Fact(f.kind, f.value, f.start + start, f.end + start) for f in inside]
+    return tuple(all_facts)
 
 
 @lru_cache(maxsize=4_096)
@@ -31,5 +31,5 @@ def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     numbers = figures(sentence)
     named = names(sentence, numbers)
     covered = {place for fact in named for place in range(fact.start, fact.end)}
-    found = [fact for fact in numbers if fact.start not in covered] + named
-    return tuple(sorted(found, key=lambda fact: fact.start))
+    all_facts = [fact for fact in numbers if fact.start not in covered] + named
+    return tuple(sorted(all_facts, key=lambda fact: fact.start))

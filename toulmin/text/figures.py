@@ -215,11 +215,11 @@ def _facts_at(text: str, word: str, start: int) -> Iterator[Fact]:
 
 def figures(text: str) -> list[Fact]:
     """The numbers and dates of the text in order, none overlapping."""
-    found: list[Fact] = []
+    facts: list[Fact] = []
     done = 0
     for opening in _START.finditer(text):
         word, start = opening[0], opening.start()
         if start >= done and (word[0].isdecimal() or word in _MONTH_WORDS or word in _NUMBER_WORDS):
-            found.extend(_facts_at(text, word, start))
-            done = found[-1].end if found else 0
-    return found
+            facts.extend(_facts_at(text, word, start))
+            done = facts[-1].end if facts else 0
+    return facts

@@ -106,7 +106,7 @@ def _boundaries(text: str) -> Iterator[int]:
     yield len(text)
 
 
-def _trimmed(text: str, start: int, end: int) -> Span | None:
+def _trim(text: str, start: int, end: int) -> Span | None:
     piece = text[start:end]
     lead = len(piece) - len(piece.lstrip())
     size = len(piece.strip())
@@ -117,7 +117,7 @@ def sentences(text: str) -> list[Span]:
     """In order, without the white space between them; they cover all words."""
     spans, start = [], 0
     for end in _boundaries(text):
-        span = _trimmed(text, start, end)
+        span = _trim(text, start, end)
         start = end
         if span is not None:
             spans.append(span)
@@ -168,15 +168,15 @@ def fold(text: str) -> str:
 def _word_terms(word: str) -> tuple[str, ...]:
     if word.isascii() or not UNSPACED.search(word):
         return (stem(word),)
-    found: list[str] = []
+    pieces: list[str] = []
     for run in re.split(rf"({UNSPACED.pattern})", word):
         if not run:
             continue
         if UNSPACED.fullmatch(run):
-            found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+            pieces.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:
-            found.append(stem(run))
-    return tuple(found)
+            pieces.append(stem(run))
+    return tuple(pieces)
 
 
 def terms(text: str) -> list[str]:
@@ -189,8 +189,8 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _rarities() -> dict[str, float]:
-    _, _, told = resources.files("toulmin.text").joinpath("rarity.tsv").read_text("utf-8").partition("\n")
-    cells = told.split()
+    _, _, table = resources.files("toulmin.text").joinpath("rarity.tsv").read_text("utf-8").partition("\n")
+    cells = table.split()
     return dict(zip(cells[::2], map(float, cells[1::2]), strict=True))
 
 

@@ -84,17 +84,17 @@ def _run_end(text: str, tokens: Sequence[re.Match[str]], first: int) -> int:
 
 
 @lru_cache(maxsize=WORDS_KEPT)
-def _is_function(word: str) -> bool:
+def _is_function_word(word: str) -> bool:
     return word.lower() in STOPWORDS | _PARTICLES and not (word.isupper() and len(word) > 1)
 
 
-def _trimmed(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
+def _trim(words: list[re.Match[str]], opens_sentence: bool) -> list[re.Match[str]]:
     first, last = 0, len(words)
     if opens_sentence and not words[0][0].isupper() and opens_only(words[0][0]):
         first = 1
-    while first < last and _is_function(words[first][0]):
+    while first < last and _is_function_word(words[first][0]):
         first += 1
-    while first < last and _is_function(words[last - 1][0]):
+    while first < last and _is_function_word(words[last - 1][0]):
         last -= 1
     return words[first:last]
 
@@ -112,7 +112,7 @@ def _sentence_names(text: str, tokens: Sequence[re.Match[str]]) -> Iterator[Fact
         if at < done or not _is_name_word(token[0]):
             continue
         done = _run_end(text, tokens, at)
-        kept = _trimmed(list(tokens[at:done]), opens_sentence=at == 0)
+        kept = _trim(list(tokens[at:done]), opens_sentence=at == 0)
         if kept and not kept[0][0].isdecimal():
             start, end = kept[0].start(), kept[-1].end()
             yield Fact("name", name_value(text[start:end]), start, end)

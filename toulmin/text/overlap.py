@@ -56,7 +56,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """The text as SQuAD and ALCE compare answers: lower case, no ASCII punctuation, no articles, single spaces.
 
     Punctuation is deleted, not replaced ("twenty-one" is "twentyone"); the result may be empty.
@@ -66,7 +66,7 @@ def normalised(text: str) -> str:
 
 def token_f1(a: str, b: str) -> float:
     """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
-    ours, theirs = Counter(normalised(a).split()), Counter(normalised(b).split())
+    ours, theirs = Counter(normalise(a).split()), Counter(normalise(b).split())
     if not ours or not theirs:
         return float(ours == theirs)
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
@@ -74,7 +74,7 @@ def token_f1(a: str, b: str) -> float:
 
 def entity(text: str) -> str:
     """A name for comparison: normalised, or just in lower case if nothing would be left ("The The")."""
-    return normalised(text) or " ".join(text.casefold().split())
+    return normalise(text) or " ".join(text.casefold().split())
 
 
 def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:

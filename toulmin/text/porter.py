@@ -42,9 +42,9 @@ def porter_stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 2:
         return word
-    word = _with_i(_without_tense(_without_plural(word)))
-    word = _replaced(_second(word), _STEP_3, 0)
-    return _tidied(_fourth(word))
+    word = _step_1c(_step_1b(_step_1a(word)))
+    word = _replace_ending(_step_2(word), _STEP_3, 0)
+    return _step_5(_step_4(word))
 
 
 def _shape(stem: str) -> str:
@@ -67,7 +67,7 @@ def _is_short(stem: str) -> bool:
     return (shape.endswith("cvc") and stem[-1] not in "wxy") or shape == "vc"
 
 
-def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
+def _replace_ending(word: str, rules: Mapping[str, str], above: int) -> str:
     for ending, new in rules.items():
         if word.endswith(ending):
             stem = word[: -len(ending)]
@@ -75,7 +75,7 @@ def _replaced(word: str, rules: Mapping[str, str], above: int) -> str:
     return word
 
 
-def _without_plural(word: str) -> str:
+def _step_1a(word: str) -> str:
     if word.endswith("ies"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("sses"):
@@ -83,7 +83,7 @@ def _without_plural(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-def _without_tense(word: str) -> str:
+def _step_1b(word: str) -> str:
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
@@ -91,11 +91,11 @@ def _without_tense(word: str) -> str:
     for ending in ("ed", "ing"):
         stem = word.removesuffix(ending)
         if stem != word and "v" in _shape(stem):
-            return _mended(stem)
+            return _repair_stem(stem)
     return word
 
 
-def _mended(stem: str) -> str:
+def _repair_stem(stem: str) -> str:
     """Of hopp(ing) hop, of fil(ing) file, of conflat(ed) conflate."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
@@ -104,25 +104,25 @@ def _mended(stem: str) -> str:
     return stem + "e" if _measure(stem) == 1 and _is_short(stem) else stem
 
 
-def _with_i(word: str) -> str:
+def _step_1c(word: str) -> str:
     stem = word.removesuffix("y")
     return stem + "i" if stem != word and len(stem) > 1 and _shape(stem).endswith("c") else word
 
 
-def _second(word: str) -> str:
-    word = _replaced(word, {"alli": "al"}, 0)
+def _step_2(word: str) -> str:
+    word = _replace_ending(word, {"alli": "al"}, 0)
     if word.endswith("logi"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
-    return _replaced(word, _STEP_2, 0)
+    return _replace_ending(word, _STEP_2, 0)
 
 
-def _fourth(word: str) -> str:
+def _step_4(word: str) -> str:
     if word.endswith(("sion", "tion")):
         return word[:-3] if _measure(word[:-3]) > 1 else word
-    return _replaced(word, _STEP_4, 1)
+    return _replace_ending(word, _STEP_4, 1)
 
 
-def _tidied(word: str) -> str:
+def _step_5(word: str) -> str:
     stem = word.removesuffix("e")
     if stem != word and (_measure(stem) > 1 or (_measure(stem) == 1 and not _is_short(stem))):
         word = stem

@@ -36,16 +36,16 @@ def rouge_words(text: str) -> list[str]:
 
 def is_legible(text: str) -> bool:
     """Whether ROUGE's words hold at least half of the letters and digits; in most scripts they hold none."""
-    held = sum(len(word) for word in _WORD.findall(text.lower()))
-    return 2 * held >= sum(character.isalnum() for character in text)
+    count = sum(len(word) for word in _WORD.findall(text.lower()))
+    return 2 * count >= sum(character.isalnum() for character in text)
 
 
 def rouge_n(candidate: str, reference: str, n: int) -> Overlap:
     """ROUGE-n: shared sequences of `n` words; 0 for shorter texts."""
-    return shared_sequences(rouge_words(candidate), rouge_words(reference), n)
+    return sequence_overlap(rouge_words(candidate), rouge_words(reference), n)
 
 
-def shared_sequences(candidate: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
+def sequence_overlap(candidate: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
     """Sequences of `n` items in both, each counted as in the text that has fewer."""
     ours, theirs = _sequences(candidate, n), _sequences(reference, n)
     shared = (ours & theirs).total()
