@@ -30,9 +30,9 @@ from plotting import Curve, Panel, draw
 from scoring import share
 from simulation import INDEPENDENT, Row, Run, by_question, facts_by_question, kit, pool_index, run, writers
 
+from simulations.faulty import Faulty
+from simulations.truth import supports
 from toulmin.methods.vtg import trials
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import supports
 
 TRIALS = range(6)
 CORRECTIONS = range(7)

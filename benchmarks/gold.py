@@ -24,8 +24,8 @@ from typing import Any
 from data import rows
 from writer_sets import normalised
 
+from simulations.truth import Fact, is_legible, plain
 from toulmin.extractive.analysis import content_terms, weight
-from toulmin.simulation.truth import Fact, is_legible, plain
 from toulmin.text.language import sentences
 
 KINDS = ("short", "long", "multihop", "unanswerable")

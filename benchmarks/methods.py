@@ -30,9 +30,9 @@ from lines import FAULTY_RATE, MEASURES, SHARES, Found, Line, base_of, between, 
 from simulation import POLICY, STYLE, Row, kit, pool_index, run, writers
 from wanted import compare
 
+from simulations.chance import ChanceJudge, ChanceWriter
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
-from toulmin.simulation.chance import ChanceJudge, ChanceWriter
 
 ROWS = (
     Row("closed", "closed"),

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from gold import Question, is_in
 
+from simulations.truth import plain, supports
 from toulmin.data import Answer, Claim, Passage
-from toulmin.simulation.truth import plain, supports
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 
 The questions are those of `qa_asqa_passages` whose passages hold all gold answers somewhere, so that each of the
 paper's average recalls (27, 56 and 78 %) can be met; five passages a set. The simulated writers
-(`toulmin.simulation`) are "large" and "small" ones with the same rate of faults, a family each rate, and each figure
+(`simulation`) are "large" and "small" ones with the same rate of faults, a family each rate, and each figure
 of theirs is the mean over that many seeds; their sizes, 2 and 1, only say which is the larger. The small one is made to
 be misled more easily by passages that hold no answer. So the table says whether the analysis sees what is there, and
 nothing about any language model. The embedded writer, which copies sentences, is a family of its own.
@@ -23,12 +23,13 @@ from statistics import fmean
 
 import data
 
+from simulations.faulty import Faulty
+from simulations.relevance import Item, Ranked, items_of, passages_recall
+from simulations.sensitivity import Curve, Member, Report, Row, sensitivity
+from simulations.truth import Fact, is_legible, plain
 from toulmin.data import Passage
-from toulmin.evaluation.relevance import Item, Ranked, answer_recall, items_of, passages_recall
-from toulmin.evaluation.sensitivity import Curve, Member, Report, Row, sensitivity
+from toulmin.evaluation.oracle import answer_recall
 from toulmin.extractive.writer import Extractive
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import Fact, is_legible, plain
 from toulmin.text.language import sentences
 
 RATES = (0.15, 0.3, 0.5)

@@ -15,6 +15,8 @@ import data
 from gold import Question
 from scoring import Score, score
 
+from simulations.faulty import Faulty
+from simulations.truth import Fact
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel
@@ -24,8 +26,6 @@ from toulmin.indexing.update import update
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import Fact
 
 STYLE: Style = "long"
 POLICY = "keep"

@@ -21,11 +21,11 @@ from bench import SMALL, Bench, main
 from frame import Column, Experiment, Interval, NotHere, Ours, Panel, Row, Setting
 
 import toulmin
+from simulations.relevance import Item, Ranked, items_of, passages_recall
+from simulations.sensitivity import Member, Report, sensitivity
 from toulmin.build.parts import model
 from toulmin.config import Settings, settings_of, settled
 from toulmin.datasets.loading import read
-from toulmin.evaluation.relevance import Item, Ranked, items_of, passages_recall
-from toulmin.evaluation.sensitivity import Member, Report, sensitivity
 
 FAMILIES = ("Yi-LM", "Vicuna", "WizardLM", "Tulu-2-dpo")
 SOURCE = "asqa"

@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simulations.chance import ChanceJudge
+from simulations.faulty import Faulty
+from simulations.truth import Fact
 from toulmin.data import Answer, Passage, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
@@ -24,9 +27,6 @@ from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.simulation.chance import ChanceJudge
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import Fact
 from toulmin.steps import Generate, Pair
 from toulmin.verify import hypothesis
 

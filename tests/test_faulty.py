@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simulations.chance import ChanceJudge, ChanceWriter, Dice
+from simulations.faulty import Faulty
+from simulations.truth import Fact, holds, is_legible, supports
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import Draft
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, weigh
-from toulmin.simulation.chance import ChanceJudge, ChanceWriter, Dice
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import Fact, holds, is_legible, supports
 from toulmin.steps import Generate, Pair
 
 TOWNS = "Alder Birch Cedar Dover Ember Fallow Garnet Hollis Indigo Juniper Kestrel Larch Mercer Norden Olive".split()
@@ -201,7 +201,7 @@ def test_another_order_of_requests_changes_nothing():
 
 def test_another_process_says_the_same():
     shown = "Dice('a').share('b', 3, None), Dice('a').of(1).pick('xyz', 2)"
-    code = f"from toulmin.simulation.chance import Dice; print({shown})"
+    code = f"from simulations.chance import Dice; print({shown})"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == [str(Dice("a").share("b", 3, None)), Dice("a").of(1).pick("xyz", 2)]
 

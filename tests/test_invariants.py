@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import MARK_LIKE, WORDS
 from typed_prompts import HOSTILE
 
+from simulations.chance import ChanceJudge
 from toulmin.data import STYLES, Answer, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
@@ -26,7 +27,6 @@ from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.simulation.chance import ChanceJudge
 from toulmin.steps import Generate
 from toulmin.verify import hypothesis
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from simulations.truth import Fact
 from toulmin.data import Answer, Citation, Claim, Passage
-from toulmin.simulation.truth import Fact
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 

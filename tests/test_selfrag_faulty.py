@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from simulations.faulty import Faulty
+from simulations.truth import Fact, holds
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
@@ -14,8 +16,6 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
 from toulmin.prompts.reflection import NextSegment, Reflected
 from toulmin.retrieval.bm25 import Given
-from toulmin.simulation.faulty import Faulty
-from toulmin.simulation.truth import Fact, holds
 from toulmin.steps import Generate
 
 RATE = 0.3

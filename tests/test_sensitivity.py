@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simulations.relevance import TARGETS, Item, Ranked, items_of, passages_recall
+from simulations.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.evaluation.relevance import TARGETS, Item, Ranked, answer_recall, items_of, passages_recall
-from toulmin.evaluation.sensitivity import Curve, Member, Report, Row, sensitivity
+from toulmin.evaluation.oracle import answer_recall
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate

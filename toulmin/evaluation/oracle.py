@@ -9,7 +9,6 @@ from toulmin.data import Claim, Passage, Style
 from toulmin.datasets.item import Aliases, Item
 from toulmin.driver.kit import Judge
 from toulmin.errors import UsageError
-from toulmin.evaluation.relevance import answer_recall
 from toulmin.steps import Pair
 from toulmin.text.overlap import normalise
 
@@ -69,3 +68,16 @@ def _text(claims: Sequence[Claim]) -> str:
 
 def has_claims_only(item: Item, style: Style) -> bool:
     return bool(item.gold.claims) and not item.gold.parts and not item.gold.answers and style != "list"
+
+
+def answer_recall(text: str, answers: Sequence[Aliases]) -> float:
+    """The part of the answers, each given by its aliases, that stand in the text (ALCE's str_em of one item, 0..1).
+
+    An alias stands there if it is a substring once both are normalised, as ALCE has it: "5" stands in "1954".
+    """
+    return len(answers_in(text, answers)) / len(answers)
+
+
+def answers_in(text: str, answers: Sequence[Aliases]) -> frozenset[int]:
+    plain = normalise(text)
+    return frozenset(i for i, aliases in enumerate(answers) if any(normalise(alias) in plain for alias in aliases))

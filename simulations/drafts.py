@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from simulations.author import Author, Turn, joined, line
+from simulations.statements import Line, Statement, written
+from simulations.truth import plain, supports
 from toulmin.data import Claim, Passage
 from toulmin.prompts.types import Correct, Feedback, JudgeClaim, MostConsistent, Refine
-from toulmin.simulation.author import Author, Turn, joined, line
-from toulmin.simulation.statements import Line, Statement, written
-from toulmin.simulation.truth import plain, supports
 from toulmin.text.language import terms
 
 NOTICED, NOTICED_IF_LOW = 1 / 3, 2 / 3  # of its faulty claims, when asked, and when told that the score is low

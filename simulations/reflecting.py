@@ -18,16 +18,16 @@ import re
 from collections.abc import Sequence
 from math import log
 
+from simulations.answers import answer
+from simulations.author import Author, Turn
+from simulations.chance import Dice
+from simulations.drafts import BLAMED, NOTICED
+from simulations.statements import Line, Statement, written
+from simulations.truth import holds, plain
 from toulmin.data import Passage
 from toulmin.prompts.reflection import SEARCH, TOKENS, NextSegment
 from toulmin.prompts.replies import TokenLogprob
 from toulmin.prompts.types import AnswerPrompt
-from toulmin.simulation.answers import answer
-from toulmin.simulation.author import Author, Turn
-from toulmin.simulation.chance import Dice
-from toulmin.simulation.drafts import BLAMED, NOTICED
-from toulmin.simulation.statements import Line, Statement, written
-from toulmin.simulation.truth import holds, plain
 
 RELEVANT, IRRELEVANT = TOKENS["relevance"]
 SUPPORTED, PARTIALLY, UNSUPPORTED = TOKENS["support"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from toulmin.simulation.chance import Dice
-from toulmin.simulation.truth import plain
+from simulations.chance import Dice
+from simulations.truth import plain
 from toulmin.text.facts import facts
 from toulmin.text.language import STOPWORDS, words
 

@@ -36,19 +36,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from simulations.answers import answer, cite, extract, next_claim, queries, summarise
+from simulations.author import Author, Turn
+from simulations.chance import Dice, asked
+from simulations.drafts import correct, feedback, judge, most_consistent, refine
+from simulations.planning import outline, questions, write
+from simulations.reflecting import logprobs, next_segment
+from simulations.statements import Matter
+from simulations.truth import Fact, holds
 from toulmin.data import Claim, Passage, Style, Tokens
 from toulmin.errors import UsageError
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.replies import Reply
-from toulmin.simulation.answers import answer, cite, extract, next_claim, queries, summarise
-from toulmin.simulation.author import Author, Turn
-from toulmin.simulation.chance import Dice, asked
-from toulmin.simulation.drafts import correct, feedback, judge, most_consistent, refine
-from toulmin.simulation.planning import outline, questions, write
-from toulmin.simulation.reflecting import logprobs, next_segment
-from toulmin.simulation.statements import Matter
-from toulmin.simulation.truth import Fact, holds
 from toulmin.steps import Generate
 
 GROWTH = 2.0  # of the small one's rate with the share of irrelevant passages

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from simulations.chance import Dice
+from simulations.slips import altered, another_name, remembered
+from simulations.truth import Fact, holds, is_legible, plain, with_marks
 from toulmin.data import Passage, Style
-from toulmin.simulation.chance import Dice
-from toulmin.simulation.slips import altered, another_name, remembered
-from toulmin.simulation.truth import Fact, holds, is_legible, plain, with_marks
 from toulmin.text.language import sentences, terms
 
 

@@ -6,32 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Passage
+from toulmin.datasets.item import Aliases
 from toulmin.errors import UsageError
-from toulmin.text.overlap import normalise
+from toulmin.evaluation.oracle import answers_in
 
 LEVELS = ("low", "medium", "high")
 TARGETS = (0.27, 0.56, 0.78)  # the paper's average recall of answers, by level
 SIZE = 5
 
-Aliases = tuple[str, ...]
-
-
-def answer_recall(text: str, answers: Sequence[Aliases]) -> float:
-    """The part of the answers, each given by its aliases, that stand in the text (ALCE's str_em of one item, 0..1).
-
-    An alias stands there if it is a substring once both are normalised, as ALCE has it: "5" stands in "1954".
-    """
-    return len(_told(text, answers)) / len(answers)
-
 
 def passages_recall(passages: Sequence[Passage], answers: Sequence[Aliases]) -> float:
     """The part of the answers that stand in one of the passages' texts, 0..1."""
-    return len(frozenset().union(*(_told(passage.text, answers) for passage in passages))) / len(answers)
-
-
-def _told(text: str, answers: Sequence[Aliases]) -> frozenset[int]:
-    plain = normalise(text)
-    return frozenset(i for i, aliases in enumerate(answers) if any(normalise(alias) in plain for alias in aliases))
+    return len(frozenset().union(*(answers_in(passage.text, answers) for passage in passages))) / len(answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +85,7 @@ class _Choice:
 
 def _choices(pool: Ranked, size: int) -> Iterator[_Choice]:
     """The sets that hold none of the answers, one of them, and so on, as far as there are such sets."""
-    told = [_told(passage.text, pool.answers) for passage in pool.passages]
+    told = [answers_in(passage.text, pool.answers) for passage in pool.passages]
     for most in range(len(pool.answers) + 1):
         places = _holding(told, most, size)
         if len(places) == size:

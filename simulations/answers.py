@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simulations.author import ALTERED, Author, Turn, is_missed, line, unsupported
+from simulations.statements import Line, Matter, Seen, Statement, citations, written
+from simulations.truth import plain
 from toulmin.data import Passage
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
-from toulmin.simulation.author import ALTERED, Author, Turn, is_missed, line, unsupported
-from toulmin.simulation.statements import Line, Matter, Seen, Statement, citations, written
-from toulmin.simulation.truth import plain
 from toulmin.text.language import sentences
 
 KNOWN = 1 / 2  # of the facts: those that it could tell without passages

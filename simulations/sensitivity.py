@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
+from simulations.relevance import LEVELS, Item, passages_recall
 from toulmin.data import Answer, Passage, Status, Style
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import UsageError
-from toulmin.evaluation.relevance import LEVELS, Item, answer_recall, passages_recall
+from toulmin.evaluation.oracle import answer_recall
 from toulmin.prompts.types import AnswerPrompt, Example, Preset
 from toulmin.steps import Program, exchange
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from simulations.answers import asking
+from simulations.author import Author, Turn, is_missed, line
+from simulations.statements import Seen, written
+from simulations.truth import holds, plain
 from toulmin.prompts.types import Finding, Outline, Questions, Write
-from toulmin.simulation.answers import asking
-from toulmin.simulation.author import Author, Turn, is_missed, line
-from toulmin.simulation.statements import Seen, written
-from toulmin.simulation.truth import holds, plain
 
 _LONGEST_TITLE = 50  # characters
 

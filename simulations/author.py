@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from simulations.chance import Dice
+from simulations.statements import Line, Matter, Seen, Statement, citations, matters, seen, stray
+from simulations.truth import Fact, plain
 from toulmin.data import Claim, Passage, Style
-from toulmin.simulation.chance import Dice
-from toulmin.simulation.statements import Line, Matter, Seen, Statement, citations, matters, seen, stray
-from toulmin.simulation.truth import Fact, plain
 
 MISSED = 1 / 2  # of the rate: facts left out
 ALTERED = 1 / 2  # of the unsupported claims: those that alter a detail; the others are from memory
