@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from report_parts import ATTACKS, beside, runs
 
-from toulmin.evaluation import meanings
+from toulmin.evaluation.meanings import limits
 from toulmin.evaluation.report_contents import contents
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 
@@ -160,7 +160,7 @@ def test_a_page_says_what_is_simulated():
 
 @pytest.mark.parametrize("judge", ["lexical-1", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
 def test_every_judge_has_its_limits(judge: str | None):
-    assert meanings.limits(judge).endswith(".")
+    assert limits(judge).endswith(".")
 
 
 def test_the_scripts_never_read_markup_or_reach_out():

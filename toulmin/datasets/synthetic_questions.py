@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from toulmin.datasets.synthetic_amounts import counts, measures, populations
-from toulmin.datasets.synthetic_descriptions import definitions, superlatives
+from toulmin.datasets.synthetic_descriptions import _OWN, definitions, superlatives
 from toulmin.datasets.synthetic_figures import dates, lives
 from toulmin.datasets.synthetic_makers import bylines, doers, makers, works
 from toulmin.datasets.synthetic_places import locations, places
@@ -41,7 +41,6 @@ _POINTS_OUTSIDE = re.compile(
     r"|also|however|recent|recently|current|currently|whose|who|which|ago|today|now|there|then|each|one)\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"\b(?:his|her|hers|its|their)\b")
 _OF_ANOTHER = re.compile(
     r"\b(?:his|her|their|its) (?:resignation|death|proposal|request|offer|nomination|appointment|body|own|wife"
     r"|husband)\b"

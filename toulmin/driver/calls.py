@@ -14,7 +14,7 @@ from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
 
 Results = Sequence[Reply | ToulminError]
-QUIET_TURNS = 2  # turns of the event loop in which a model that takes batches waits for company
+COMPANY_TURNS = 2  # turns of the event loop in which a model that takes batches waits for company
 
 
 class _Waiting(NamedTuple):
@@ -52,13 +52,13 @@ class Calls:
 
     def _wake(self) -> None:
         if self._timer is None and self._free and self._waiting:
-            turns = QUIET_TURNS if self._batch > 1 else 0
+            turns = COMPANY_TURNS if self._batch > 1 else 0
             self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
 
     def _start(self, seen: int, turns: int) -> None:
         """Starts calls, once a few turns of the loop have brought no further company."""
         if turns and len(self._waiting) < self._batch:
-            turns = turns - 1 if len(self._waiting) == seen else QUIET_TURNS
+            turns = turns - 1 if len(self._waiting) == seen else COMPANY_TURNS
             self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
             return
         self._timer = None

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from typing import Any
 
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluation import meanings
+from toulmin.evaluation.meanings import limits, of_metric
 from toulmin.evaluation.shown import Beside, RunShown, Scored
 
 READ_SHOWN = 10  # uncited passages shown for each answer; the others are only counted
@@ -187,7 +187,7 @@ def _table(
     for _, scored in run_scores:
         for name, row in scored.metrics.items():
             scaling = {"scale": row.get("scale", 1), "of": list(row.get("of", ()))}
-            metrics.setdefault(name, {"name": name, "meaning": meanings.of_metric(name), **scaling})
+            metrics.setdefault(name, {"name": name, "meaning": of_metric(name), **scaling})
     gaps = {entry.run: entry.differences for entry in beside if (entry.profile, entry.judge) == key}
     rows = []
     for place, scored in run_scores:
@@ -208,7 +208,7 @@ def _table(
     return {
         "profile": profile,
         "judge": judge,
-        "limits": meanings.limits(judge),
+        "limits": limits(judge),
         "metrics": list(metrics.values()),
         "runs": rows,
     }

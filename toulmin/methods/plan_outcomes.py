@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from toulmin.data import Claim, Outcome, SubQuestion
 from toulmin.methods.plan_questions import Inquiry
-from toulmin.text.facts import Kind, facts
+from toulmin.text.facts import Kind as FactKind
+from toulmin.text.facts import facts
 from toulmin.text.language import STOPWORDS, rarity, stem, terms
 
 # For variant A, which has no reader, and ours: the share of a question's words that a claim must take up.
@@ -19,7 +20,7 @@ _TWO_HEADS = re.compile(rf"(?P<one>{_WH}) (?:and|or) (?P<two>{_WH}) (?P<rest>.+)
 _NEXT = re.compile(rf"(?<=[?？؟])\s*(?=\S)|,? (?:and|or) (?={_WH}\b)", re.IGNORECASE)
 _MOST_PARTS = 4  # a question that seems to have more is not split
 # The kinds of fact that an answer must add to the question's own words.
-_WANTED: tuple[tuple[re.Pattern[str], frozenset[Kind]], ...] = (
+_WANTED: tuple[tuple[re.Pattern[str], frozenset[FactKind]], ...] = (
     (re.compile(r"(?:when|(?:in|on|since) (?:what|which) (?:year|date|day)|what year)\b", re.I), frozenset({"date"})),
     (re.compile(r"how (?:many|much|long|old|far|often)\b", re.I), frozenset({"number", "date"})),
     (re.compile(r"(?:by |to |with )?(?:who|whom|whose)\b|(?:from )?where\b", re.I), frozenset({"name"})),

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from toulmin.errors import unknown_name
-from toulmin.metrics import continuations, short_answers
+from toulmin.metrics import short_answers
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import Read, alce_text, honest_text, prose_text
 from toulmin.metrics.columns import Measured
+from toulmin.metrics.continuations import Mauve, mauve
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.rates import abstention, rates
-from toulmin.metrics.recall import NAMES as RECALL
-from toulmin.metrics.recall import alce_recall, honest_recall
+from toulmin.metrics.recall import RECALL, alce_recall, honest_recall
 from toulmin.metrics.references import alce_rouge, honest_rouge
 from toulmin.metrics.short import short
 from toulmin.metrics.word_counts import distinct, length
@@ -39,7 +39,7 @@ class Models:
     """`span_reader.SpanReader` for QA metrics, `mauve_score.Featurizer` for MAUVE."""
 
     qa: short_answers.Reader | None = None
-    mauve: continuations.Mauve | None = None
+    mauve: Mauve | None = None
 
 
 def measures(
@@ -106,7 +106,7 @@ def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iter
         if models.mauve is None:
             yield Measured((), notes=(NO_MAUVE,))
         else:
-            yield continuations.mauve(answered, read, models.mauve)
+            yield mauve(answered, read, models.mauve)
 
 
 def _with_gold(parts: Sequence[Measured]) -> list[Measured]:

@@ -9,7 +9,7 @@ from toulmin.metrics.answered import Answered
 from toulmin.metrics.cleaning import Read
 from toulmin.metrics.columns import Column, Measured
 
-NAME = "mauve"
+MAUVE = "mauve"
 _WORDS = 100
 _NOTE = (
     "mauve is one number of all answers together, kept at the first question and without an interval; it depends much"
@@ -30,7 +30,7 @@ def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
         human = [continuation(item.question, item.gold.answer or "") for item in items]
         ours = [continuation(item.question, texts[i] or "") for i, item in zip(counted, items, strict=True)]
         values[counted[0]] = score(human, ours)
-    return Measured((Column(NAME, tuple(values)),), notes=(_NOTE,))
+    return Measured((Column(MAUVE, tuple(values)),), notes=(_NOTE,))
 
 
 def continuation(question: str, text: str) -> str:

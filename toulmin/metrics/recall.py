@@ -13,7 +13,7 @@ from toulmin.metrics.cleaning import alce_text, honest_text
 from toulmin.metrics.columns import Column, Measured
 from toulmin.text.overlap import normalise
 
-NAMES = ("str_em", "str_hit")
+RECALL = ("str_em", "str_hit")
 NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs`, as in ALCE."
 
 
@@ -24,7 +24,7 @@ def alce_recall(answered: Sequence[Answered]) -> Measured:
     """
     if answered and answered[0].item.gold.parts is None:
         zeros = (0.0,) * len(answered)
-        return Measured(tuple(Column(name, zeros) for name in NAMES), notes=(NO_PARTS,))
+        return Measured(tuple(Column(name, zeros) for name in RECALL), notes=(NO_PARTS,))
     return _measure_recall([_alce_slots(entry) for entry in answered])
 
 

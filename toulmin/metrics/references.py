@@ -19,7 +19,7 @@ from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.text import language
 from toulmin.text.rouge import rouge_l_sum
 
-NAME = "rougeLsum"
+ROUGE = "rougeLsum"
 _RESAMPLES = 1000
 _SEED = 0
 
@@ -34,7 +34,7 @@ def alce_rouge(answered: Sequence[Answered]) -> Measured:
     if not values:
         return measured
     median_note = (
-        f"{NAME} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
+        f"{ROUGE} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
     )
     notes = tuple(note for note in (median_note, splitter_note()) if note)
     return Measured(measured.columns, reasons=measured.reasons, notes=notes)
@@ -66,7 +66,7 @@ def _rouge(answered: Sequence[Answered], read: Read, lines: Lines) -> Measured:
         scores = [] if text is None else [rouge_l_sum(lines(text), lines(gold)).fmeasure for gold in golds]
         values.append(max(scores, default=None))
         reasons.append({"nearest_reference": scores.index(max(scores))} if scores else {})
-    return Measured((Column(NAME, tuple(values)),), reasons=tuple(reasons))
+    return Measured((Column(ROUGE, tuple(values)),), reasons=tuple(reasons))
 
 
 def _lower_lines(text: str) -> str:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Claim, Passage, Style
-from toulmin.parsing.entities import entities
+from toulmin.parsing.entities import _HAS_WORDS, entities
 from toulmin.parsing.labels import Labels, build_claim, read_labels, resolve_labels
 from toulmin.parsing.lines import Block, blocks, list_items, without_emphasis, without_references
 from toulmin.parsing.marks import LabelRange, Lifted, Placed, lift
@@ -23,7 +23,6 @@ from toulmin.text.language import sentences
 __all__ = ["Draft", "Labels", "list_items", "read_draft", "read_labels", "without_marks"]
 
 _ANSWER = re.compile(r"\s*(?:\*\*)?(?:final |the )?answer(?:\*\*)?\s?:(?:\*\*)?(?=\s|$)", re.IGNORECASE)
-_HAS_WORDS = re.compile(r"[^\W_]")
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 
 

@@ -9,7 +9,7 @@ from toulmin.prompts.quoting import on_one_line, quote
 from toulmin.prompts.reflection import NextSegment, is_reflection
 from toulmin.prompts.texts import Texts, Wording
 
-_BRACKET = re.compile(r"\[(?=([^\[\]\n]{1,60}\]))")
+_OPEN_BRACKET = re.compile(r"\[(?=([^\[\]\n]{1,60}\]))")
 _PARAGRAPH = re.compile(r"<(?=\s{0,9}/?\s{0,9}paragraph\b)", re.IGNORECASE)
 _HEADING = re.compile(r"^(?=#{1,6}[^\S\n]*(?:instruction|input|response)\b)", re.IGNORECASE | re.MULTILINE)
 
@@ -36,7 +36,7 @@ def _passage_text(passage: Passage) -> str:
 
 
 def _words(text: str) -> str:
-    return _BRACKET.sub(lambda m: "&#91;" if is_reflection(f"[{m[1]}") else "[", _escape_frame(text))
+    return _OPEN_BRACKET.sub(lambda m: "&#91;" if is_reflection(f"[{m[1]}") else "[", _escape_frame(text))
 
 
 def _escape_frame(text: str) -> str:

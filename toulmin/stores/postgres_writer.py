@@ -25,13 +25,14 @@ from toulmin.indexing.lexicon import findable, length
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Totals
-from toulmin.stores import contents, postgres_merging, postgres_tables
+from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
 from toulmin.stores.contents import About
 from toulmin.stores.files import COLUMNS, FileRow
 from toulmin.stores.pieces import Piece, pieces
 from toulmin.stores.postgres_address import Place, place_of
 from toulmin.stores.postgres_connection import Connection, Repeats, clear_errors, connect, retry
+from toulmin.stores.postgres_merging import FILES, merge, stage, wait_for_others
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, vector_text
 
 _BATCH = 1000  # passages that wait in memory
@@ -64,9 +65,7 @@ class PostgresWriter(Changes):
                 self._about = existing or self._asked
                 self._kind = self._kind_of_vectors()
                 super().__init__(self._file_rows() if existing else ())
-                postgres_merging.stage(
-                    self._connection, self._kind, self._about.label.dimension if self._about.label else 0
-                )
+                stage(self._connection, self._kind, self._about.label.dimension if self._about.label else 0)
         except BaseException:
             self._connection.close()
             raise
@@ -150,7 +149,7 @@ class PostgresWriter(Changes):
     def _merge(self) -> Totals:
         connection = self._connection
         with connection.transaction():
-            postgres_merging.wait_for_others(connection, self._place)
+            wait_for_others(connection, self._place)
             # Another writer may have made the corpus meanwhile, with other settings.
             is_new = self._existing_about(self._about.passage_words) is None
             if is_new:
@@ -158,7 +157,7 @@ class PostgresWriter(Changes):
             ((before,),) = connection.execute("SELECT passages FROM about").fetchall()
             if self.new:
                 self._stage_files()
-                after = postgres_merging.merge(connection, self._kind is not None)
+                after = merge(connection, self._kind is not None)
                 if after - before > _GROWN * after:
                     connection.execute("ANALYZE documents, passages, found, frequencies")
             if is_new:
@@ -171,7 +170,7 @@ class PostgresWriter(Changes):
         staged = []
         for row in self.new.values():
             known = self.known.get(row.path)
-            staged.append((*(getattr(row, name) for name in postgres_merging.FILES), known.file if known else 0))
+            staged.append((*(getattr(row, name) for name in FILES), known.file if known else 0))
         _copy(self._connection, "new_files", staged)
 
 

@@ -12,9 +12,8 @@ from toulmin.data import Passage
 from toulmin.documents.loaders import Skipped
 from toulmin.indexing.catalogue import key_of
 from toulmin.indexing.store import in_order
-from toulmin.stores import files
 from toulmin.stores.contents import About
-from toulmin.stores.files import FileRow
+from toulmin.stores.files import FileRow, newest
 
 
 class Reader(ABC):
@@ -27,7 +26,7 @@ class Reader(ABC):
     _terms: int  # in them
 
     def _take(self, rows: Iterable[FileRow]) -> None:
-        self.files = {path: row for path, row in files.newest(rows).items() if not row.is_gone}
+        self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
 
     def __len__(self) -> int:
         return self._passages
