@@ -6,22 +6,22 @@ import re
 
 from toulmin.parsing.marks import has_marks
 
-_LABEL = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
+_NOUN = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
 _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"
-_NAMED = re.compile(rf"\((?:see |cf\. |from )?({_LABEL}\.?\s?[#:]?\s?{_NUMBERS})\)", re.IGNORECASE)
+_NAMED = re.compile(rf"\((?:see |cf\. |from )?({_NOUN}\.?\s?[#:]?\s?{_NUMBERS})\)", re.IGNORECASE)
 
 _MARKS = r"\[[^\[\]\n]{1,40}\](?:,? ?(?:and )?\[[^\[\]\n]{1,40}\]){0,20}"
 _TITLED = re.compile(
-    rf"\[((?:{_LABEL}\.?\s?[#:]?\s?)?\d{{1,3}})\s?[:,|–-]\s?(?=[^\[\]\n]{{0,20}}[^\W\d_])[^\[\]\n]{{2,80}}\]",
+    rf"\[((?:{_NOUN}\.?\s?[#:]?\s?)?\d{{1,3}})\s?[:,|–-]\s?(?=[^\[\]\n]{{0,20}}[^\W\d_])[^\[\]\n]{{2,80}}\]",
     re.IGNORECASE,
 )
-_ONLY_LABELS = re.compile(rf"\[(?:{_LABEL}|and|[\s\d,;:&#.–-])+\]", re.IGNORECASE)
-_ENCLOSED = re.compile(rf"\((?:see |cf\. |from )?(?:{_LABEL}\s)?({_MARKS})\)", re.IGNORECASE)
+_ONLY_LABELS = re.compile(rf"\[(?:{_NOUN}|and|[\s\d,;:&#.–-])+\]", re.IGNORECASE)
+_ENCLOSED = re.compile(rf"\((?:see |cf\. |from )?(?:{_NOUN}\s)?({_MARKS})\)", re.IGNORECASE)
 _LED_IN = re.compile(
     r"(?P<before>^|[.!?]\s{1,3})"
     r"(?:according to|as (?:stated|noted|mentioned|described|reported|shown|indicated|seen) (?:in|by)|as per"
     r"|per|based on)\s"
-    rf"(?:the )?(?:{_LABEL}\s?(?P<numbers>{_NUMBERS})|(?:{_LABEL}\s?)?(?P<marks>{_MARKS})),\s?(?P<first>\S{{1,60}})",
+    rf"(?:the )?(?:{_NOUN}\s?(?P<numbers>{_NUMBERS})|(?:{_NOUN}\s?)?(?P<marks>{_MARKS})),\s?(?P<first>\S{{1,60}})",
     re.IGNORECASE | re.MULTILINE,
 )
 _DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
