@@ -37,13 +37,11 @@ from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.metrics.alce_statements import Alce
-from toulmin.metrics.answered import Answered
+from toulmin.metrics.answered import Answered, Measured
 from toulmin.metrics.autoais import citation_metrics
-from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
-from toulmin.metrics.written import output_to_score
+from toulmin.metrics.statements import Alce, output_to_score
 from toulmin.runtime.premises import hypothesis, premise
 from toulmin.steps import Pair
 from toulmin.text.language import sentences as spans

@@ -21,7 +21,7 @@ import numpy as np
 from headings import heading
 
 from toulmin.evaluation.significance import Difference, Table, compare_tables
-from toulmin.metrics.columns import Column, Derived, harmonic
+from toulmin.metrics.answered import Column, Derived, harmonic
 
 POPULATION = 200_000
 SETTINGS = ((40, 1), (100, 1), (100, 3), (300, 1))  # questions, seeds a run

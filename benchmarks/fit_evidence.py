@@ -32,8 +32,7 @@ from writer_sets import (
 from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.extractive.evidence import Features, gather
-from toulmin.extractive.meaning import Meaning
-from toulmin.extractive.nearness import EncoderMeaning
+from toulmin.extractive.meaning import EncoderMeaning, Meaning
 from toulmin.extractive.question import Question
 
 FOLDS = 4

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toulmin.evaluation import significance
-from toulmin.metrics.columns import Column
+from toulmin.metrics.answered import Column
 
 RESAMPLES = 10_000
 

@@ -33,9 +33,8 @@ from reader_sets import Item, sets
 from toulmin.build.parts import reader as make_reader
 from toulmin.config import Settings
 from toulmin.extractive import reader
-from toulmin.extractive.asking import Form
-from toulmin.extractive.confidence import Signs
-from toulmin.extractive.ranking import WEIGHTS
+from toulmin.extractive.question import Form
+from toulmin.extractive.reader import WEIGHTS, Signs
 from toulmin.extractive.trained_reader import TrainedReader
 
 BINS = 10

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from reader_sets import Item
 
-from toulmin.extractive.asking import parse_question
-from toulmin.extractive.ranking import places
-from toulmin.extractive.span_features import span_features
+from toulmin.extractive.question import parse_question
+from toulmin.extractive.reader import places
+from toulmin.extractive.spans import span_features
 
 STEPS, RATE, DECAY = 150, 0.1, 0.002
 ENOUGH = 0.5

@@ -22,7 +22,7 @@ from toulmin.datasets.item import Gold, Item, Part
 from toulmin.metrics.answered import Answered
 from toulmin.metrics.choosing import PROFILES, measures
 from toulmin.metrics.splitting import splitter_name
-from toulmin.metrics.written import output_to_score
+from toulmin.metrics.statements import output_to_score
 
 
 def recorded(dataset: str) -> Iterator[Answered]:

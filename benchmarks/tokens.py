@@ -17,8 +17,7 @@ from pathlib import Path
 import data
 
 from toulmin.data import Passage
-from toulmin.prompts.templates import Templates
-from toulmin.prompts.tokens import estimate_tokens
+from toulmin.prompts.templates import Templates, estimate_tokens
 from toulmin.prompts.types import AnswerPrompt
 
 DECLARATION = {

@@ -37,9 +37,8 @@ from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Claim, Passage
 from toulmin.extractive.analysis import analyse
-from toulmin.extractive.meaning import Meaning
-from toulmin.extractive.nearness import EncoderMeaning
-from toulmin.extractive.survey import Survey
+from toulmin.extractive.evidence import Survey
+from toulmin.extractive.meaning import EncoderMeaning, Meaning
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Generate

@@ -21,7 +21,7 @@ from data import rows
 from toulmin.data import Passage
 from toulmin.extractive.analysis import content_terms
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.text.facts import facts
+from toulmin.text.names import facts
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from toulmin.build.parts import judge
 from toulmin.config import settings_of, settled
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.evaluation.scores import Scores, document, join_seeds, merge_measures
-from toulmin.metrics.answered import answer_to_score
-from toulmin.metrics.columns import Measured
+from toulmin.metrics.answered import Measured, answer_to_score
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 

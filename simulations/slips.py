@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from simulations.chance import Dice
 from simulations.truth import plain
-from toulmin.text.facts import facts
 from toulmin.text.language import STOPWORDS, words
+from toulmin.text.names import facts
 
 # Whom and what a model confuses things with where nothing better is at hand; none is anybody in particular.
 PEOPLE: Sequence[str] = (

@@ -9,13 +9,10 @@ from collections.abc import Callable, Sequence
 from tests.slow_alce import Entails, Record
 from toulmin.data import Answer, Citation, Claim, Passage, Style
 from toulmin.datasets.item import Gold, Item
-from toulmin.metrics.alce_statements import Alce
-from toulmin.metrics.answered import Answered
+from toulmin.metrics.answered import Answered, Measured
 from toulmin.metrics.autoais import citation_metrics
-from toulmin.metrics.columns import Measured
 from toulmin.metrics.judging import Judging
-from toulmin.metrics.statements import Honest, Profile
-from toulmin.metrics.written import output_to_score
+from toulmin.metrics.statements import Alce, Honest, Profile, output_to_score
 from toulmin.runtime.premises import hypothesis, premise
 from toulmin.steps import Pair, Verdict
 

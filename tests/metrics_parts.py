@@ -11,10 +11,9 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Status, Style
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.metrics.answered import Answered, answer_to_score
+from toulmin.metrics.answered import Answered, Measured, answer_to_score
 from toulmin.metrics.choosing import Models, measures
-from toulmin.metrics.columns import Measured
-from toulmin.metrics.written import output_to_score
+from toulmin.metrics.statements import output_to_score
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 NO_GOLD = Gold()

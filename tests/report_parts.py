@@ -8,11 +8,11 @@ from typing import Any
 
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Round, Support, Tokens, Usage
 from toulmin.datasets.item import Gold, Item
+from toulmin.evaluation.report_contents import Beside, RunShown, Scored
 from toulmin.evaluation.scores import Scores, document, lines, table_of
-from toulmin.evaluation.shown import Beside, RunShown, Scored
 from toulmin.evaluation.significance import compare_tables
 from toulmin.formats import answer_json
-from toulmin.metrics.columns import Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import Column, Derived, Measured, harmonic
 
 PROFILE, JUDGE = "honest", "lexical-1"
 OUTCOMES = ("supported", "unsure", "unsupported", "contradicted", "uncited", "out_of_range", "failed")

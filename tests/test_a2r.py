@@ -16,8 +16,7 @@ from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.a2r import NOTHING_READ, a2r, refine
-from toulmin.methods.refining import UNTOUCHED, WITHDRAWN, WITHOUT_GOLD
+from toulmin.methods.a2r import NOTHING_READ, UNTOUCHED, WITHDRAWN, WITHOUT_GOLD, a2r, refine
 from toulmin.methods.reporting import EMPTY, SILENCE
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Citation, Claim, Passage, Support
-from toulmin.methods.affirming import affirmation, agreeing_part, merge_advice
-from toulmin.methods.aims import aims
-from toulmin.methods.assessing import Assessed
-from toulmin.methods.feedback import Numbered, compose_feedback, recall_faults
+from toulmin.methods.assessing import Assessed, aims
+from toulmin.methods.feedback import Numbered, affirmation, agreeing_part, compose_feedback, merge_advice, recall_faults
 
 # The paper's Table 7: said of an answer whose correctness is 0.
 TABLE_7 = "Your answer is factually accurate and directly relevant to the provided search results. Great job!"

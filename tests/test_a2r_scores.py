@@ -9,8 +9,8 @@ from a2r_parts import ALL_BAD, ALL_GOOD, BAD, FAIR, GOOD, HALF, Run, Writer, sai
 from vtg_parts import QUESTION
 
 from toulmin.errors import UsageError
+from toulmin.methods.a2r import WITH_GOLD, WITHOUT_GOLD
 from toulmin.methods.assessing import ListCorrectness
-from toulmin.methods.refining import WITH_GOLD, WITHOUT_GOLD
 from toulmin.prompts.types import Feedback
 
 CORRECTNESS = "correctness (reference-free)"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.autoais_parts import Told, alce, in_a_file, one_a_stop, scores, values
 from tests.slow_alce import Doc, Entails, Record, SlowAlce
 from toulmin.metrics import splitting
-from toulmin.metrics.alce_statements import Alce, without_numbers
+from toulmin.metrics.statements import Alce, without_numbers
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no folder {DATA} with the shared data")

@@ -30,13 +30,11 @@ from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.judges.lexical import Lexical
-from toulmin.metrics.alce_statements import Alce
+from toulmin.metrics.answered import Column
 from toulmin.metrics.answered import answer_to_score as as_alce_reads
 from toulmin.metrics.autoais import citation_metrics
-from toulmin.metrics.columns import Column
 from toulmin.metrics.judging import Judging
-from toulmin.metrics.statements import Honest
-from toulmin.metrics.written import output_to_score
+from toulmin.metrics.statements import Alce, Honest, output_to_score
 from toulmin.steps import Pair, Verdict
 
 DOCS = tuple(Doc(f"T{n}", f"text{n}") for n in range(1, 6))

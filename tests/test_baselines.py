@@ -19,11 +19,9 @@ from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, vanilla
+from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, snippet, summ, vanilla
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
-from toulmin.methods.sampling import rerank, usc
-from toulmin.methods.selfrefine import self_refine
-from toulmin.methods.shortened import snippet, summ
+from toulmin.methods.sampling import rerank, self_refine, usc
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Passage, Source
-from toulmin.datasets.documents import item_document
-from toulmin.datasets.item import Dataset, Gold, Item, Part
+from toulmin.datasets.item import Dataset, Gold, Item, Part, item_document
 from toulmin.datasets.loading import read
 from toulmin.errors import SourceError
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import STYLES, Passage, Source
+from toulmin.datasets.from_records import OWN, misspelling
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.loading import read
-from toulmin.datasets.spelling import OWN, misspelling
 from toulmin.errors import SourceError, UsageError
 
 ROOT = Path(__file__).parent.parent

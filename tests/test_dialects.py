@@ -16,13 +16,11 @@ from openai.types.responses import Response
 from toulmin.data import Answer, Citation, Claim, Passage, Source
 from toulmin.errors import UsageError
 from toulmin.formats.anthropic import message
-from toulmin.formats.clean_text import clean
+from toulmin.formats.clean_text import clean, utf8_spans, utf16_spans
 from toulmin.formats.cohere import chat_response
 from toulmin.formats.export import DIALECTS, export_answers, pieces, problems
-from toulmin.formats.gemini import content_response
-from toulmin.formats.offsets import utf8_spans, utf16_spans
+from toulmin.formats.google import check_grounding, content_response
 from toulmin.formats.openai import chat_completion, response
-from toulmin.formats.vertex import check_grounding
 
 some = settings(deadline=None, max_examples=30)  # the first law is the one that looks at everything
 LINES = sorted(name for name, dialect in DIALECTS.items() if dialect.form == "lines")

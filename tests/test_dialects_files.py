@@ -22,12 +22,12 @@ from toulmin.datasets.loading import read, result_items
 from toulmin.formats.export import DIALECTS, export_answers, problems
 from toulmin.formats.trec import words_in
 from toulmin.judges.lexical import Lexical
-from toulmin.metrics.alce_statements import Alce
 from toulmin.metrics.answered import answer_to_score
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.splitting import sentences
-from toulmin.metrics.written import output_to_score as as_answered
+from toulmin.metrics.statements import Alce
+from toulmin.metrics.statements import output_to_score as as_answered
 
 RUN = {"run_id": "r1", "settings": {"k": 5, "team_id": "lamps"}}
 

@@ -13,7 +13,7 @@ import pytest
 from toulmin import demo
 from toulmin.cli.evaluation_commands import app
 from toulmin.config import Settings
-from toulmin.evaluation.meanings import METRICS
+from toulmin.evaluation.report_contents import METRICS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -17,8 +17,7 @@ from toulmin.cli import run as command
 from toulmin.data import Passage, Source
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluation.running import Limits
-from toulmin.evaluation.scorable import digest, read_scorable
-from toulmin.evaluation.scores import current_scores
+from toulmin.evaluation.scores import current_scores, digest, read_scorable
 from toulmin.formats.export import problems
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Pair, Verdict

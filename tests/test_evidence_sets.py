@@ -12,8 +12,7 @@ from tests.autoais_parts import Told, holding, of_claims, scores, values
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError
-from toulmin.metrics.answered import Answered, answer_to_score
-from toulmin.metrics.columns import Measured
+from toulmin.metrics.answered import Answered, Measured, answer_to_score
 from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.text.facts import facts
+from toulmin.text.names import facts
 
 MONTHS = "January February March April May June July August September October November December".split()
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.metrics_parts import DATA, Answered, alce, columns, entities, golden, honest, output, rows, said
 from toulmin.metrics.qampari import alce_list
-from toulmin.metrics.recall import alce_recall
 from toulmin.metrics.references import alce_rouge, bootstrap_median
+from toulmin.metrics.short_answers import alce_recall
 from toulmin.metrics.splitting import splitter_name
 
 needs_golden = pytest.mark.skipif(

@@ -18,8 +18,7 @@ from transformers import AutoModel
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.judges.classes import Classes, classes_of
-from toulmin.judges.cross import Cross
+from toulmin.judges.cross import Classes, Cross, classes_of
 from toulmin.runtime.windows import windows, with_short_titles
 from toulmin.steps import Pair, Verdict
 

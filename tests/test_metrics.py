@@ -14,10 +14,10 @@ from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, n
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import UsageError
 from toulmin.metrics.choosing import measures
-from toulmin.metrics.cleaning import alce_text
 from toulmin.metrics.qampari import alce_list, honest_list, pieces
-from toulmin.metrics.recall import alce_recall, honest_recall
+from toulmin.metrics.short_answers import alce_recall, honest_recall
 from toulmin.metrics.splitting import sentences, splitter_note
+from toulmin.metrics.statements import alce_text
 from toulmin.text import language
 from toulmin.text.overlap import normalise
 

@@ -15,7 +15,7 @@ from tests.metrics_parts import ASQA, alce, failed, honest, output, said
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import ModelError
 from toulmin.metrics.choosing import Models, measures
-from toulmin.metrics.continuations import continuation
+from toulmin.metrics.references import continuation
 
 pytest.importorskip("transformers", reason="transformers is not installed")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from toulmin.data import Passage
-from toulmin.extractive.nearness import EncoderMeaning
-from toulmin.extractive.survey import Survey
+from toulmin.extractive.evidence import Survey
+from toulmin.extractive.meaning import EncoderMeaning
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.runtime.encoder import Titled, Vectors

@@ -30,9 +30,9 @@ from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25, query_terms
-from toulmin.stores import postgres_candidates
+from toulmin.stores import postgres_corpus
 from toulmin.stores.address import is_shared
-from toulmin.stores.postgres_address import place_of
+from toulmin.stores.postgres_connection import place_of
 from toulmin.stores.postgres_corpus import PostgresCorpus, open_postgres
 from toulmin.stores.postgres_writer import update_postgres
 
@@ -117,14 +117,14 @@ def test_passages_ids_offsets_and_sources_are_those_of_the_embedded_index(both: 
 def test_the_ranking_and_its_scores_are_those_of_the_embedded_index(
     both: Any, query: str, enough: int, monkeypatch: Any
 ):
-    monkeypatch.setattr(postgres_candidates, "_ENOUGH", enough)  # which words the first passages are looked up by
+    monkeypatch.setattr(postgres_corpus, "_ENOUGH", enough)  # which words the first passages are looked up by
     embedded, shared = both
     assert Bm25(shared).search([query], 10) == Bm25(embedded).search([query], 10)
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_first_candidates_are_the_best_however_few_are_wanted(both: Any, query: str, monkeypatch: Any):
-    monkeypatch.setattr(postgres_candidates, "_ENOUGH", 1)
+    monkeypatch.setattr(postgres_corpus, "_ENOUGH", 1)
     embedded, shared = both
     best = [hit.passage.id for hit in Bm25(embedded).search([query], 3)[0]]
     keys = shared.candidates(sorted(set(query_terms(query))), 6)[:3]

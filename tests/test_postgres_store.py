@@ -509,8 +509,8 @@ def test_a_writer_that_is_killed_changes_nothing(place: str, notes: Path, when: 
 
 def merging_waits_for(connection: psycopg.Connection[Any], place: str) -> None:
     """A writer cannot end its merge while the transaction of that connection is open."""
-    from toulmin.stores.postgres_address import place_of
-    from toulmin.stores.postgres_merging import wait_for_others
+    from toulmin.stores.postgres_connection import place_of
+    from toulmin.stores.postgres_writer import wait_for_others
 
     wait_for_others(connection, place_of(place))
 

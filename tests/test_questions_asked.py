@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing
+from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing, of_participle, of_past, of_present
 from toulmin.datasets.synthetic_questions import questions_of
 from toulmin.datasets.synthetic_statements import statements
-from toulmin.datasets.synthetic_verbs import of_participle, of_past, of_present
 
 
 def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:

@@ -16,9 +16,8 @@ from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage
 from toulmin.errors import UsageError
-from toulmin.extractive.asking import parse_question
-from toulmin.extractive.ranking import WEIGHTS
-from toulmin.extractive.reader import Embedded, find
+from toulmin.extractive.question import parse_question
+from toulmin.extractive.reader import WEIGHTS, Embedded, find
 from toulmin.extractive.spans import sentences_of
 from toulmin.steps import Span
 from toulmin.text.overlap import token_f1

@@ -26,12 +26,10 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
-from toulmin.models.keys import Key, key_from
-from toulmin.models.prices import Price, read_prices
 from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
-from toulmin.models.server import OPENAI, Server
-from toulmin.parsing.thinking import without_thinking
+from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
+from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import Given

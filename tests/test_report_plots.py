@@ -15,8 +15,8 @@ from report_parts import ATTACKS, runs, silent
 
 from toulmin.errors import SourceError
 from toulmin.evaluation import plot_series, plots
+from toulmin.evaluation.report_contents import Plot, RunShown
 from toulmin.evaluation.report_page import html
-from toulmin.evaluation.shown import Plot, RunShown
 
 
 @pytest.fixture(scope="module")

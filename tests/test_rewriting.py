@@ -11,15 +11,12 @@ from toulmin.errors import UsageError
 from toulmin.methods.a2r import a2r
 from toulmin.methods.best import best
 from toulmin.methods.calm import calm
-from toulmin.methods.draws import Draws
-from toulmin.methods.options import check_whole
+from toulmin.methods.contrast import Draws
+from toulmin.methods.direct import summ
 from toulmin.methods.plan import plan
-from toulmin.methods.rewriting import rewrites
-from toulmin.methods.sampling import usc
+from toulmin.methods.reporting import check_whole, rewrites, wording_of
+from toulmin.methods.sampling import self_refine, usc
 from toulmin.methods.selfrag import self_rag
-from toulmin.methods.selfrefine import self_refine
-from toulmin.methods.sentence_wording import wording_of
-from toulmin.methods.shortened import summ
 from toulmin.methods.vtg import vtg
 from toulmin.prompts.types import AnswerPrompt, Refine
 from toulmin.steps import Program

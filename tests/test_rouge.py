@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from tests import texts
 from toulmin.text.overlap import entity_f1, normalise, token_f1
-from toulmin.text.porter import porter_stem
-from toulmin.text.rouge import Overlap, is_legible, rouge_l, rouge_l_sum, rouge_n
+from toulmin.text.rouge import Overlap, is_legible, porter_stem, rouge_l, rouge_l_sum, rouge_n
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no folder {DATA} with the shared data")

@@ -27,8 +27,7 @@ from toulmin.data import Document
 from toulmin.documents.loaders import read_documents
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing.catalogue import id_of
-from toulmin.indexing.shard_process import Process
-from toulmin.indexing.sharding import Call, Shard, ShardedWriter, update_shards
+from toulmin.indexing.sharding import Call, Process, Shard, ShardedWriter, update_shards
 from toulmin.indexing.shards import Sharded, open_any, place_of, shards_in
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import IndexReport, update
@@ -265,7 +264,7 @@ def test_a_process_that_ends_changes_nothing(docs: Path, tmp_path: Path, after: 
 PROGRAM = """
 import sys
 from pathlib import Path
-from toulmin.indexing.shard_process import Process
+from toulmin.indexing.sharding import Process
 from toulmin.indexing.sharding import update_shards
 if __name__ == "__main__":
     print("ready", flush=True)

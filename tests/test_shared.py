@@ -25,7 +25,7 @@ from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.address import is_shared
-from toulmin.stores.files import FileRow, after, newest, waste
+from toulmin.stores.contents import FileRow, after, newest, waste
 
 pytest.importorskip("lancedb", reason="needs lancedb")
 

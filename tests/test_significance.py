@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.evaluation.significance import Table, compare_tables, interval
-from toulmin.metrics.columns import Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import Column, Derived, Measured, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 FEW = 400  # resamples

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from texts import texts
 
 from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.indexing import lookups
+from toulmin.indexing import store
 from toulmin.indexing.store import Corpus, IndexedDocument, open_index
 from toulmin.indexing.update import IndexReport, Progress, update
 from toulmin.retrieval.bm25 import Bm25
@@ -313,7 +313,7 @@ def fleet(docs: Path) -> Path:
 @pytest.fixture
 def slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing lies in memory, so look-ups are made side by side."""
-    monkeypatch.setattr(lookups, "_blocks_read", itertools.count().__next__)
+    monkeypatch.setattr(store, "_blocks_read", itertools.count().__next__)
 
 
 @pytest.mark.usefixtures("slow_disk")

@@ -32,8 +32,7 @@ from tests.typed_prompts import (
 )
 from toulmin.data import Citation, Claim, Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.prompts.templates import Templates
-from toulmin.prompts.tokens import estimate_tokens
+from toulmin.prompts.templates import Templates, estimate_tokens
 from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.prompts.tokens import estimate_tokens
+from toulmin.prompts.templates import estimate_tokens
 
 # The most tokens that any of four tokenizers takes for the text: byte-level BPE of 65,000 (Anthropic's published one)
 # and of 131,000 (Mistral's Tekken), SentencePiece of 32,000 (Mistral 7B), WordPiece (MiniLM).

@@ -25,10 +25,9 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.trained_reader import TrainedReader
-from toulmin.judges.embedded import MEASURES, TERMS, Stack, load_judge, measures, read_stack
+from toulmin.judges.embedded import MEASURES, TERMS, Node, Stack, Trees, load_judge, measures, read_stack
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import Shares, Trained
-from toulmin.judges.trees import Node, Trees
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped

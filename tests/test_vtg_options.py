@@ -20,9 +20,8 @@ from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.memory import Memory, windows
-from toulmin.methods.vtg import trials, vtg
-from toulmin.methods.vtg_tables import PRESETS, Parameters, parameters
+from toulmin.methods.evidence import Memory, windows
+from toulmin.methods.vtg import PRESETS, Parameters, parameters, trials, vtg
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Queries
 from toulmin.retrieval.bm25 import InMemory

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from toulmin.data import Claim, Passage
 from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.citing import Draft
-from toulmin.parsing.thinking import without_thinking
+from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.types import (
     AnswerPrompt,
     Cite,

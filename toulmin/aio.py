@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where
     from toulmin.evaluation.running import Limits, RunReport
     from toulmin.evaluation.running import Progress as RunProgress
-    from toulmin.evaluation.scoring import Profile
+    from toulmin.evaluation.scores import Profile
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
 

@@ -26,10 +26,9 @@ from judge import auc, ece
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
-from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Stack, clamp, measures, terms
+from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Node, Stack, Trees, clamp, measures, terms
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import OUTCOMES, Shares
-from toulmin.judges.trees import Node, Trees
 
 Floats = NDArray[np.float64]
 RIDGE = 1e-2

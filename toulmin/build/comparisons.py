@@ -11,11 +11,10 @@ from typing import Any
 from toulmin.build.scoring import Scoring, score_run
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.evaluation.report_contents import Beside, Plot, RunShown, Scored
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 from toulmin.evaluation.run_folder import replace_file
-from toulmin.evaluation.scorable import Scorable, digest, read_scorable
-from toulmin.evaluation.scores import SavedScore, current_scores, load_scores
-from toulmin.evaluation.shown import Beside, Plot, RunShown, Scored
+from toulmin.evaluation.scores import SavedScore, Scorable, current_scores, digest, load_scores, read_scorable
 from toulmin.evaluation.significance import Difference, compare_tables
 from toulmin.formats import answer_json
 

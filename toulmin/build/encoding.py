@@ -105,7 +105,7 @@ def meaning(settings: Settings) -> Meaning | None:
     spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
     if spec != EMBEDDED and not spec.startswith("onnx:"):
         return None
-    from toulmin.extractive.nearness import EncoderMeaning
+    from toulmin.extractive.meaning import EncoderMeaning
 
     return EncoderMeaning(lambda: encoder(spec, settings))
 

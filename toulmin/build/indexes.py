@@ -75,7 +75,7 @@ def _folder(index: Path, settings: Settings, shards: int | None, where: Where | 
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
     from toulmin.indexing import sharding, update
-    from toulmin.indexing.shard_process import Process
+    from toulmin.indexing.sharding import Process
     from toulmin.indexing.shards import shards_in
 
     words = settings.passage_words

@@ -250,8 +250,8 @@ def is_embedded(spec: str) -> bool:
 
 def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
     """The model of that name on a provider's server."""
-    from toulmin.models.prices import read_prices
     from toulmin.models.remote import Chat, Completions
+    from toulmin.models.server import read_prices
 
     route = settings.servers.get(provider, {}).get("route", "completions" if provider == "completions" else "chat")
     if route not in ROUTES:
@@ -262,8 +262,7 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
 
 def server(provider: str, settings: Settings) -> Server:
     """A provider's server; its own settings take precedence over the general ones."""
-    from toulmin.models.keys import VARIABLE, key_from
-    from toulmin.models.server import Server
+    from toulmin.models.server import VARIABLE, Server, key_from
 
     kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
     table = _checked_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})

@@ -19,7 +19,7 @@ from toulmin.errors import ModelError, SourceError
 
 if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where
-    from toulmin.evaluation.scoring import EvidenceRun, Profile
+    from toulmin.evaluation.scores import EvidenceRun, Profile
     from toulmin.metrics.choosing import Models
     from toulmin.metrics.judging import Progress as JudgingProgress
 
@@ -85,9 +85,8 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
     would stand for the whole.
     """
-    from toulmin.evaluation.scorable import digest, read_scorable
-    from toulmin.evaluation.scores import join_seeds, save
-    from toulmin.evaluation.scoring import score_answers as measure
+    from toulmin.evaluation.scores import digest, join_seeds, read_scorable, save
+    from toulmin.evaluation.scores import score_answers as measure
     from toulmin.metrics.judging import CHUNK, Judging
 
     found = await asyncio.to_thread(read_scorable, run)
@@ -112,8 +111,7 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
 
 def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
     """The other run whose passages count as evidence: seed by seed where it has as many, else its first."""
-    from toulmin.evaluation.scorable import read_scorable
-    from toulmin.evaluation.scoring import EvidenceRun
+    from toulmin.evaluation.scores import EvidenceRun, read_scorable
 
     if scoring.evidence is None:
         return [None] * seeds

@@ -6,15 +6,318 @@ because ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
+from toulmin.data import Passage, Source
 from toulmin.datasets.fields import Record, id_of
-from toulmin.datasets.forms import Form
 from toulmin.datasets.gold import gold_of, style_of
 from toulmin.datasets.item import Item
-from toulmin.datasets.item_passages import PASSAGE_FIELDS, are_ranked, passages_of
-from toulmin.datasets.spelling import misspelling
 from toulmin.documents.plain import sound
+
+# ---------------------------------------------------------------- passages that come with a question
+
+
+# The first field that a record has is read. These hold lists of {title, text | sent | paragraph_text | sentences, id?,
+# url?}. `context` holds [title, sentences] pairs (HotpotQA, 2WikiMultihopQA), the same as {"title": [...],
+# "sentences": [...]}, or words (SQuAD); `passage` holds words, with the record's `title` and `url`.
+_LISTS = ("docs", "passages", "paragraphs", "contexts")
+# Fields with passages, or with pages and prompts made of them: too large for `Item.record`.
+PASSAGE_FIELDS = frozenset(
+    "docs passages paragraphs contexts context passage chunked_passage document_text document_tokens document_html"
+    " long_answer_candidates prompt doc_history output".split()
+)
+
+
+def passages_of(record: Record) -> tuple[Passage, ...] | None:
+    """None if the record has no field for passages."""
+    for name in _LISTS:
+        if record.get(name) is not None:
+            entries = enumerate(record.entries(name, record.get(name)))
+            return tuple(_passage_of_entry(record, f"{name}[{i}]", entry) for i, entry in entries)
+    context = record.get("context")
+    if isinstance(context, list | dict):
+        return tuple(_paragraph(record, f"context[{i}]", pair) for i, pair in enumerate(_pairs(record, context)))
+    for name in ("context", "passage"):
+        text = record.optional(name, record.words)
+        if text is not None:
+            return (_passage(record, text, _text_or_none(record.get("title")), None, _text_or_none(record.get("url"))),)
+    return None
+
+
+def are_ranked(record: Record) -> bool:
+    """Whether `docs` are best first: in ALCE's JSON lists, or by scores that never rise."""
+    docs = record.get("docs")
+    if not docs:
+        return False
+    scores = [doc.get("score") for doc in docs]
+    if not all(isinstance(score, int | float) for score in scores):
+        return record.is_listed
+    return record.is_listed or all(high >= low for high, low in pairwise(scores))
+
+
+def _passage_of_entry(record: Record, field: str, value: Any) -> Passage:
+    entry = record.entry(field, value)
+    title = entry.get("title")
+    record_id = entry.get("id", entry.get("_id"))
+    name = None if record_id is None or record_id == "" else record.name(f"{field}.id", record_id)
+    title = "" if title is None else record.words(f"{field}.title", title)
+    return _passage(record, _text(record, field, entry), title, name, _text_or_none(entry.get("url")))
+
+
+def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
+    for name in ("sent", "text", "paragraph_text"):  # ALCE's prompts show `sent` instead of the text
+        if entry.get(name) is not None:
+            return record.words(f"{field}.{name}", entry[name])
+    if entry.get("sentences") is not None:
+        return _join(record.all_words(f"{field}.sentences", entry["sentences"]))
+    raise record.fault(f"{field}.text", "words", None)
+
+
+def _pairs(record: Record, context: Any) -> list[Any]:
+    if isinstance(context, list):
+        return context
+    # The hub's copy of HotpotQA keeps titles and sentences in two lists.
+    titles = record.entries("context.title", context.get("title"))
+    sentences = record.entries("context.sentences", context.get("sentences"))
+    if len(titles) != len(sentences):
+        raise record.refusal("the field `context` should hold as many `title` as `sentences`")
+    return [list(pair) for pair in zip(titles, sentences, strict=True)]
+
+
+def _paragraph(record: Record, field: str, value: Any) -> Passage:
+    if not isinstance(value, list) or len(value) != 2:
+        raise record.fault(field, "a title and a list of sentences", value)
+    title, sentences = record.words(f"{field}[0]", value[0]), record.all_words(f"{field}[1]", value[1])
+    return _passage(record, _join(sentences), title, None, None)
+
+
+def _join(sentences: tuple[str, ...]) -> str:
+    # Some datasets keep the space before a sentence, others leave it out.
+    text = "".join(s if not s or s[0].isspace() else f" {s}" for s in sentences)
+    return text.strip()
+
+
+def _text_or_none(value: Any) -> str | None:
+    return sound(value) if isinstance(value, str) and value else None
+
+
+def _passage(record: Record, text: str, title: str | None, name: str | None, url: str | None) -> Passage:
+    source = Source(0, len(text), path=sound(str(record.path)), url=url, record=name)
+    return Passage.of(text, title or "", source)
+
+
+# ---------------------------------------------------------------- misspelt field names
+
+
+# The fields of a user's own file; only these are suggested.
+OWN = (
+    "id",
+    "question",
+    "docs",
+    "answers",
+    "answer",
+    "qa_pairs",
+    "claims",
+    "references",
+    "gold_passages",
+    "answerable",
+    "withheld",
+    "style",
+    "kind",
+    "split",
+)
+# Fields of other forms, which are never taken for misspelt.
+_OTHERS = frozenset(
+    "_id annotations answer_aliases answerability chunked_passage cited_answer context contexts decision example_id"
+    " gold is_impossible long_answer long_answers output paragraphs passage passages plausible_answers question_ctx"
+    " question_text reference relevant sample_id short_answers supporting_facts target targetValue text title turns"
+    " type url utterance wikipages".split()
+)
+_NEAR = 0.8
+
+
+def misspelling(fields: Mapping[str, Any]) -> tuple[str, str] | None:
+    """A field nearly named like one that the record lacks, and that name."""
+    for name in fields:
+        wanted = _nearest(name)
+        if wanted is not None and wanted not in fields and not _has_kin(wanted, fields):
+            return name, wanted
+    return None
+
+
+def _has_kin(wanted: str, fields: Mapping[str, Any]) -> bool:
+    """`answered` beside `answers` is no slip for `answer`."""
+    return wanted in ("answer", "answers") and ("answer" in fields or "answers" in fields)
+
+
+@lru_cache(maxsize=10_000)
+def _nearest(name: str) -> str | None:
+    if name in OWN or name in _OTHERS:
+        return None
+    # Two letters resemble too much, and the first letter is seldom wrong: `preference` is not meant as `references`.
+    candidates = [
+        field
+        for field in OWN
+        if len(field) > 2 and field[0] == name[:1].lower() and field.count("_") == name.count("_")
+    ]
+    near = max(candidates, key=lambda field: _likeness(name, field), default=None)
+    return near if near is not None and _likeness(name, near) >= _NEAR else None
+
+
+def _likeness(name: str, field: str) -> float:
+    return SequenceMatcher(None, name.lower(), field, autojunk=False).ratio()
+
+
+# ---------------------------------------------------------------- forms of records, recognised by their fields
+
+
+_DESCRIPTION = re.compile(r'\(description (?:"((?:[^"\\]|\\.)*)"|([^()"]*))\)')
+_TAG = re.compile(r"</?\w[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`fits` recognises a record; `turned` gives it a `question`."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    turned: Callable[[Record], Record] = lambda record: record
+
+
+def form_of(record: Record) -> Form:
+    """Raises `SourceError` for a passage of a collection."""
+    fields = record.fields
+    if "question" not in fields and "text" in fields and "title" in fields:
+        problem = "the field `question` is missing; a record with `title` and `text` is a passage"
+        raise record.refusal(problem, "name a file of questions, and pass passages with --index")
+    return next(form for form in _FORMS if form.fits(fields))
+
+
+# ---------------------------------------------------------------- WebQuestions
+
+
+def _webq(record: Record) -> Record:
+    # All descriptions are aliases: open-domain evaluations count one of them as right.
+    target = record.words("targetValue", record.get("targetValue"))
+    answers = [(m[1] if m[1] is not None else m[2]).replace('\\"', '"').strip() for m in _DESCRIPTION.finditer(target)]
+    if not answers:
+        raise record.fault("targetValue", "a text such as (list (description Paris))", target)
+    return _bare_record(record, "utterance", answers=answers)
+
+
+# ---------------------------------------------------------------- Natural Questions
+
+
+def _nq(record: Record) -> Record:
+    answers: list[str] = []  # every annotator's short answers, and yes or no, are aliases of one answer
+    tokens = _tokens(record)
+    for i, listed in enumerate(record.optional("annotations", record.entries) or ()):
+        here = f"annotations[{i}]"
+        annotation = record.entry(here, listed)
+        answers += _spans(record, f"{here}.short_answers", annotation.get("short_answers") or [], tokens)
+        yes_or_no = annotation.get("yes_no_answer")
+        answers += [yes_or_no.lower()] if yes_or_no in ("YES", "NO") else []
+    return _bare_record(record, "question_text", answers=list(dict.fromkeys(answers)))
+
+
+def _tokens(record: Record) -> list[str]:
+    if record.get("document_text") is not None:
+        return record.words("document_text", record.get("document_text")).split(" ")
+    tokens = record.optional("document_tokens", record.entries) or []
+    return [str(token.get("token", "")) if isinstance(token, dict) else str(token) for token in tokens]
+
+
+def _spans(record: Record, field: str, value: Any, tokens: list[str]) -> list[str]:
+    texts = []
+    for i, listed in enumerate(record.entries(field, value)):
+        span = record.entry(f"{field}[{i}]", listed)
+        start, end = span.get("start_token"), span.get("end_token")
+        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(tokens):
+            raise record.fault(f"{field}[{i}]", f"numbers of the page's {len(tokens)} tokens", listed)
+        texts.append(" ".join(token for token in tokens[start:end] if not _TAG.fullmatch(token)))
+    return [text for text in texts if text]
+
+
+# ---------------------------------------------------------------- conversations and queries
+
+
+def _conversation(record: Record) -> Record:
+    turns = record.entries("turns", record.get("turns"))
+    spoken = [_turn(record, f"turns[{i}]", turn) for i, turn in enumerate(turns)]
+    if not spoken or spoken[-1][0] != "User":
+        raise record.refusal("the field `turns` should end with a turn of the user")
+    question = spoken[-1][1]
+    if len(spoken) > 1:
+        earlier = "\n".join(f"{speaker}: {text}" for speaker, text in spoken[:-1])
+        question = f"Earlier in this conversation:\n{earlier}\nThe user now asks: {question}"
+    return replace(record, fields={**record.fields, "question": question})
+
+
+def _turn(record: Record, field: str, value: Any) -> tuple[str, str]:
+    turn = record.entry(field, value)
+    speaker = record.nonblank_words(f"{field}.speaker", turn.get("speaker", turn.get("role")))
+    text = record.nonblank_words(f"{field}.text", turn.get("text", turn.get("content")))
+    return speaker.strip().capitalize(), " ".join(text.split())
+
+
+def _queries(record: Record) -> Record:
+    return replace(record, fields={**record.fields, "question": record.nonblank_words("text", record.get("text"))})
+
+
+def _bare_record(record: Record, question: str, *, answers: list[str]) -> Record:
+    # Other fields mean other things in other forms.
+    kept = {name: record.fields[name] for name in ("id", "_id", "example_id", "split") if name in record.fields}
+    kept |= {"question": record.nonblank_words(question, record.get(question)), "answers": answers, "style": "short"}
+    return replace(record, fields=kept)
+
+
+# ---------------------------------------------------------------- all forms
+
+
+def _is_qampari(fields: Mapping[str, Any]) -> bool:
+    answers = fields.get("answers")
+    return _begins_with(answers, list) and isinstance(fields.get("answer"), str)
+
+
+def _is_squad(fields: Mapping[str, Any]) -> bool:
+    answers = fields.get("answers")
+    texts = isinstance(answers, dict) or (_begins_with(answers, dict) and "text" in answers[0])  # type: ignore[index]
+    return texts or "is_impossible" in fields
+
+
+def _begins_with(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], kind)
+
+
+QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
+# The first that fits the first record is the form of the file. The last six are read alike.
+_FORMS = (
+    # WebQuestions as it was published, with `targetValue` as "(list (description ...))".
+    Form("webq", lambda fields: "utterance" in fields, _webq),
+    # Natural Questions, simplified or whole.
+    Form("nq", lambda fields: "question_text" in fields, _nq),
+    # MTRAG: the last turn asks.
+    Form("conversation", lambda fields: "turns" in fields and "question" not in fields, _conversation),
+    QUERIES,  # BEIR
+    # HotpotQA, 2WikiMultihopQA: titles with their sentences.
+    Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
+    Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
+    Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),
+    Form("qampari", _is_qampari),
+    Form("squad", _is_squad),
+    # NQ-open, WebQ, a user's own file.
+    Form("questions", lambda _: True),
+)
+
+
+# ---------------------------------------------------------------- from records
+
 
 _LARGEST = 2**63
 _DEEPEST = 100

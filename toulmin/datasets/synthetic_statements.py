@@ -11,13 +11,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from toulmin.data import Passage
-from toulmin.datasets.synthetic_kinds import is_person
-from toulmin.datasets.synthetic_verbs import Verb, is_verb_form, of_participle, of_past, of_present
-from toulmin.text.facts import Fact, facts
+from toulmin.datasets.synthetic_kinds import (
+    Verb,
+    is_person,
+    is_profession,
+    is_verb_form,
+    kind_of_thing,
+    may_be_person,
+    of_participle,
+    of_past,
+    of_present,
+)
 from toulmin.text.language import STOPWORDS, Span, sentences
-from toulmin.text.names import name_value
+from toulmin.text.names import Fact, facts, name_value
 
 _LONGEST = 420  # characters; longer sentences are not read
 _MOST_SENTENCES = 400  # of a passage
@@ -274,3 +283,60 @@ def _is_within_place(text: str, start: int, end: int, clause_facts: tuple[Fact, 
     if before is None or after is None or not re.match(r"(?:,|$| (?:in|on|by|at|to|for|with)\b)", text[after.end :]):
         return False
     return bool(_PLACED.search(text[: before.start]) or text[: before.start].endswith(", "))
+
+
+# ---------------------------------------------------------------- a question made from a statement
+
+
+_BRACKET = re.compile(r" ?\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$")
+AnswerKind = Literal["date", "number", "person", "place", "thing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as `before + subject + after`; `answers` are aliases of its one answer, the fullest first.
+
+    `relation` is the base of the verb, or the noun, that joins subject and answer. `sort` is the subject's kind of
+    thing, None if unsure: only the same sort may replace it.
+    """
+
+    statement: Statement
+    rule: str
+    before: str
+    subject: str
+    after: str
+    answers: tuple[str, ...]
+    kind: AnswerKind
+    relation: str
+    sort: str | None
+
+    @property
+    def question(self) -> str:
+        return f"{self.before}{self.subject}{self.after}"
+
+
+def of_subject(
+    statement: Statement,
+    rule: str,
+    before: str,
+    after: str,
+    answers: tuple[str, ...],
+    kind: AnswerKind,
+    relation: str,
+) -> Asked:
+    return Asked(statement, rule, before, statement.subject, after, answers, kind, relation, sort_of(statement))
+
+
+def sort_of(statement: Statement) -> str | None:
+    """Either "person" or a kind of thing, where that is certain."""
+    if statement.verb is None and is_profession(statement.clause) and may_be_person(statement.name):
+        return "person"
+    if statement.verb is None and (kind := kind_of_thing(statement.clause)):
+        return None if is_person(statement.name) else kind
+    bracket = _BRACKET.search(statement.passage.title)
+    is_titled = bracket and name_value(statement.name) == name_value(statement.passage.title[: bracket.start()])
+    if bracket and is_titled and (kind := kind_of_thing(f"a {bracket['what']}")):
+        return kind
+    if is_person(statement.name):
+        return "person"
+    return kind_of_thing(f"a {statement.name}") if statement.verb else None

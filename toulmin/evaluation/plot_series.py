@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.evaluation.shown import RunShown, Scored
+from toulmin.evaluation.report_contents import RunShown, Scored
 from toulmin.evaluation.significance import Interval, Table, interval
-from toulmin.metrics.columns import Column
+from toulmin.metrics.answered import Column
 
 UNITS = {
     "usd": "US dollars",

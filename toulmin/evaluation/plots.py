@@ -6,23 +6,72 @@ In a page they take its colours; files are white.
 from __future__ import annotations
 
 import io
+import re
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib.figure import Figure
 
 from toulmin.errors import SourceError
 from toulmin.evaluation import plot_series
-from toulmin.evaluation.inline import inline_svg
 from toulmin.evaluation.plot_series import Group
-from toulmin.evaluation.shown import Plot, RunShown
+from toulmin.evaluation.report_contents import Plot, RunShown
 from toulmin.evaluation.significance import Interval
+
+# ---------------------------------------------------------------- drawings of matplotlib as SVG for pages
+
+
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "{http://www.w3.org/1999/xlink}href"
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_LEFT_TO_THE_PAGE = ("font-family", "font", "font-style", "font-variant", "font-stretch")
+
+
+def inline_svg(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
+    """A drawing of matplotlib as an `<svg>` element, with `label` as its accessible name.
+
+    `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without
+    `unsafe-inline`. Ids begin with `name`, so that drawings do not clash.
+    """
+    root = ElementTree.fromstring(svg)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+    for element in root.iter():
+        _clean(element, name, inks)
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.set("role", "img")
+    root.set("aria-label", label)
+    ElementTree.register_namespace("", _SVG)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _clean(element: ElementTree.Element, name: str, inks: Mapping[str, str]) -> None:
+    for part in element.attrib.pop("style", "").split(";"):
+        key, _, value = part.partition(":")
+        if value and key.strip() not in _LEFT_TO_THE_PAGE:
+            element.set(key.strip(), value.strip())
+    reference = element.attrib.pop(_XLINK, None)
+    if reference:
+        element.set("href", f"#{name}-{reference.removeprefix('#')}")
+    if "id" in element.attrib:
+        element.set("id", f"{name}-{element.attrib['id']}")
+    for key, value in element.attrib.items():
+        attribute = _REFERENCE.sub(rf"url(#{name}-\1)", value)
+        element.set(key, inks.get(attribute.lower(), attribute) if key in ("fill", "stroke") else attribute)
+
+
+# ---------------------------------------------------------------- plots
+
 
 INK, QUIET, LINE = "#22252a", "#5d636c", "#dedcd6"
 RUNS = (QUIET, "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")

@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from toulmin import __version__
-from toulmin.evaluation.report_contents import contents
-from toulmin.evaluation.shown import Beside, Plot, RunShown
+from toulmin.evaluation.report_contents import Beside, Plot, RunShown, contents
 
 WITHOUT_PLOTS = "The plots are left out: drawing them needs matplotlib (pip install 'toulmin[plots]')."
 

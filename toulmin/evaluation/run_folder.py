@@ -22,8 +22,7 @@ from typing import Any
 import orjson
 
 from toulmin.data import Answer
-from toulmin.datasets.documents import item_document, parse_item
-from toulmin.datasets.item import Item
+from toulmin.datasets.item import Item, item_document, parse_item
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_journal import entries
 from toulmin.formats import answer_json

@@ -8,22 +8,101 @@ A result file's name prefixes them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
-from toulmin.data import content_id
+from toulmin.data import Passage, content_id
+from toulmin.datasets.loading import result_items
 from toulmin.errors import SourceError
-from toulmin.evaluation.run_folder import read_lines, replace_file
+from toulmin.evaluation.run_folder import Recorded, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
-from toulmin.metrics.autoais import CITATION_F1
-from toulmin.metrics.columns import Column, Derived, Measured
+from toulmin.metrics.answered import Answered, Column, Derived, Measured, answer_to_score
+from toulmin.metrics.autoais import CITATION_F1, citation_metrics
+from toulmin.metrics.choosing import QAMPARI, Models, measures
+from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
+from toulmin.metrics.judging import Judging
 from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
+from toulmin.metrics.splitting import sentences
+from toulmin.metrics.statements import Alce, Honest, output_to_score
+from toulmin.metrics.statements import Profile as Statements
+
+# ---------------------------------------------------------------- answers to score, from runs or ALCE's files
+
+
+@dataclass(frozen=True, slots=True)
+class Scorable:
+    """Answers whose scores go beside `place`.
+
+    By `source` ALCE tells datasets apart: the path of a run's dataset, or of the result file. `unanswered` counts a
+    run's questions without an answer. `run` is None for a result file.
+    """
+
+    place: Path
+    source: str
+    answered: tuple[Answered, ...]
+    run: Recorded | None = None
+    unanswered: int = 0
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(entry.item.id for entry in self.answered)
+
+    @property
+    def read(self) -> Mapping[str, tuple[Passage, ...]]:
+        return {entry.item.id: entry.answer.passages for entry in self.answered}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not self.unanswered:
+            return ()
+        return (f"{self.unanswered} questions of the run have no answer yet and are not scored.",)
+
+
+def digest(scorables: Sequence[Scorable]) -> str:
+    """SHA-256, in hex, of what the answers say and cite."""
+    rows = [_digest_row(entry) for part in scorables for entry in part.answered]
+    return hashlib.sha256(repr(rows).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _digest_row(entry: Answered) -> list[Any]:
+    answer = entry.answer
+    claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
+    return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in answer.passages]]
+
+
+def read_scorable(path: Path) -> tuple[Scorable, ...]:
+    """A run folder, its seeds, or a result file of ALCE. Raises `SourceError` for anything else."""
+    if path.is_file():
+        answers = tuple(output_to_score(result.item, result.output, result.docs) for result in result_items(path))
+        return (Scorable(path, str(path), answers),)
+    if not path.exists():
+        raise SourceError(f"{path} does not exist; name a run folder, or a result file of ALCE.")
+    return tuple(_of_run(folder) for folder in run_folders(path))
+
+
+def _of_run(folder: Path) -> Scorable:
+    run = read_run(folder)
+    items = {item.id: item for item in run.items}
+    strangers = [answer.id for answer in run.answers if answer.id not in items]
+    if strangers:
+        raise SourceError(
+            f"{folder} answers {strangers[0]!r}, which is not one of its questions; run it again in another folder."
+        )
+    if not run.answers:
+        raise SourceError(f"{folder} holds no answer yet; run it first.")
+    answers = tuple(answer_to_score(items[answer.id], answer) for answer in run.answers)
+    return Scorable(folder, str(run.about["dataset"]["path"]), answers, run, len(run.items) - len(answers))
+
+
+# ---------------------------------------------------------------- scores
+
 
 FILE = "scores.json"
 # Metrics computed from others, by name: a score on disk has only their names and parts.
@@ -236,3 +315,50 @@ def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) ->
 def as_lines(scores: Scores) -> Iterable[bytes]:
     for row in lines(scores):
         yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+
+
+# ---------------------------------------------------------------- all metrics of a run
+
+
+Profile = Literal["honest", "alce"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRun:
+    name: str
+    read: Mapping[str, Sequence[Passage]]
+
+
+async def score_answers(
+    answer_set: Scorable,
+    profile: Profile,
+    judging: Judging | None,
+    models: Models | None = None,
+    evidence: EvidenceRun | None = None,
+) -> Scores:
+    """Every metric that applies to these answers.
+
+    Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
+    answers with `evidence`, are also measured by their evidence.
+    """
+    answered = answer_set.answered
+    parts = measures(profile, answer_set.source, answered, models)
+    if judging is None:
+        parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
+    else:
+        parts.append(await citation_metrics(answered, _reader(profile, answer_set.source), judging))
+        if evidence is not None or any(a.answer.style == "report" for a in answered):
+            read = None if evidence is None else evidence.read
+            parts += [await attribution_metrics(answered, judging, read), evidence_overlap(answered, read)]
+    measured = merge_measures(parts, len(answered))
+    name = None if judging is None else judging.name
+    other = None if evidence is None else evidence.name
+    identity = None if judging is None else judging.identity
+    return Scores(
+        profile, name, answer_set.ids, replace(measured, notes=(*answer_set.notes, *measured.notes)), other, identity
+    )
+
+
+def _reader(profile: Profile, source: str) -> Statements:
+    """ALCE knows a list by its path."""
+    return Alce(sentences, is_list=QAMPARI in source) if profile == "alce" else Honest()

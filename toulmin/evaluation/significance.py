@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.metrics.columns import Column, Derived, Measured
+from toulmin.metrics.answered import Column, Derived, Measured
 
 RESAMPLES = 5_000
 SEED = 20

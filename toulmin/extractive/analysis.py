@@ -8,9 +8,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Quote
-from toulmin.text.facts import Fact, facts
 from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms, words
-from toulmin.text.names import is_common
+from toulmin.text.names import Fact, facts, is_common
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _PRONOUNS = frozenset("it its he she they his her hers their theirs him them".split())

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from toulmin.data import Passage
+from toulmin.runtime.encoder import Encoder, Vectors
 from toulmin.steps import Span
 
 
@@ -30,3 +34,52 @@ class SpanReader(Protocol):
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         """The likeliest words, however unlikely; None if there is nothing to read."""
         ...
+
+
+# ---------------------------------------------------------------- meanings compared by an encoder
+
+
+KEPT = 8_192  # rows; 12 MB of 384 numbers
+
+
+class _Text(NamedTuple):
+    title: str
+    text: str
+
+
+class EncoderMeaning:
+    """Compares by an encoder, made for the first question. Not thread-safe.
+
+    Caches the latest `kept` sentence rows, since passages are asked about repeatedly.
+    """
+
+    def __init__(self, make: Callable[[], Encoder], kept: int = KEPT) -> None:
+        self._make, self._most = make, kept
+        self._rows: dict[tuple[str, str], Vectors] = {}
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return self._make()
+
+    def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
+        if not sentences:
+            return Nearness((), ())
+        asked = _unit(self._encoder.encode_queries([question]))[0]
+        rows = self._of(sentences)
+        return Nearness((rows @ asked).tolist(), (rows @ rows.T).tolist())
+
+    def _of(self, sentences: Sequence[tuple[str, str]]) -> Vectors:
+        new = [text for text in dict.fromkeys(sentences) if text not in self._rows]
+        if new:
+            made = _unit(self._encoder.encode_passages([_Text(*text) for text in new]))
+            self._rows.update(zip(new, made, strict=True))
+        matrix = np.stack([self._rows[text] for text in sentences])
+        for text in list(self._rows)[: max(0, len(self._rows) - self._most)]:
+            del self._rows[text]
+        return matrix
+
+
+def _unit(rows: Vectors) -> Vectors:
+    """DPR's encoders return rows of any length."""
+    made: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return made

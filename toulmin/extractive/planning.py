@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text
+from toulmin.extractive.evidence import Survey
 from toulmin.extractive.meaning import Meaning
-from toulmin.extractive.survey import Survey
 from toulmin.prompts.types import Paragraph, Queries, Questions
-from toulmin.text.facts import Fact
 from toulmin.text.language import rarity, stem, words
+from toulmin.text.names import Fact
 
 _MOST_PARAGRAPHS = 4
 _MOST_QUESTIONS = 6

@@ -2,19 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from toulmin.data import Claim, Passage, Style
-from toulmin.extractive.advising import faulty_positions
-from toulmin.extractive.analysis import Sentence, content_terms, fold_text, weight
-from toulmin.extractive.answering import Manner, claims_of
-from toulmin.extractive.checking import entity_citation, source_sentence
+from toulmin.data import Citation, Claim, Label, Passage, Style
+from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text, title_terms, weight
+from toulmin.extractive.answering import Manner, claims_of, draw, prose
+from toulmin.extractive.evidence import Survey
 from toulmin.extractive.planning import subject
-from toulmin.extractive.selecting import draw, prose
-from toulmin.extractive.survey import Survey
 from toulmin.parsing.citing import Draft
-from toulmin.prompts.types import Correct, Finding, Paragraph, Refine, Write
+from toulmin.prompts.types import Correct, Feedback, Finding, Paragraph, Refine, Write
+from toulmin.text.names import facts
+
+# ---------------------------------------------------------------- claims compared with passages, word by word
+
+
+_MOST_CITED = 3
+_WORTH_CITING = 0.15  # another passage is cited if it covers at least this much more of the claim
+_SUPPORTED, _UNSUPPORTED = 0.8, 0.5
+
+
+def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
+    """The sentence that is the claim, with or without its lead-in; cited passages first."""
+    text = " ".join(claim.text.split())
+    first = sorted(passages, key=lambda passage: passage.id not in claim.cited)
+    same = (s for passage in first for s in analyse(passage) if text in (s.text, s.standalone))
+    return next(same, None)
+
+
+def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
+    """The citation of a sentence with the claim's words; cited passages first."""
+    text = fold_text(claim.text)
+    for passage in sorted(passages, key=lambda passage: passage.id not in claim.cited):
+        for sentence in analyse(passage):
+            if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", fold_text(sentence.text)):
+                return sentence.citation()
+    return None
+
+
+def citation_ids(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The ids of at most three passages that together cover the claim best; empty if they share no word."""
+    word_for_word = source_sentence(Claim(claim), passages)
+    if word_for_word is not None:
+        return (word_for_word.passage.id,)
+    wanted = content_terms(claim)
+    whole = weight(wanted) or 1.0
+    cited: dict[str, None] = {}
+    while passages and len(cited) < _MOST_CITED:
+        best = max(passages, key=lambda passage: weight(wanted & _best_terms(passage, wanted)))
+        gained = wanted & _best_terms(best, wanted)
+        if not gained or (cited and weight(gained) < _WORTH_CITING * whole):
+            break
+        cited[best.id] = None
+        wanted -= gained
+    return tuple(cited)
+
+
+def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
+    title = title_terms(passage.title)
+    candidates = (sentence.terms | title for sentence in analyse(passage))
+    return max(candidates, key=lambda terms: weight(wanted & terms), default=title)
+
+
+def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
+    """Whether the passages support the claim: by the share that the best sentences cover, and all its facts.
+
+    With a question, "supported" needs half of its weight too.
+    """
+    wanted = content_terms(claim)
+    ids = citation_ids(claim, passages)
+    evidence = frozenset[str]().union(*(_best_terms(passage, wanted) for passage in passages if passage.id in ids))
+    share = _share(wanted, evidence)
+    if share < _UNSUPPORTED or not _holds_facts(claim, passages):
+        return "unsupported"
+    is_answer = question is None or _share(content_terms(question), evidence) >= _UNSUPPORTED
+    return "supported" if share >= _SUPPORTED and is_answer else "unsure"
+
+
+def _share(wanted: frozenset[str], evidence: frozenset[str]) -> float:
+    return weight(wanted & evidence) / (weight(wanted) or 1.0)
+
+
+def _holds_facts(claim: str, passages: Sequence[Passage]) -> bool:
+    values = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
+    vocabulary = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
+    return all(
+        fact.value in values or (fact.kind == "name" and content_terms(fact.value) <= vocabulary)
+        for fact in facts(claim)
+    )
+
+
+# ---------------------------------------------------------------- faults of an answer, and the choice among several
+
+
+_NUMBERED = re.compile(r"\b(?:sentence|claim|statement|entity)s?\s+((?:\d+(?:\s*,\s*|\s+and\s+)?)+)", re.IGNORECASE)
+_FAULT = re.compile(
+    r"\bnot\s+(?:\w+\s+)?support|\bunsupported|\bcontradict|\bremove\b|\bdrop\b|\bdelete\b|\bwrong\b|\birrelevant\b",
+    re.IGNORECASE,
+)
+
+
+def faulty_positions(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
+    """The positions of claims that their verdict or the feedback ("sentence 2 ... not supported") faults."""
+    judged = {n for n, c in enumerate(claims) if c.support and c.support.label in ("unsupported", "contradicted")}
+    blamed = {
+        int(number) - 1
+        for words in feedback.values()
+        for remark in re.split(r"(?<=[.;!?])\s+|\n", words)
+        if _FAULT.search(remark)
+        for listed in _NUMBERED.findall(remark)
+        for number in re.findall(r"\d+", listed)
+    }
+    return (judged | blamed) & set(range(len(claims)))
+
+
+def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
+    """The position of the candidate with most token F1 with all others; the first of equals."""
+    bags = [Counter(fold_text(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
+    agreement = [sum(_token_f1(bag, other) for other in bags) for bag in bags]
+    return agreement.index(max(agreement)) if agreement else 0
+
+
+def _token_f1(a: Counter[str], b: Counter[str]) -> float:
+    whole = a.total() + b.total()
+    return 2 * (a & b).total() / whole if whole else 1.0
+
+
+def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:
+    """By aspect, in lower case: that it meets its target, or what to change."""
+    targets = dict(prompt.targets)
+    feedback = {}
+    for aspect, score in prompt.scores:
+        target = targets.get(aspect, 0.0)
+        holds = f"The {aspect} is good: {score:.0f} of 100 meets the target of {target:.0f}."
+        feedback[aspect.lower()] = holds if score >= target else _fault(aspect.lower(), prompt, survey)
+    return feedback
+
+
+def _fault(aspect: str, prompt: Feedback, survey: Survey) -> str:
+    if "citation" in aspect and "precision" in aspect:
+        return _needless(prompt)
+    if "citation" in aspect:
+        return _unproven(prompt)
+    if "precision" in aspect:
+        return _off_topic(prompt, survey)
+    return _missing(prompt, survey)
+
+
+def _unproven(prompt: Feedback) -> str:
+    bad = [n for n, claim in enumerate(prompt.claims, 1) if not _is_proven(claim, prompt.passages)]
+    listed = ", ".join(map(str, bad))
+    if not bad:
+        return "Some sentences need a citation that proves more of what they say."
+    return f"Sentence {listed}: not supported by the cited passages. Cite passages that prove it, or remove it."
+
+
+def _is_proven(claim: Claim, passages: Sequence[Passage]) -> bool:
+    if claim.support is not None:
+        return claim.is_supported
+    cited = [passage for passage in passages if passage.id in claim.cited]
+    return bool(cited) and verdict(claim.text, cited) == "supported"
+
+
+def _needless(prompt: Feedback) -> str:
+    many = [n for n, claim in enumerate(prompt.claims, 1) if len(claim.cited) > 1]
+    if not many:
+        return "Some citations prove nothing of their sentence: cite only the passage that holds what it says."
+    return f"Sentence {', '.join(map(str, many))}: keep only the citations that the sentence needs."
+
+
+def _off_topic(prompt: Feedback, survey: Survey) -> str:
+    asked = content_terms(survey.question)
+    off = [n for n, claim in enumerate(prompt.claims, 1) if not content_terms(claim.text) & asked]
+    listed = f" Sentence {', '.join(map(str, off))} may go." if off else ""
+    return f"The answer holds more than the question asks for; keep what answers it.{listed}"
+
+
+def _missing(prompt: Feedback, survey: Survey) -> str:
+    sentences = {
+        sentence for claim in prompt.claims if (sentence := source_sentence(claim, prompt.passages)) is not None
+    }
+    new = survey.rank_entries((), 10**6, sentences)
+    labels = {passage.id: n for n, passage in enumerate(prompt.passages, 1)}
+    if not new:
+        return "The answer misses part of the question, and the passages say no more about it."
+    best = new[0].sentence
+    return f'The answer is incomplete; passage {labels[best.passage.id]} adds: "{best.text}"'
+
+
+# ---------------------------------------------------------------- redrafting
+
 
 _LEAST_ROOM = 8  # words: with less room no sentence is added
 

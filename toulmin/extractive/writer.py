@@ -12,12 +12,10 @@ from typing import Any
 
 from toulmin.data import Label, render
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.advising import medoid, remarks
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.checking import citation_ids, verdict
 from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.extractive.planning import outline, queries, questions
-from toulmin.extractive.redrafting import correct, refine, write
+from toulmin.extractive.redrafting import citation_ids, correct, medoid, refine, remarks, verdict, write
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, Reflected

@@ -15,9 +15,7 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import checker
-from toulmin.formats.dialect import Asked, Piece, Run, dumps
-from toulmin.formats.shapes import Shape, misfits
+from toulmin.formats.checks import Asked, Piece, Run, Shape, checker, dumps, misfits
 from toulmin.metrics.answered import answer_to_score
 
 _SHAPES: Mapping[str, Shape] = {

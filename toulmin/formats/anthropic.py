@@ -12,9 +12,8 @@ from typing import Any
 
 from toulmin.data import Answer, Citation, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checker, selection
+from toulmin.formats.checks import Run, Written, checker, selection
 from toulmin.formats.clean_text import address, clean, model, reason, tokens
-from toulmin.formats.dialect import Run, Written
 
 
 def message(answer: Answer, id: str) -> dict[str, Any]:

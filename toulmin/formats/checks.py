@@ -6,10 +6,141 @@ Each dialect adds its own checks. Problems are sentences. Documents of any origi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
-from toulmin.formats.shapes import Shape, misfits
+from toulmin.data import Answer
+from toulmin.datasets.item import Item
+
+# ---------------------------------------------------------------- shapes of JSON values
+
+
+Shape = type | frozenset[Any] | list[Any] | Mapping[str, Any]
+
+_NAMES = {str: "a text", int: "a whole number, 0 or more", float: "a number", bool: "true or false", dict: "an object"}
+
+
+def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
+    """What does not fit, with its place (`choices[0].message`), what was expected and what came.
+
+    A shape is a type (`str`, `int`, `float`, `bool`, `dict`), a set of allowed values, a list of one shape, or a dict
+    from field to shape. A field ending in `?` may be missing or null; others may hold anything. Integers are never
+    negative: they are counts and offsets.
+    """
+    if isinstance(shape, Mapping):
+        yield from _in_object(value, shape, at)
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield _misfit(at, "a list", value)
+            return
+        for i, inner in enumerate(value):
+            yield from misfits(inner, shape[0], f"{at}[{i}]")
+    elif isinstance(shape, frozenset):
+        if isinstance(value, list | dict) or value not in shape:
+            yield _misfit(at, " or ".join(sorted(map(repr, shape))), value)
+    elif not _has_type(value, shape):
+        yield _misfit(at, _NAMES[shape], value)
+
+
+def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield _misfit(at, "an object", value)
+        return
+    for name, inner in shape.items():
+        field = name.removesuffix("?")
+        place = f"{at}.{field}" if at else field
+        if value.get(field) is not None:
+            yield from misfits(value[field], inner, place)
+        elif not name.endswith("?"):
+            yield f"{place} is missing."
+
+
+def _has_type(value: Any, kind: type) -> bool:
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and value >= 0
+    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
+
+
+def _misfit(at: str, expected: str, value: Any) -> str:
+    literal = repr(value)
+    return (
+        f"{at or 'the document'} should be {expected}, not {literal if len(literal) <= 60 else literal[:57] + '...'}."
+    )
+
+
+# ---------------------------------------------------------------- what a dialect is
+
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole run; `settings` are its settings, and `team_id` for TREC."""
+
+    id: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Written(NamedTuple):
+    """One answer in a dialect; `notes` say what was cut."""
+
+    document: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+class Piece(NamedTuple):
+    """The next bytes of a file, possibly none, and notes on them."""
+
+    data: bytes
+    notes: tuple[str, ...] = ()
+
+
+class Asked(NamedTuple):
+    """An answer with its question."""
+
+    item: Item
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a file in a dialect is written, piece by piece, and checked.
+
+    `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is what offsets count, None
+    without offsets. `problems` takes a whole file and returns sentences.
+    """
+
+    form: Literal["lines", "document"]
+    unit: Literal["code points", "UTF-8 bytes"] | None
+    pieces: Callable[[Iterable[Asked], Run], Iterator[Piece]]
+    problems: Callable[[bytes], list[str]]
+
+
+def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[Asked], Run], Iterator[Piece]]:
+    def pieces(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
+        for asked in answers:
+            document, notes = write(asked.item, asked.answer, run)
+            yield Piece(dumps(document) + b"\n", tuple(f"{asked.item.id}: {note}" for note in notes))
+
+    return pieces
+
+
+def dumps(document: Any) -> bytes:
+    """JSON in one line of UTF-8; half a surrogate pair becomes U+FFFD, what JSON does not know text.
+
+    Unlike an Answer's JSON it keeps a record's large whole numbers.
+    """
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _LONE_SURROGATE.sub("\ufffd", text).encode("utf-8")
+
+
+# ---------------------------------------------------------------- checks
+
 
 Problems = Callable[[Any], list[str]]
 

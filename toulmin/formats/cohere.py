@@ -11,9 +11,8 @@ from typing import Any
 
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checker, selection
+from toulmin.formats.checks import Run, Written, checker, selection
 from toulmin.formats.clean_text import address, clean, reason, tokens
-from toulmin.formats.dialect import Run, Written
 
 
 def chat_response(answer: Answer, id: str) -> dict[str, Any]:

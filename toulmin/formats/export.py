@@ -12,9 +12,8 @@ from typing import Any
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
-from toulmin.formats import alce, answer_json, anthropic, cohere, gemini, openai, trec, vertex
-from toulmin.formats.checks import of_document, of_lines
-from toulmin.formats.dialect import Asked, Dialect, Piece, Run, lines
+from toulmin.formats import alce, answer_json, anthropic, cohere, google, openai, trec
+from toulmin.formats.checks import Asked, Dialect, Piece, Run, lines, of_document, of_lines
 
 __all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
 
@@ -26,8 +25,8 @@ DIALECTS: Mapping[str, Dialect] = {
     "responses": Dialect("lines", "code points", lines(openai.response_line), of_lines(openai.response_problems)),
     "anthropic": Dialect("lines", "code points", lines(anthropic.message_line), of_lines(anthropic.message_problems)),
     "cohere": Dialect("lines", "code points", lines(cohere.chat_line), of_lines(cohere.chat_problems)),
-    "gemini": Dialect("lines", "UTF-8 bytes", lines(gemini.content_line), of_lines(gemini.content_problems)),
-    "vertex": Dialect("lines", "UTF-8 bytes", lines(vertex.check_line), of_lines(vertex.check_problems)),
+    "gemini": Dialect("lines", "UTF-8 bytes", lines(google.content_line), of_lines(google.content_problems)),
+    "vertex": Dialect("lines", "UTF-8 bytes", lines(google.check_line), of_lines(google.check_problems)),
 }
 
 

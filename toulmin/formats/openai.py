@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Passage, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checker
+from toulmin.formats.checks import Run, Written, checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
-from toulmin.formats.dialect import Run, Written
 
 
 class _Mark(NamedTuple):

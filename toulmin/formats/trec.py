@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import checker, positions
-from toulmin.formats.dialect import Run, Written
+from toulmin.formats.checks import Run, Written, checker, positions
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
 

@@ -2,14 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 
-from toulmin.judges.naming import may_be_same
-from toulmin.judges.reading import COUNTS, Sentence, implications
-from toulmin.text.facts import Fact
+from toulmin.judges.coverage import COUNTS, Sentence, implications
+from toulmin.text.language import STOPWORDS, stem
+from toulmin.text.names import Fact
 from toulmin.text.overlap import Block, differences
+
+# ---------------------------------------------------------------- names that may be the same
+
+
+# Peoples whose names do not begin like their countries', and short forms that are not initials. Two words joined by
+# `_` are a pair of neighbouring terms.
+_SAME = """
+france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
+britain british uk united_kingdom | england english | wales welsh | ireland irish | scotland scottish scots
+denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
+us usa america american united_states | ussr soviet | norway norwegian | finland finnish | thailand thai
+philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
+television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
+january jan | february feb | september sept | october oct | november nov | december dec
+"""
+
+
+def _group(row: str) -> frozenset[str]:
+    return frozenset(" ".join(map(stem, entry.split("_"))) for entry in row.split())
+
+
+_GROUPS = [_group(row) for row in re.split(r"[|\n]", _SAME) if row.strip()]
+ALIASES = {term: group for group in _GROUPS for term in group}
+
+
+def letters_of(words: Sequence[str]) -> str:
+    return "".join(word[0] for word in words if word not in STOPWORDS)
+
+
+@lru_cache(maxsize=20_000)
+def _telling(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in name.split() if word not in STOPWORDS) or frozenset((name,))
+
+
+def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) -> bool:
+    """Whether a claim's name may stand for a source's, both as in `Fact.value`.
+
+    One may be longer, a short form ("UK", "Tim") or part of `title`; if they share a word, the claim's others may be in
+    the title ("President Obama" under *Barack Obama*).
+    """
+    ours, theirs = _telling(claim), _telling(source)
+    if ours <= theirs or theirs <= ours or _is_short(claim, source) or _is_short(source, claim):
+        return True
+    if not ours & theirs:
+        return ours <= title and theirs <= title
+    return all(word in title or _has_short(word, theirs - ours) for word in ours - theirs)
+
+
+def _is_short(short: str, long: str) -> bool:
+    group = ALIASES.get(stem(short), frozenset())
+    if not group.isdisjoint({*_telling(long), " ".join(map(stem, long.split()))}):
+        return True
+    return (
+        " " not in short
+        and len(short) > 1
+        and short.replace("-", "") in (letters_of(long.split()), long.replace("-", ""))
+    )
+
+
+def _has_short(word: str, others: AbstractSet[str]) -> bool:
+    return any(
+        min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
+        for other in others
+    )
+
+
+# ---------------------------------------------------------------- comparison
+
 
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences

@@ -6,15 +6,213 @@ begin with `#`, of names with `@`.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.judges.reading import PREFIX, Reading, Sentence, adjacent, figure_key
-from toulmin.text.language import STOPWORDS, rarity, terms
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, sentences, terms, words
+from toulmin.text.names import Fact, facts
+from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
+
+# ---------------------------------------------------------------- sentences of units
+
+
+PREFIX = 5  # letters that related terms share
+SCOPE = 3  # content words in the scope of a negator
+_CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
+_SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
+# Words that may stand for a figure.
+COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
+    ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
+)
+
+
+def figure_key(value: str) -> str:
+    return "#" + value
+
+
+def implications(value: str) -> tuple[str, ...]:
+    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21."""
+    dates = [value]
+    year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
+    if rest and (not year or len(year) == 4):
+        parts = rest.split("-")
+        dates += [f"{year}-{parts[0]}", year] if year else []
+        dates += [f"--{rest}", f"--{parts[0]}"]
+    if len(year) == 4 and year.isdecimal():
+        dates += [f"{year[:3]}0s", f"C{(int(year) - 1) // 100 + 1}"]
+    return tuple(dict.fromkeys(dates))
+
+
+@dataclass(slots=True)
+class Sentence:
+    """Its span in the text, units (`held` as a set, `content` the content units) and facts.
+
+    `denials` maps each negator's index to the content units in its scope.
+    """
+
+    start: int
+    end: int
+    keys: list[str] = field(default_factory=list)
+    terms: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    facts: dict[int, Fact] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
+    content: frozenset[str] = frozenset()
+    denials: dict[int, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text's sentences; for each term and figure, a bit set of the sentences with it.
+
+    `stated` are the sentences word for word, white space collapsed.
+    """
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    facts: tuple[Fact, ...]
+    where: dict[str, int]
+    prefixes: dict[str, int]
+    pairs: frozenset[str]
+    stated: frozenset[str]
+
+
+class _Word(NamedTuple):
+    terms: tuple[str, ...]
+    is_content: bool
+    denies: bool
+    takes_back: bool
+    ends_scope: bool
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _word(word: str) -> _Word:
+    lower = word.lower()
+    denies = is_negator(lower)
+    content = lower not in STOPWORDS and not denies
+    return _Word(tuple(terms(word)), content, denies, lower in NOT_DENYING, lower in _SCOPE_ENDS)
+
+
+def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:
+    sentence = Sentence(*span)
+    add = _Adder(sentence)
+    coming = iter(sentence_facts)
+    fact = next(coming, None)
+    before = span.start
+    for a, b in words(text[span.start : span.end]):
+        at, end = span.start + a, span.start + b
+        shown = text[at:end]
+        while fact is not None and fact.end <= at:
+            fact = next(coming, None)
+        if add.reach and _CLAUSE_ENDS.search(text, before, at):
+            add.reach = 0
+        before = end
+        word = _word(shown)
+        sentence.terms.extend(word.terms)
+        if fact is None or at < fact.start:
+            add.word(shown, word)
+        elif at == fact.start or fact is not add.last:
+            add.fact(fact, text[fact.start : fact.end])
+    sentence.held = frozenset(sentence.keys)
+    sentence.content = frozenset(add.content)
+    return sentence
+
+
+class _Adder:
+    """Appends units to a sentence and tracks the last negator's scope."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.sentence = sentence
+        self.reach = 0
+        self.denied: list[str] = []
+        self.content: list[str] = []
+        self.last: Fact | None = None
+
+    def fact(self, fact: Fact, shown: str) -> None:
+        self.last = fact
+        if self.reach == SCOPE and fact.kind == "number" and self.sentence.keys[-1] == "no":
+            self._take_back()  # "No. 5"
+        self.sentence.facts[len(self.sentence.keys)] = fact
+        self._unit(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value), shown, content=True)
+
+    def word(self, shown: str, word: _Word) -> None:
+        if word.takes_back and self.reach == SCOPE:
+            self._take_back()
+        if word.denies:
+            self.reach, self.denied = SCOPE, []
+            self.sentence.denials[len(self.sentence.keys)] = self.denied
+        elif word.ends_scope:
+            self.reach = 0
+        for term in word.terms:
+            self._unit(term, shown, word.is_content)
+
+    def _take_back(self) -> None:
+        self.reach = 0
+        self.sentence.denials.pop(len(self.sentence.keys) - 1, None)
+
+    def _unit(self, key: str, shown: str, content: bool) -> None:
+        self.sentence.keys.append(key)
+        self.sentence.shown.append(shown)
+        if content:
+            self.content.append(key)
+            if self.reach:
+                self.denied.append(key)
+                self.reach -= 1
+
+
+def _bits(read_sentences: Sequence[Sentence]) -> dict[str, int]:
+    where: dict[str, int] = {}
+    for i, sentence in enumerate(read_sentences):
+        bit = 1 << i
+        for term in sentence.terms:
+            where[term] = where.get(term, 0) | bit
+        for key in _figure_keys(sentence):
+            where[key] = where.get(key, 0) | bit
+    return where
+
+
+def _figure_keys(sentence: Sentence) -> Iterator[str]:
+    for fact in sentence.facts.values():
+        if fact.kind == "date":
+            yield from map(figure_key, implications(fact.value))
+        elif fact.kind == "number":
+            yield figure_key(fact.value)
+        elif fact.value[-1].isdecimal():
+            yield figure_key(fact.value.rsplit(" ", 1)[-1])
+    for key in sentence.keys:
+        if key in COUNTS:
+            yield COUNTS[key]
+
+
+def adjacent(items: Sequence[str]) -> Iterator[str]:
+    return (f"{a} {b}" for a, b in pairwise(items))
+
+
+def read(text: str) -> Reading:
+    spans = sentences(text)
+    known = facts(text, spans)
+    read_sentences = []
+    for span in spans:
+        inside = [fact for fact in known if span.start <= fact.start < span.end]
+        read_sentences.append(_read_sentence(text, span, inside))
+    where = _bits(read_sentences)
+    prefixes: dict[str, int] = {}
+    for term, bits in where.items():
+        if len(term) >= PREFIX:
+            prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
+    pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
+    stated = frozenset(" ".join(text[span.start : span.end].split()) for span in spans)
+    return Reading(text, tuple(read_sentences), known, where, prefixes, pairs, stated)
+
+
+# ---------------------------------------------------------------- coverage
+
 
 FIGURE_WEIGHT = 6.0  # a number or date weighs as much as a fairly rare word
 RUN = 500  # words compared for the longest common stretch: with repeated words the time is quadratic

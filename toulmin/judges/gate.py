@@ -8,18 +8,293 @@ labelled supported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
+from itertools import product
 
-from toulmin.judges.anchors import floating_figures, loose_facts
-from toulmin.judges.comparison import NEAR_COPY, compare
-from toulmin.judges.conflicts import conflict
-from toulmin.judges.coverage import Coverage, Source
+from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
+from toulmin.judges.coverage import PREFIX, Coverage, Reading, Sentence, Source, figure_key
 from toulmin.judges.missing import has_term, missing
-from toulmin.judges.reading import Reading, Sentence
-from toulmin.judges.reversals import find_reversal
-from toulmin.text.language import STOPWORDS
+from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.text.names import Fact
+from toulmin.text.oppositions import opposites
+from toulmin.text.overlap import Block
+
+# ---------------------------------------------------------------- figures without the claim's words beside them
+
+
+_PARTS = frozenset("and but while whereas although".split())
+
+
+def floating_figures(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The claim's figures that no source has near other words of the claim, its title's aside.
+
+    "The Board was dissolved in 1828" does not support "The Act was passed in 1828". Names are exempt: the rule would
+    reject more true claims than false ones (train splits).
+    """
+    return tuple(
+        claim.text[fact.start : fact.end]
+        for sentence in claim.sentences
+        for fact in sentence.facts.values()
+        if fact.kind != "name" and _floats(figure_key(fact.value), sentence, sources)
+    )
+
+
+def _floats(figure: str, sentence: Sentence, sources: Sequence[Source]) -> bool:
+    others = {key for key in _telling(sentence) if key != figure}
+    holding = [(source, others - source.title.where.keys()) for source in sources if figure in source.text.where]
+    if not any(keys for _, keys in holding):
+        return False
+    return not any(_shares(figure, keys, source.text) for source, keys in holding)
+
+
+def loose_facts(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+    """The claim's facts that no sentence of several sources combines with half of their clause.
+
+    The first unit is exempt: it is the subject, and a passage may say "he".
+    """
+    return tuple(
+        sentence.shown[at]
+        for sentence in claim.sentences
+        for clause in _clauses(sentence)
+        for at in clause
+        if at in sentence.facts and at != 0 and not _is_together(sentence, at, clause, sources)
+    )
+
+
+def _clauses(sentence: Sentence) -> Iterator[range]:
+    start = 0
+    for at, key in enumerate([*sentence.keys, "and"]):
+        if key in _PARTS and at > start:
+            yield range(start, at)
+            start = at + 1
+
+
+def _is_together(claim_sentence: Sentence, at: int, clause: range, sources: Sequence[Source]) -> bool:
+    fact_terms = set(_terms_at(claim_sentence, at))
+    wanted = {key for place in clause for key in _terms_at(claim_sentence, place)}
+    return any(
+        fact_terms & evidence_terms and 2 * len(wanted & evidence_terms) >= len(wanted)
+        for source in sources
+        for sentence in source.text.sentences
+        for evidence_terms in [_sentence_terms(sentence) | source.title.where.keys()]
+    )
+
+
+def _sentence_terms(sentence: Sentence) -> set[str]:
+    return {*sentence.terms, *(key for at in range(len(sentence.keys)) for key in _terms_at(sentence, at))}
+
+
+def _terms_at(sentence: Sentence, at: int) -> list[str]:
+    fact = sentence.facts.get(at)
+    if fact is not None and fact.kind != "name":
+        return [figure_key(fact.value)]
+    candidates = terms(sentence.shown[at]) if fact is not None else [sentence.keys[at]]
+    return [term for term in candidates if term not in STOPWORDS]
+
+
+def _telling(sentence: Sentence) -> Iterator[str]:
+    for at, key in enumerate(sentence.keys):
+        fact = sentence.facts.get(at)
+        if fact is None or fact.kind == "name":
+            yield from (term for term in terms(sentence.shown[at]) if term not in STOPWORDS)
+        else:
+            yield key
+
+
+def _shares(figure: str, keys: set[str], text: Reading) -> bool:
+    bits = text.where[figure]
+    near = bits | bits << 1 | bits >> 1
+    return any((text.where.get(key) or text.prefixes.get(key[:PREFIX], 0)) & near for key in keys)
+
+
+# ---------------------------------------------------------------- denials and opposites of a sentence
+
+
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
+
+
+def find_reversal(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
+    """The share of the claim's content units in a sentence, in any order, and the reversal, if any."""
+    shared = claim.content & source.held
+    share = (len(shared) + len((claim.content - shared) & title)) / max(1, len(claim.content))
+    if len(shared) < LEAST_CONTENT or share < NEAR_COPY:
+        return share, None
+    return share, _plainly_denied(claim, source) or _plainly_opposed(claim, source)
+
+
+def _plainly_denied(claim: Sentence, source: Sentence) -> str | None:
+    for at, reach in claim.denials.items():
+        if reach and reach[0] in source.held and not source.denials:
+            return f"the claim says {claim.shown[at]!r}, the source does not"
+    return None
+
+
+def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
+    if claim.denials or source.denials:
+        return None
+    for at, key in enumerate(claim.keys):
+        if key not in source.held and key not in STOPWORDS:
+            other = next((k for k in source.keys if k in opposites(key) and k not in claim.held | STOPWORDS), None)
+            if other is not None:
+                return f"the source says {source.shown[source.keys.index(other)]!r}, the claim says {claim.shown[at]!r}"
+    return None
+
+
+def denial_reversal(beside: Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
+        mine = _negators(claim, block.a_start, block.a_end)
+        theirs = _negators(source, block.b_start, block.b_end)
+        if mine and not theirs and _reaches(claim, mine, source):
+            return f"the claim says {claim.shown[mine[0]]!r}, the source does not"
+        if theirs and not mine and _reaches(source, theirs, claim):
+            return f"the source says {source.shown[theirs[0]]!r}, the claim does not"
+    return None
+
+
+def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
+    return [at for at in sentence.denials if start <= at < end]
+
+
+def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
+    for at in negators:
+        reach = denying.denials[at]
+        if not reach or reach[0] in other.keys or (len(reach) > 1 and reach[1] in other.keys):
+            return True
+    return False
+
+
+def opposite_word(beside: Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
+        in_place = block.a_end - block.a_start == block.b_end - block.b_start == 1
+        for a in range(block.a_start, block.a_end):
+            for b in range(block.b_start, block.b_end):
+                mine, theirs = claim.keys[a], source.keys[b]
+                if _oppose(mine, theirs) and (in_place or (mine not in source.held and theirs not in claim.held)):
+                    return f"the source says {source.shown[b]!r}, the claim says {claim.shown[a]!r}"
+    return None
+
+
+def _oppose(a: str, b: str) -> bool:
+    if b in opposites(a):
+        return True
+    short, long = sorted((a, b), key=len)
+    return len(short) >= 4 and any(long == prefix + short for prefix in _DENYING_PREFIXES)
+
+
+# ---------------------------------------------------------------- what a near copy changed
+
+
+_LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
+_MOVED = 4  # units of the longest stretch that can be seen to change places
+UNITS = frozenset(
+    stem(word)
+    for word in (
+        "second minute hour day week month year decade century metre meter kilometre kilometer centimetre centimeter"
+        " millimetre millimeter mile yard foot feet inch gram kilogram milligram tonne ton pound ounce litre liter"
+        " millilitre milliliter gallon percent degree dollar euro yen rupee hectare acre watt kilowatt megawatt volt"
+        " g kg mg m km cm mm ml l lb oz ft s h"
+    ).split()
+)
+_JOINS_EQUALS = frozenset("and or with nor &".split())
+
+
+def conflict(beside: Comparison) -> str | None:
+    """What the claim changed in the sentence it nearly copies, in words; None if nothing that matters."""
+    if beside.content < LEAST_CONTENT:
+        return None
+    looks = (_fact_change, _unit_change, denial_reversal, opposite_word, _swap)
+    return next((reason for look in looks if (reason := look(beside))), None)
+
+
+def _fact_change(beside: Comparison) -> str | None:
+    for block in map(partial(_narrow, beside), beside.blocks):
+        there = list(facts_in(beside.source, block.b_start, block.b_end))
+        for shown, fact in facts_in(beside.claim, block.a_start, block.a_end):
+            rival = next(
+                (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside)), None
+            )
+            if rival is not None and not _is_told(fact, there, beside):
+                return f"the source says {rival}, the claim says {shown}"
+    return None
+
+
+def _unit_change(beside: Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
+        mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
+        measured = block.a_start > 0 and figure_at(claim, block.a_start - 1) is not None
+        if measured and len(mine) == len(theirs) == 1 and {*mine, *theirs} <= UNITS:
+            return f"the source says {source.shown[block.b_start]}, the claim says {claim.shown[block.a_start]}"
+    return None
+
+
+def _narrow(beside: Comparison, block: Block) -> Block:
+    """The part of a differing block where one fact replaces another.
+
+    In a much longer source part, the facts after the same word ("by Smith", "by Jones, who later ..."), or the figures
+    before one; else empty.
+    """
+    a_first, a_last, b_first, b_last = block.a_start, block.a_end - 1, block.b_start, block.b_end - 1
+    if b_last - b_first <= a_last - a_first + _LONGER:
+        return block
+    claim, source = beside.claim, beside.source
+    if 0 < a_first <= a_last and a_first - 1 not in claim.facts and figure_at(claim, a_first):
+        return Block(a_first, a_first + 1, b_first, b_first + 1)
+    follows = a_last + 1 < len(claim.keys)
+    if a_first <= a_last and follows and _is_figure(claim, a_last) and _is_figure(source, b_last):
+        return Block(a_last, a_last + 1, b_last, b_last + 1)
+    return Block(a_first, a_first, b_first, b_first)
+
+
+def _is_figure(sentence: Sentence, at: int) -> bool:
+    known = figure_at(sentence, at)
+    return known is not None and known.kind != "name"
+
+
+def _is_told(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
+    """Whether the source has the claim's fact here, or anywhere if other blocks differ."""
+    if any(agree(fact, other, beside.title) for _, other in there):
+        return True
+    return len(beside.blocks) > 1 and says(beside.source, fact)
+
+
+def _rivals(a: Fact, b: Fact) -> bool:
+    return (a.kind == "name") == (b.kind == "name") and not agree(b, a)
+
+
+def _is_elsewhere(fact: Fact, beside: Comparison) -> bool:
+    blocks = beside.blocks
+    return any(
+        agree(fact, known) for block in blocks for _, known in facts_in(beside.claim, block.a_start, block.a_end)
+    )
+
+
+def _swap(beside: Comparison) -> str | None:
+    if not beside.blocks or len(beside.claim.keys) != len(beside.source.keys):
+        return None
+    start, end = beside.blocks[0].a_start, beside.blocks[-1].a_end
+    mine, theirs = beside.claim.keys[start:end], beside.source.keys[start:end]
+    for first, second in product(range(1, _MOVED + 1), repeat=2):
+        between = theirs[first : len(theirs) - second]
+        if mine == theirs[len(theirs) - second :] + between + theirs[:first] and not set(between) <= _JOINS_EQUALS:
+            left = _fact_shown(beside.source, start, start + first)
+            right = _fact_shown(beside.source, end - second, end)
+            return f"the source has {left} and {right} the other way round" if left and right else None
+    return None
+
+
+def _fact_shown(sentence: Sentence, start: int, end: int) -> str | None:
+    return next((sentence.shown[at] for at in range(start, end) if at in sentence.facts), None)
+
+
+# ---------------------------------------------------------------- gate
+
 
 # The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
 SUPPORTED = 0.50

@@ -11,9 +11,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from toulmin.data import Label, Passage, Quote
-from toulmin.judges.coverage import Best, Coverage, Source, measure, weights
+from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
-from toulmin.judges.reading import Reading, read
 from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.

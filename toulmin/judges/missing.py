@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toulmin.judges.naming import ALIASES, letters_of
-from toulmin.judges.reading import Reading, figure_key
-from toulmin.text.facts import Fact
+from toulmin.judges.comparison import ALIASES, letters_of
+from toulmin.judges.coverage import Reading, figure_key
 from toulmin.text.language import STOPWORDS, terms
-from toulmin.text.names import is_common
+from toulmin.text.names import Fact, is_common
 
 ROOT = 4  # least number of letters that the names of a people and its country share
 # Endings of stems: "Canadian" and "Canada", "Italian" and "Italy", "Japanese" and "Japan".

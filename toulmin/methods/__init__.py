@@ -8,12 +8,10 @@ from toulmin.data import Answer
 from toulmin.methods.a2r import a2r
 from toulmin.methods.best import best
 from toulmin.methods.calm import calm
-from toulmin.methods.direct import closed, vanilla
+from toulmin.methods.direct import closed, snippet, summ, vanilla
 from toulmin.methods.plan import plan
-from toulmin.methods.sampling import rerank, usc
+from toulmin.methods.sampling import rerank, self_refine, usc
 from toulmin.methods.selfrag import self_rag
-from toulmin.methods.selfrefine import self_refine
-from toulmin.methods.shortened import snippet, summ
 from toulmin.methods.vtg import vtg
 from toulmin.steps import Program
 

@@ -12,28 +12,223 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from toulmin.data import Answer, Policy, Style
-from toulmin.methods.aims import aims
-from toulmin.methods.assessing import Oracle
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
+from toulmin.errors import unknown_name
+from toulmin.methods.assessing import Aims, Assessment, Oracle, aims, assess
 from toulmin.methods.direct import show_draft, with_draft
-from toulmin.methods.refining import (
-    UNTOUCHED,
-    WITH_GOLD,
-    WITHOUT_GOLD,
-    Course,
-    Returned,
-    Source,
-    Stop,
-    conclude_course,
-    plan_of,
-    run_rounds,
+from toulmin.methods.feedback import Advice, compose_feedback, merge_advice
+from toulmin.methods.reporting import (
+    REFUSED,
+    add_draft,
+    check_whole,
+    conclude,
+    draft_round,
+    ids,
+    omissions,
+    read_by,
+    start_answer,
+    unsaid,
 )
-from toulmin.methods.reporting import conclude, read_by, start_answer
 from toulmin.parsing.citing import Draft
-from toulmin.prompts.types import AnswerPrompt, Example, Preset
-from toulmin.steps import Program, exchange
+from toulmin.prompts.types import AnswerPrompt, Example, Feedback, Preset, Refine
+from toulmin.steps import Exchange, Program, exchange
+
+# ---------------------------------------------------------------- a2R's loop: assess, advise, refine
+
+
+Stop = Literal["before", "after"]
+Source = Literal["both", "grounded", "model"]
+Returned = Literal["best", "last", "final"]
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "stop": ("before", "after"),
+    "feedback": ("both", "grounded", "model"),
+    "returns": ("best", "last", "final"),
+}
+
+WITH_GOLD = "Correctness was measured against gold answers (oracle): these scores are of use in an evaluation only."
+WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
+WITHDRAWN = "The answer was withdrawn: it scored 0, and the model's refinement of it has no claims."
+UNTOUCHED = "No refinement scored better than the answer as it was."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an answer is refined; `source` says whose feedback is used."""
+
+    style: Style
+    rounds: int
+    aims: Aims
+    stop: Stop
+    source: Source
+    returns: Returned
+    has_history: bool
+
+
+def plan_of(
+    style: Style, rounds: int, goals: Aims, stop: Stop, source: Source, returns: Returned, has_history: bool
+) -> Plan:
+    """Raises `UsageError` for options without a meaning."""
+    check_whole(0, max_rounds=rounds)
+    for option, value in {"stop": stop, "feedback": source, "returns": returns}.items():
+        if value not in _CHOICES[option]:
+            raise unknown_name(f"value of {option}", str(value), _CHOICES[option])
+    return Plan(style, rounds, goals, stop, source, returns, has_history)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An assessed answer and its feedback; `place` is the index of its round, `unsaid` as in `reporting`."""
+
+    draft: Draft
+    place: int | None
+    assessment: Assessment
+    unsaid: tuple[str, ...] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The answer with its rounds so far, the passages to refine it from, and the candidates in order."""
+
+    answer: Answer
+    passages: tuple[Passage, ...]
+    candidates: tuple[Candidate, ...] = ()
+    asked: tuple[Feedback | Refine, ...] = ()
+
+    @property
+    def last(self) -> Candidate:
+        return self.candidates[-1]
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The question and, of a planned answer, the answerable sub-questions."""
+        return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
+
+    def asking(self, prompt: Feedback | Refine) -> Course:
+        return replace(self, asked=(*self.asked, prompt))
+
+
+def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
+    course = yield from _assess_draft(course, draft, place, plan)
+    for _ in range(plan.rounds):
+        before = course.last.assessment
+        if not before.claims or (plan.stop == "before" and plan.aims.are_reached(before.scores)):
+            break
+        course = yield from _rewrite((yield from _add_feedback(course, plan)), plan, plan.has_history)
+        if plan.stop == "after" and plan.aims.are_reached(before.scores):
+            break
+    if plan.returns == "final" and len(course.candidates) > 1 and course.last.assessment.claims:
+        course = yield from _rewrite((yield from _add_feedback(course, plan)), plan, has_history=True)
+    return course
+
+
+def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
+    """Equation 2."""
+    claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
+    assessment = plan.aims.assessment(claims, course.questions)
+    n = len(course.candidates) + 1
+    assess_round = Round("assess", n, read=ids(course.passages), scores=plan.aims.round_scores(assessment))
+    answer = replace(course.answer, rounds=(*course.answer.rounds, assess_round))
+    return replace(course, answer=answer, candidates=(*course.candidates, Candidate(draft, place, assessment)))
+
+
+def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
+    """Equation 3."""
+    assessment, targets = course.last.assessment, plan.aims.targets
+    composed = compose_feedback(assessment, plan.aims, course.passages, course.questions, plan.style)
+    is_good = all(score >= targets[aspect] for aspect, score in assessment.scores.items())
+    if plan.source == "grounded" or (plan.source == "both" and is_good):
+        return _with_advice(course, Advice(composed))
+    scores = tuple(assessment.scores.items())
+    asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
+    done = yield from exchange(asked, sample=course.asked.count(asked))
+    advice = (
+        Advice(done.value)
+        if plan.source == "model"
+        else merge_advice(composed, done.value, plan.aims, assessment.scores)
+    )
+    return _with_advice(course.asking(asked), advice, done)
+
+
+def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
+    entry = replace(
+        course.answer.rounds[-1],
+        role="main" if done else None,
+        text="\n".join(f"{aspect}: {words}" for aspect, words in advice.said.items()),
+        dropped=(*(omissions(done) if done else ()), *advice.discarded),
+    )
+    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], entry))
+    return replace(course, answer=answer, candidates=(*course.candidates[:-1], replace(course.last, said=advice.said)))
+
+
+def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
+    """Equation 4; with the whole history Equation 5."""
+    *earlier, last = course.candidates
+    history = tuple((each.assessment.judged, each.said) for each in earlier) if has_history else ()
+    asked = Refine(course.answer.question, course.passages, last.assessment.judged, last.said, plan.style, history)
+    done = yield from exchange(asked, sample=course.asked.count(asked))
+    refine_round = draft_round(done, plan.style, kind="refine", n=len(course.candidates))
+    gone = [each.claim.text for each in last.assessment.claims if each.claim.text not in refine_round.kept]
+    dropped = (*refine_round.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
+    answer = add_draft(course.answer, done.value.claims, replace(refine_round, dropped=dropped))
+    yield from show_draft(answer)
+    extended = replace(course.asking(asked), answer=answer)
+    course = yield from _assess_draft(extended, done.value, len(answer.rounds) - 1, plan)
+    return replace(course, candidates=(*course.candidates[:-1], replace(course.last, unsaid=unsaid(done))))
+
+
+# ---------------------------------------------------------------- the end
+
+
+def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
+    candidates = course.candidates
+    means = [plan.aims.mean(candidate.assessment.scores) for candidate in candidates]
+    best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
+    places = {candidate.place: n == best for n, candidate in enumerate(candidates) if candidate.place is not None}
+    rounds = [replace(entry, chosen=places.get(n, entry.chosen)) for n, entry in enumerate(course.answer.rounds)]
+    claims = candidates[best].assessment.judged
+    mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
+    answer = replace(
+        course.answer,
+        status="answered" if claims else "abstained",
+        claims=claims,
+        sections=_sections(course.answer.sections, claims),
+        rounds=tuple(rounds),
+        invalid_citations=candidates[best].draft.invalid,
+        notes=(*course.answer.notes, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
+    )
+    return conclude(answer, claims, policy)
+
+
+def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
+    """The first of the best means; if these are 0, a refinement that withdraws all claims."""
+    best = means.index(max(means))
+    last = candidates[-1]  # only the last can be without claims: an answer without any is not refined
+    is_withdrawn = not last.assessment.claims and REFUSED not in last.unsaid
+    return len(candidates) - 1 if is_withdrawn and not means[best] else best
+
+
+def _sections(known: Sequence[Section], claims: Sequence[Claim]) -> tuple[Section, ...]:
+    described = {section.title: section for section in known}
+    titles = dict.fromkeys(claim.section for claim in claims if claim.section)
+    return tuple(described.get(title, Section(title)) for title in titles) if known else ()
+
+
+def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
+    if plan.returns != "best" or len(means) == 1:
+        return ()
+    if not means[best]:
+        return (WITHDRAWN,) if best else (UNTOUCHED,)
+    if not best:
+        return (UNTOUCHED,)
+    return (f"The answer is refinement {best} of {len(means) - 1}: its mean score, {means[best]:.0f}, is best.",)
+
+
+# ---------------------------------------------------------------- a2r
+
 
 NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 

@@ -6,20 +6,309 @@ CaLM's contrast. `benchmarks/best_thresholds.py` chose its numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
-from toulmin.data import Answer, Policy, Style
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style, render
 from toulmin.errors import ModelError, UsageError
-from toulmin.methods.best_claims import judge_claims
-from toulmin.methods.best_contrast import ask_verifier
-from toulmin.methods.best_repair import new_citation_rounds, rewrite_failing, with_evidence
-from toulmin.methods.best_report import write_report
-from toulmin.methods.best_state import Doubt, State, Task
-from toulmin.methods.evidence import evidence
-from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import add_draft, conclude, draft_round, start_answer, unsaid, verdicts_round
-from toulmin.prompts.types import Example, Preset
-from toulmin.steps import Program, exchange, show
+from toulmin.methods.assessing import aims, assess
+from toulmin.methods.best_state import CITED_ANEW, LEFT_OUT, Doubt, Judgement, State, Task, judge_claims
+from toulmin.methods.contrast import CORROBORATION, passages_cited_by
+from toulmin.methods.evidence import distinct, evidence
+from toulmin.methods.feedback import Numbered, compose_feedback
+from toulmin.methods.plan_questions import make_outline
+from toulmin.methods.reporting import (
+    EMPTY,
+    REFUSED,
+    REWRITTEN,
+    add_draft,
+    check_whole,
+    conclude,
+    draft_round,
+    in_sections,
+    omissions,
+    read_by,
+    rewrites,
+    start_answer,
+    unsaid,
+    verdicts_round,
+    wording_of,
+)
+from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
+from toulmin.steps import Program, exchange, generate, show, together
+
+# ---------------------------------------------------------------- the verifier decides about doubtful claims
+
+
+CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a claim's word pairs, as in `calm`
+NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not corroborate it"
+
+
+class Contrasted(NamedTuple):
+    claims: tuple[Judgement, ...]
+    rounds: tuple[Round, ...] = ()
+    invalid: int = 0
+
+
+def ask_verifier(task: Task, claims: tuple[Judgement, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
+    """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
+
+    The judge's label stays: the verifier makes no claim supported.
+    """
+    doubtful = [judgement for judgement in claims if judgement.borne_out is None and task.doubts(judgement.claim)]
+    if not doubtful:
+        return Contrasted(claims)
+    grounds = passages_cited_by([judgement.claim for judgement in doubtful], passages)
+    asked = task.answering(grounds)
+    done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+    others = [claim.text for claim in done.value.claims]
+    decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
+    contrast_round = Round(
+        "contrast",
+        n,
+        role="verifier",
+        read=read_by(done.prompt),
+        text=render(done.value.claims, task.style).text,
+        kept=tuple(judgement.claim.text for judgement in decided.values() if judgement.holds),
+        dropped=(
+            *(Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds),
+            *omissions(done),
+        ),
+    )
+    return Contrasted(
+        tuple(decided.get(id(judgement), judgement) for judgement in claims), (contrast_round,), done.value.invalid
+    )
+
+
+def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgement:
+    if others and CORROBORATION[task.style](judgement.claim.text, others) > CORROBORATED:
+        return replace(judgement, holds=True, borne_out=True)
+    return replace(judgement, holds=False, why=NOT_CORROBORATED, borne_out=False)
+
+
+# ---------------------------------------------------------------- evidence for failing claims, then their rewriting
+
+
+AGAIN = "rewritten, but the new sentence is not supported either"
+ADDED = "added: a passage that was read says it"
+
+
+def with_evidence(task: Task, state: State, n: int) -> Program[State]:
+    queries = yield from _queries(task, state)
+    state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
+    failing = [judgement.claim for judgement in state.failing]
+    judged = iter((yield from judge_claims(failing, state.answer.passages, task.topic, task.style)))
+    after = tuple(judgement if judgement.holds else _better(judgement, next(judged)) for judgement in state.claims)
+    return state.telling(*new_citation_rounds(after, state.claims)).having(after)
+
+
+def _better(before: Judgement, now: Judgement) -> Judgement:
+    """A claim that failed by its own citations needs others to hold."""
+    return now if now.has_new_citations else before
+
+
+def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement] = ()) -> list[Round]:
+    return [
+        Round(
+            "repair",
+            n,
+            read=judgement.claim.cited,
+            kept=(judgement.claim.text,),
+            dropped=(Dropped(judgement.claim.text, CITED_ANEW),),
+            chosen=True,
+        )
+        for n, judgement in enumerate(claims, start=1)
+        if judgement.has_new_citations and judgement not in before
+    ]
+
+
+def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
+    """An entity or a short answer is searched for together with the question."""
+    texts = [judgement.claim.text for judgement in state.failing]
+    alone = tuple(f"{task.topic} {text}" for text in texts) if task.style in ("list", "short") else tuple(texts)
+    if not task.queries:
+        return alone
+    written = " ".join(claim.text for claim in state.holding)
+    asked = Queries(task.topic, written, " ".join(texts), task.queries)
+    proposals = yield from generate(asked, sample=task.draws.next(asked))
+    unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
+    return tuple(query for query in unique if query)[: task.queries] or alone
+
+
+# ---------------------------------------------------------------- rewriting
+
+
+def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
+    """Has the model rewrite the failing claims, from the whole answer, all passages read and feedback.
+
+    Claims that hold never change. New ones are judged like a draft; those that fail are the failing ones now.
+    """
+    passages = state.answer.passages
+    asked = yield from _refine_prompt(task, state, passages)
+    done = yield from exchange(asked, sample=task.draws.next(asked))
+    new = _new_claims(done.value.claims, state)
+    judged = yield from judge_claims(new, passages, task.topic, task.style)
+    refine_round = draft_round(done, task.style, kind="refine", n=n)
+    state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=unsaid(done))
+    return _place_new(state, judged)
+
+
+def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
+    claims = tuple(judgement.claim for judgement in state.claims)
+    goals = aims(task.style, None, None, None)
+    assessed = yield from assess(claims, passages, task.topic, task.style)
+    feedback = compose_feedback(goals.assessment(assessed, (task.topic,)), goals, passages, (task.topic,), task.style)
+    doubts = _doubts(state, Numbered.of(passages, task.style))
+    return Refine(task.topic, passages, claims, feedback | doubts, task.style)
+
+
+def _doubts(state: State, name: Numbered) -> dict[str, str]:
+    remedy = "Replace it by what the passages say, or remove it."
+    refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.borne_out is False]
+    remarks = [f"{name.noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
+    return {"doubts": " ".join(remarks)} if remarks else {}
+
+
+def _new_claims(claims: Sequence[Claim], state: State) -> list[Claim]:
+    known = {wording_of(claim.text) for claim in state.holding}
+    unique: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        if wording_of(claim.text) not in known:
+            unique.setdefault(wording_of(claim.text), claim)
+    return list(unique.values())
+
+
+def _place_new(state: State, new: Sequence[Judgement]) -> State:
+    """Puts new claims in place of those that they rewrite, else at the end."""
+    homes = [_home(judgement.claim, state.claims) for judgement in new]
+    claims: list[Judgement] = []
+    rounds, gone = [], []
+    for n, old in enumerate(state.claims):
+        successors = [judgement for judgement, home in zip(new, homes, strict=True) if home == n]
+        claims += [old] if old.holds else successors
+        if not old.holds:
+            rounds.append(_change(n, old, successors))
+        if not old.holds and not successors:
+            gone.append(old.claim.text)
+    added = [judgement for judgement, home in zip(new, homes, strict=True) if home is None]
+    rounds += [_addition(len(state.claims), judgement.claim) for judgement in added if judgement.holds]
+    return state.telling(*rounds).leaving_out(gone).having([*claims, *added])
+
+
+def _home(new: Claim, claims: Sequence[Judgement]) -> int | None:
+    failing = [(n, judgement.claim.text) for n, judgement in enumerate(claims) if not judgement.holds]
+    index = rewrites(new.text, [text for _, text in failing])
+    return None if index is None else failing[index][0]
+
+
+def _change(n: int, old: Judgement, successors: Sequence[Judgement]) -> Round:
+    holding = [judgement.claim for judgement in successors if judgement.holds]
+    way = REWRITTEN if holding else AGAIN if successors else LEFT_OUT
+    return Round(
+        "repair",
+        n + 1,
+        read=tuple(dict.fromkeys(id for claim in holding for id in claim.cited)),
+        kept=tuple(claim.text for claim in holding),
+        dropped=(Dropped(old.claim.text, f"{way} ({old.why})"),),
+        chosen=True,
+    )
+
+
+def _addition(count: int, claim: Claim) -> Round:
+    return Round("repair", count + 1, read=claim.cited, text=ADDED, kept=(claim.text,), chosen=True)
+
+
+# ---------------------------------------------------------------- reports: an outline, then sections side by side
+
+
+PARAGRAPHS = 10  # of an outline, as in `plan`; the others are left out, and its round says so
+
+Writing = Callable[[Task, State], Program[State]]
+
+
+def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
+    """Searches for each paragraph of an outline and has `writing` write its section, all side by side.
+
+    A section for which the model fails is noted; if no section has a claim, its error is raised.
+    """
+    plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
+    report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
+    yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
+    if report.failures and not report.answer.claims:
+        raise report.failures[0]
+    return report.answer
+
+
+def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
+    section_task = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
+    results = yield from evidence([section_task.topic], task.k)
+    start = State(Answer(section_task.topic, "long", "best", "abstained"))
+    state = start.searching(results, n + 1).reading(report.passages)
+    try:
+        state = yield from writing(section_task, state)
+    except ModelError as error:
+        report.failures.append(error)
+        state = state.noting(f"{error} This section is missing.")
+    yield from show(report.with_part(n, state))
+
+
+class _Report:
+    """A report that grows section by section, in any order; at any time it is a whole answer."""
+
+    def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
+        self._start = answer
+        self.paragraphs = paragraphs
+        self.failures: list[ModelError] = []
+        self._parts: dict[int, Answer] = {}
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        return self._start.passages
+
+    def with_part(self, n: int, state: State) -> Answer:
+        self._parts[n] = state.draft
+        return self.answer
+
+    @property
+    def answer(self) -> Answer:
+        """A repeated sentence stays in the first section that has it."""
+        parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
+        claims = _merge_claims(parts)
+        answers = [part for _, part in parts]
+        whole = replace(
+            self._start,
+            status="answered" if claims else "abstained",
+            claims=claims,
+            passages=distinct((*self.passages, *(passage for part in answers for passage in part.passages))),
+            sections=tuple(Section(p.title, p.description) for p in self.paragraphs),
+            rounds=(*self._start.rounds, *(step for part in answers for step in part.rounds)),
+            invalid_citations=sum(part.invalid_citations for part in answers),
+            notes=_notes(parts, has_text=bool(claims)),
+        )
+        return in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
+
+
+def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            note if note in (REFUSED, EMPTY) and not has_text else f"{paragraph.title}: {note}"
+            for paragraph, part in parts
+            for note in part.notes
+        )
+    )
+
+
+def _merge_claims(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
+    standing: dict[tuple[str, ...], Claim] = {}
+    for paragraph, part in parts:
+        for claim in part.claims:
+            standing.setdefault(wording_of(claim.text), replace(claim, section=paragraph.title))
+    return tuple(standing.values())
+
+
+# ---------------------------------------------------------------- best
 
 
 def best(

@@ -17,11 +17,8 @@ from typing import Any, Literal, TypeVar
 
 from toulmin.data import Answer, Passage, Policy, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.methods.agreement import AGREEMENT, USUAL, Measure
-from toulmin.methods.contrast import CARRIED, GROUNDS, Basis, Carry, Contrast, Reads
-from toulmin.methods.draws import Draws
-from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import add_draft, conclude, draft_round, ids, read_by, start_answer, unsaid
+from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Draws, Measure, Reads
+from toulmin.methods.reporting import add_draft, check_whole, conclude, draft_round, ids, read_by, start_answer, unsaid
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
 from toulmin.steps import Exchange, Program, exchange, show

@@ -5,17 +5,21 @@ A question of several parts ("When and where was she born?") is answered when al
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
-from toulmin.data import Dropped, Passage, Round
+from toulmin.data import Claim, Dropped, Outcome, Passage, Round, SubQuestion
 from toulmin.methods.evidence import evidence, failure_notes, search_failures
-from toulmin.methods.reporting import ids, omissions, read_by
-from toulmin.methods.sentence_wording import wording_of
+from toulmin.methods.reporting import ids, omissions, read_by, wording_of
 from toulmin.parsing.citing import without_marks
-from toulmin.prompts.types import Outline, Paragraph, Questions
-from toulmin.steps import Exchange, Program, exchange, together
+from toulmin.prompts.types import Finding, Outline, Paragraph, Questions
+from toulmin.steps import Exchange, Program, Span, exchange, read, together
+from toulmin.text.language import STOPWORDS, rarity, stem, terms
+from toulmin.text.names import Kind as FactKind
+from toulmin.text.names import facts
 
 Kind = Literal["person", "event", "other"]
 # What the outline is about; the paper's prompt plans "a bio about" its entity (A.2.3).
@@ -172,3 +176,156 @@ def search_questions(plan: Plan, per_question: int) -> Program[Plan]:
 def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:
     """The plan with the first search's passages for every question (Table 3, "w/o 2nd search")."""
     return replace(plan, inquiries=tuple(replace(inquiry, passages=first) for inquiry in plan.inquiries))
+
+
+# ---------------------------------------------------------------- how far claims answer the questions
+
+
+# For variant A, which has no reader, and ours: the share of a question's words that a claim must take up.
+ADDRESSED = 0.5
+
+_WH = r"(?:who|whom|whose|what|which|when|where|why|how(?: (?:many|much|long|old|far|often))?)"
+_TWO_HEADS = re.compile(rf"(?P<one>{_WH}) (?:and|or) (?P<two>{_WH}) (?P<rest>.+)", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(rf"(?<=[?？؟])\s*(?=\S)|,? (?:and|or) (?={_WH}\b)", re.IGNORECASE)
+_MOST_PARTS = 4  # a question that seems to have more is not split
+# The kinds of fact that an answer must add to the question's own words.
+_WANTED: tuple[tuple[re.Pattern[str], frozenset[FactKind]], ...] = (
+    (re.compile(r"(?:when|(?:in|on|since) (?:what|which) (?:year|date|day)|what year)\b", re.I), frozenset({"date"})),
+    (re.compile(r"how (?:many|much|long|old|far|often)\b", re.I), frozenset({"number", "date"})),
+    (re.compile(r"(?:by |to |with )?(?:who|whom|whose)\b|(?:from )?where\b", re.I), frozenset({"name"})),
+)
+_STOPS = frozenset(map(stem, STOPWORDS))
+
+
+def parts_of(question: str) -> tuple[str, ...]:
+    heads = _TWO_HEADS.fullmatch(question.strip())
+    if heads:
+        return (f"{heads['one']} {heads['rest']}", f"{heads['two']} {heads['rest']}")
+    parts = tuple(part for piece in _NEXT.split(question) if re.search(r"\w", part := piece.strip()))
+    return parts if 1 < len(parts) <= _MOST_PARTS else (question,)
+
+
+def outcome(best: Sequence[float], threshold: float) -> Outcome:
+    """The outcome for parts answered with these confidences, 0 without an answer."""
+    if all(confidence >= threshold for confidence in best):
+        return "answered"
+    return "partly" if any(confidence >= threshold / 2 for confidence in best) else "unanswerable"
+
+
+def question_outcomes(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
+    """How far the supported claims that cite each question's own passages answer it.
+
+    A part is answered once such a claim takes up a share `ADDRESSED` of its words beyond the topic's, weighted by
+    rarity; without the kind of fact asked for (a date for "when"), only in part.
+    """
+    supported = [claim for claim in claims if claim.is_supported]
+    return tuple(_question_outcome(supported, inquiry, topic) for inquiry in inquiries)
+
+
+def _question_outcome(supported: Sequence[Claim], inquiry: Inquiry, topic: str) -> SubQuestion:
+    sources = {passage.id for passage in inquiry.passages}
+    resting = [claim for claim in supported if sources & set(claim.cited)]
+    parts = parts_of(inquiry.text)
+    shares = [[_share(part, claim.text, topic) for part in parts] for claim in resting]
+    result = outcome([max((row[n] for row in shares), default=0.0) for n in range(len(parts))], ADDRESSED)
+    least = ADDRESSED if result == "answered" else ADDRESSED / 2
+    useful = [claim for claim, row in zip(resting, shares, strict=True) if max(row) >= least]
+    cited = dict.fromkeys(id for claim in useful for id in claim.cited if id in sources)
+    return SubQuestion(inquiry.text, result, tuple(cited))
+
+
+def _share(question: str, claim: str, topic: str) -> float:
+    asked = _terms(question) - _STOPS
+    asked = asked - _terms(topic) or asked
+    whole = sum(map(rarity, asked))
+    share = sum(map(rarity, asked & _terms(claim))) / whole if whole else 0.0
+    return share if share <= ADDRESSED / 2 or _holds_what_is_wanted(question, claim) else ADDRESSED / 2
+
+
+@lru_cache(maxsize=4_096)
+def _terms(text: str) -> frozenset[str]:
+    """Cached: every claim is compared with every question."""
+    return frozenset(terms(text))
+
+
+def _holds_what_is_wanted(question: str, claim: str) -> bool:
+    wanted = next((kinds for pattern, kinds in _WANTED if pattern.match(question)), None)
+    known = {fact.value for fact in facts(question)}
+    return wanted is None or any(fact.kind in wanted and fact.value not in known for fact in facts(claim))
+
+
+# ---------------------------------------------------------------- variant B: the reader's answers
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question with the spans found for its parts: `parts[i]` for the i-th, surest first."""
+
+    inquiry: Inquiry
+    parts: tuple[tuple[Span, ...], ...]
+    threshold: float
+
+    @property
+    def kept(self) -> tuple[Span, ...]:
+        return tuple(span for part in self.parts for span in part if span.confidence >= self.threshold)
+
+    @property
+    def result(self) -> SubQuestion:
+        best = [part[0].confidence if part else 0.0 for part in self.parts]
+        near = [span for part in self.parts for span in part if span.confidence >= self.threshold / 2]
+        passages = dict.fromkeys(span.passage for span in self.kept or near)
+        return SubQuestion(self.inquiry.text, outcome(best, self.threshold), tuple(passages))
+
+    @property
+    def finding(self) -> Finding:
+        answers = {wording_of(span.quote.text): span.quote.text for span in reversed(self.kept)}
+        holding = {span.passage for span in self.kept}
+        passages = tuple(passage for passage in self.inquiry.passages if passage.id in holding)
+        return Finding(self.inquiry.text, tuple(reversed(answers.values())), passages)
+
+    def as_round(self, n: int) -> Round:
+        spans = [span for part in self.parts for span in part]
+        weak = [span for span in spans if span.confidence < self.threshold]
+        why = f"is below the threshold of {self.threshold:.2f}"
+        dropped = [Dropped(span.quote.text, f"a confidence of {span.confidence:.2f} {why}") for span in weak]
+        if not self.kept:
+            dropped.append(Dropped(self.inquiry.text, "not enough information in the passages found for it"))
+        return Round(
+            "assess",
+            n,
+            role="reader",
+            read=ids(self.inquiry.passages),
+            queries=(self.inquiry.text,),
+            kept=self.finding.answers,
+            dropped=tuple(dropped),
+            scores={"confidence": max((span.confidence for span in spans), default=0.0)},
+        )
+
+
+def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Reading, ...]]:
+    """Reads each question in each of its passages alone, side by side."""
+    asked = [
+        (part, passage) for inquiry in inquiries for part in parts_of(inquiry.text) for passage in inquiry.passages
+    ]
+    spans = iter((yield from together([read(part, (passage,)) for part, passage in asked])))
+    results = []
+    for inquiry in inquiries:
+        parts = [
+            _exact_spans([next(spans) for _ in inquiry.passages], inquiry.passages) for _ in parts_of(inquiry.text)
+        ]
+        results.append(Reading(inquiry, tuple(parts), threshold))
+    return tuple(results)
+
+
+def _exact_spans(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
+    """A reader that misquotes has found nothing."""
+    exact = [
+        span
+        for span, passage in zip(spans, passages, strict=True)
+        if span is not None
+        and span.passage == passage.id
+        and passage.text[span.quote.start : span.quote.end] == span.quote.text
+        and 0 < span.confidence <= 1
+        and re.search(r"\w", span.quote.text)
+    ]
+    return tuple(sorted(exact, key=lambda span: -span.confidence))

@@ -12,14 +12,202 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, render
+from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
+from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
 from toulmin.methods.check import check
-from toulmin.methods.deciding import Body, Decision, body, decide, ways
-from toulmin.methods.mending import Failing, Remedy, cite_evidence, rewrite_failing
-from toulmin.methods.placing import Place, places, replace_claims, set_marks
-from toulmin.methods.reporting import conclude, ids, why
+from toulmin.methods.feedback import Numbered, recall_faults
+from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
+from toulmin.methods.reporting import REWRITTEN, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.marks import LabelRange, find_marks
-from toulmin.steps import Program, search, together
+from toulmin.prompts.types import Refine
+from toulmin.steps import Program, exchange, search, together
+from toulmin.verify import simplify, smallest_support, verify
+
+# ---------------------------------------------------------------- new citations or words for failing sentences
+
+
+CITED_ANEW = "cited anew: a search found passages that support it"
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """An unsupported sentence: its position among the claims, and what it cites or a search found."""
+
+    n: int
+    one: Assessed
+    read: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    claims: tuple[Claim, ...]
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    remedies: Mapping[int, Remedy]
+    told: Round
+
+
+def cite_evidence(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
+    """New citations for sentences that their passages support: one or two, or what it takes of all."""
+    few = yield from smallest_support([(each.one.claim, each.read) for each in failing])
+    open_ = [each for each, claim in zip(failing, few, strict=True) if each.one.is_entailed and not claim.is_supported]
+    pool = {passage.id: passage for each in open_ for passage in each.read}
+    whole = [replace(each.one.claim, citations=tuple(Citation(p.id) for p in each.read)) for each in open_]
+    many = yield from simplify((yield from verify(whole, pool, "", "long")), pool, "", "long")
+    claims = {each.n: claim for each, claim in zip([*failing, *open_], [*few, *many], strict=True)}
+    return {n: Remedy((claim,), CITED_ANEW) for n, claim in claims.items() if claim.is_supported}
+
+
+def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
+    """Has the model rewrite the sentences, all in one call, with feedback from their verdicts.
+
+    A new sentence belongs to the one that it rewrites. It must be supported, by its citations or by that one's
+    passages, and say what `text` does not yet.
+    """
+    offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
+    asked = Refine(question or _question(failing), offered, _claims(failing), _feedback(failing, offered))
+    done = yield from exchange(asked)
+    new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
+    homes = [_home(claim, failing) for claim in new]
+    kept = yield from _judge_rewritings(new, homes, {passage.id: passage for passage in offered})
+    known = {wording_of(claim.text) for claim in text}
+    fitting: dict[int, list[Claim]] = {}
+    for claim, home in zip(kept, homes, strict=True):
+        if home and claim.is_supported and wording_of(claim.text) not in known:
+            fitting.setdefault(home.n, []).append(claim)
+            known.add(wording_of(claim.text))
+    refine_round = draft_round(done, "long", kind="refine")
+    return Rewriting({n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}, refine_round)
+
+
+def _judge_rewritings(
+    new: Sequence[Claim], homes: Sequence[Failing | None], passages: Mapping[str, Passage]
+) -> Program[tuple[Claim, ...]]:
+    judged = list((yield from verify(new, passages, "", "long")))
+    weak = [(i, home) for i, home in enumerate(homes) if home and not judged[i].is_supported]
+    anew = yield from smallest_support([(judged[i], home.read) for i, home in weak])
+    for (i, _), claim in zip(weak, anew, strict=True):
+        judged[i] = claim
+    return (yield from simplify(judged, passages, "", "long"))
+
+
+def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
+    return tuple(each.one.claim for each in failing)
+
+
+def _question(failing: Sequence[Failing]) -> str:
+    """For a text without a question: its failing sentences, if possible those that their passages speak of.
+
+    A writer asked about anything else may say nothing at all.
+    """
+    known = [each for each in failing if _is_spoken_of(each)]
+    return " ".join(claim.text for claim in _claims(known or failing))
+
+
+def _is_spoken_of(each: Failing) -> bool:
+    asked = content_terms(each.one.claim.text)
+    known = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in each.read))
+    return 2 * len(asked & known) >= len(asked)
+
+
+def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[str, str]:
+    faults = recall_faults([each.one for each in failing], Numbered.of(offered, "long"))
+    return {CITATION_RECALL: " ".join(faults)}
+
+
+def _home(new: Claim, failing: Sequence[Failing]) -> Failing | None:
+    index = rewrites(new.text, [claim.text for claim in _claims(failing)])
+    return None if index is None else failing[index]
+
+
+def _end_with_stop(text: str) -> str:
+    return text if text.rstrip("\"'”’»)]").endswith(tuple(STOPS)) else f"{text}."
+
+
+# ---------------------------------------------------------------- the first change that lowers no score
+
+
+TAKEN_AWAY = "taken away: no passage was found that supports it"
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The assessed claims of a text; `sentences[n]` are those in place of its n-th sentence."""
+
+    aims: Aims
+    questions: tuple[str, ...]
+    sentences: tuple[tuple[Assessed, ...], ...]
+
+    @property
+    def claims(self) -> tuple[Assessed, ...]:
+        return tuple(assessed for group in self.sentences for assessed in group)
+
+    @property
+    def assessment(self) -> Assessment:
+        return self.aims.assessment(self.claims, self.questions)
+
+    def replace_sentence(self, n: int, claims: tuple[Assessed, ...]) -> Body:
+        return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
+
+
+def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], question: str) -> Program[Body]:
+    """Assesses each claim by its own passages, which include those that it cites."""
+    programs = [assess([claim], sources, "", "long") for claim, sources in zip(claims, premises, strict=True)]
+    done = yield from together(programs)
+    # Keep the verdict that the claim came with: without citations it says what a search found.
+    sentences = tuple((replace(assessed, claim=claim),) for (assessed,), claim in zip(done, claims, strict=True))
+    return Body(aims("long", None, None, None), (question,) if question else (), sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What could replace a sentence (nothing: it is taken away), and how it was made."""
+
+    claims: tuple[Assessed, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The way taken for the n-th sentence, if any, and those refused."""
+
+    n: int
+    way: Way | None
+    refused: tuple[Dropped, ...] = ()
+
+
+def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> Program[tuple[Way, ...]]:
+    """What can be done about a sentence, best first; it is taken away only under `drop`."""
+    away = (Way((), TAKEN_AWAY),) if policy == "drop" else ()
+    if remedy is None:
+        return away
+    cited = {id: pool[id] for claim in remedy.claims for id in claim.cited}
+    claims = yield from assess(remedy.claims, list(cited.values()), "", "long")
+    return (Way(claims, remedy.way), *away)
+
+
+def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
+    """The first way by which no score of the whole text falls."""
+    before = text.assessment.scores
+    refused: list[Dropped] = []
+    for way in offers:
+        after = text.replace_sentence(n, way.claims).assessment.scores
+        fallen = [name for name in before if after[name] < before[name] - _ROUNDING]
+        if not fallen:
+            return Decision(n, way, tuple(refused))
+        falls = ", ".join(f"{name} would fall from {before[name]:.0f} to {after[name]:.0f}" for name in fallen)
+        words = " ".join(assessed.claim.text for assessed in way.claims) or text.sentences[n][0].claim.text
+        refused.append(Dropped(words, f"not {way.why}, because {falls}"))
+    return Decision(n, None, tuple(refused))
+
+
+# ---------------------------------------------------------------- repair
+
 
 _ANY = 10**9  # more passages than any label names, so that no number is taken for a year
 _WIDEST = 100  # labels in one range

@@ -7,12 +7,62 @@ from dataclasses import replace
 from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
-from toulmin.errors import BudgetEnded
+from toulmin.errors import BudgetEnded, UsageError
+from toulmin.methods.assessing import content_terms
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
 from toulmin.verify import apply_policy, smallest_support, verify
+
+# ---------------------------------------------------------------- checks of options
+
+
+def check_whole(least: int, **options: object) -> None:
+    """Raises `UsageError` unless each option is a whole number of at least `least`."""
+    for name, value in options.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise UsageError(f"The option {name!r} must be a whole number of at least {least}, not {value!r}.")
+
+
+# ---------------------------------------------------------------- the wording of sentences
+
+
+_AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
+
+
+def wording_of(text: str) -> tuple[str, ...]:
+    """The words of a text for comparison, without case and the punctuation around them.
+
+    Signs with a meaning stay: "C++" is not "C", and "-5" not "5".
+    """
+    return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
+
+
+# ---------------------------------------------------------------- which sentence a new one rewrites
+
+
+REWRITTEN = "rewritten by what the passages say"
+_NEAR = 0.5  # of the content terms of the shorter sentence
+
+
+def rewrites(new: str, sentences: Sequence[str]) -> int | None:
+    """The index of the sentence that shares most content terms with the new one, the first of equals.
+
+    None if they share less than half of the shorter one's.
+    """
+    terms = content_terms(new)
+    near = [_nearness(terms, content_terms(sentence)) for sentence in sentences]
+    best = max(near, default=0.0)
+    return near.index(best) if best >= _NEAR else None
+
+
+def _nearness(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / (min(len(first), len(second)) or 1)
+
+
+# ---------------------------------------------------------------- reporting
+
 
 SILENCE = "The sources do not say."
 REFUSED = "The model refused to answer; whether the sources say it is not known."

@@ -3,24 +3,167 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Policy, Round, Style
-from toulmin.methods.citation import cite
-from toulmin.methods.evidence import all_passages, evidence, failure_notes, search_failures
-from toulmin.methods.memory import Memory
-from toulmin.methods.options import check_whole
-from toulmin.methods.reporting import conclude, draft_round, ids, omissions, read_by, silence_of, start_answer, unsaid
-from toulmin.methods.sentence_wording import wording_of
-from toulmin.methods.tiers import Verifier, check_claim
-from toulmin.methods.vtg_state import Attempt, State
-from toulmin.methods.vtg_tables import Parameters, parameters
+from toulmin.data import Answer, Claim, Passage, Policy, Round, Status, Style
+from toulmin.errors import unknown_name
+from toulmin.methods.evidence import Memory, all_passages, distinct, evidence, failure_notes, search_failures
+from toulmin.methods.reporting import (
+    check_whole,
+    conclude,
+    draft_round,
+    ids,
+    omissions,
+    read_by,
+    silence_of,
+    start_answer,
+    unsaid,
+    wording_of,
+)
+from toulmin.methods.tiers import Verifier, check_claim, cite
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, NextClaim, Preset, Queries
 from toulmin.steps import Exchange, Program, exchange, generate, show
 from toulmin.verify import verify as judged
+
+# ---------------------------------------------------------------- parameters by dataset (Tables 6 and 7)
+
+
+# The least value of each number.
+_LEAST = {"max_trials": 0, "queries": 1, "per_query": 1, "k": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The numbers of Algorithm 1: T (`max_trials`), M (`queries`), N (`per_query`) and k. Raises `UsageError`."""
+
+    max_trials: int
+    queries: int
+    per_query: int
+    k: int = 5
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            check_whole(least, **{name: getattr(self, name)})
+
+    def attempts(self, *, strict: bool) -> int:
+        """The most attempts at one claim, at least one.
+
+        Algorithm 1 gives up when t > T, checked after a failure with t counted from 0: T + 2 attempts, as Table 4
+        needs too. `strict` follows the paper's prose: T.
+        """
+        return max(1, self.max_trials) if strict else self.max_trials + 2
+
+
+PRESETS: Mapping[str, Parameters] = {
+    # Table 6: Text-Davinci-003.
+    "2wiki-davinci": Parameters(max_trials=5, queries=2, per_query=4),
+    "asqa-davinci": Parameters(max_trials=2, queries=4, per_query=2),
+    "eli5-davinci": Parameters(max_trials=3, queries=2, per_query=2),
+    "nq-davinci": Parameters(max_trials=3, queries=2, per_query=3),
+    "webq-davinci": Parameters(max_trials=3, queries=4, per_query=2),
+    # Table 7: Vicuna-13B-v1.5-16k.
+    "2wiki-vicuna": Parameters(max_trials=5, queries=4, per_query=2),
+    "asqa-vicuna": Parameters(max_trials=3, queries=2, per_query=4),
+    "eli5-vicuna": Parameters(max_trials=5, queries=2, per_query=4),
+    "nq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
+    "webq-vicuna": Parameters(max_trials=3, queries=3, per_query=3),
+}
+
+# ASQA asks for long cited answers, the default style; the paper's analyses use Vicuna (section 3.5).
+DEFAULT = "asqa-vicuna"
+
+
+def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
+    """The preset's values (`DEFAULT` if None), replaced by arguments that are not None. Raises `UsageError`."""
+    name = DEFAULT if preset is None else preset
+    if name not in PRESETS:
+        raise unknown_name("preset of vtg", name, PRESETS)
+    values = {field.name: by_hand.get(field.name) for field in fields(Parameters)}
+    return replace(PRESETS[name], **{key: value for key, value in values.items() if value is not None})
+
+
+# ---------------------------------------------------------------- the state that Algorithm 1 changes
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A claim as generated, cited and verified, with its rounds.
+
+    `passed`: it may stay, as every claim may without a verifier. `invalid` counts labels that were not offered.
+    """
+
+    claim: Claim
+    passed: bool
+    rounds: tuple[Round, ...]
+    invalid: int = 0
+
+    def as_rounds(self, *, chosen: bool) -> tuple[Round, ...]:
+        return tuple(replace(step, chosen=chosen) if step.kind == "claim" else step for step in self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The output O (the answer's claims), the memories, and whether O has ended.
+
+    `unsaid` is the note on an empty last reply or a refusal.
+    """
+
+    answer: Answer
+    memory: Memory
+    unverified: int = 0
+    is_over: bool = False
+    unsaid: tuple[str, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """O."""
+        return self.answer.claims
+
+    @property
+    def answer_with_notes(self) -> Answer:
+        return self.answer if self.claims else replace(self.answer, notes=(*self.answer.notes, *self.unsaid))
+
+    def output_text(self, style: Style) -> str:
+        """O without citations, as a model sees it."""
+        return (", " if style == "list" else " ").join(claim.text for claim in self.claims)
+
+    def telling(self, *rounds: Round, invalid: int = 0) -> State:
+        numbered = [replace(step, n=len(self.claims) + 1) for step in rounds]
+        count = self.answer.invalid_citations + invalid
+        answer = replace(self.answer, rounds=(*self.answer.rounds, *numbered), invalid_citations=count)
+        return replace(self, answer=answer)
+
+    def noting(self, *notes: str) -> State:
+        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
+
+    def taking(self, attempt: Attempt) -> State:
+        """Its citations enter the memory if it passed; else it counts as unverified."""
+        state = self.telling(*attempt.as_rounds(chosen=True), invalid=attempt.invalid)
+        answer = replace(state.answer, status="answered", claims=(*self.claims, attempt.claim))
+        if not attempt.passed:
+            return replace(state, answer=answer, unverified=self.unverified + 1)
+        return replace(state, answer=answer, memory=self.memory.retaining(attempt.claim.cited))
+
+    def refusing(self, attempt: Attempt) -> State:
+        return self.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
+
+    def finding(self, passages: Sequence[Passage]) -> State:
+        answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
+        return replace(self, answer=answer, memory=self.memory.refresh(passages))
+
+    def end(self, entry: Round, unsaid: tuple[str, ...]) -> State:
+        return replace(self.telling(entry), is_over=True, unsaid=unsaid)
+
+    def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
+        state = self.telling(*rounds, invalid=invalid)
+        status: Status = "answered" if claims else "abstained"
+        return replace(state, answer=replace(state.answer, status=status, claims=tuple(claims)))
+
+
+# ---------------------------------------------------------------- vtg
 
 
 def vtg(

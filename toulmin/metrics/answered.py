@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from toulmin.data import Answer, Passage, render
 from toulmin.datasets.item import Item
@@ -33,3 +37,62 @@ def answer_to_score(item: Item, answer: Answer) -> Answered:
     others = tuple(dict.fromkeys(p for p in answer.passages if p not in cited))
     rendered = render(answer.claims, answer.style).text
     return Answered(item, answer, " ".join(rendered.split()), (*cited, *others))
+
+
+# ---------------------------------------------------------------- metrics as columns of values
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric of a run; `values[i]` is None if the i-th question does not count.
+
+    The metric is `scale` times the values' mean, or with `weights` (micro average) their sum over the sum of
+    weights.
+    """
+
+    name: str
+    values: tuple[float | None, ...]
+    weights: tuple[float, ...] | None = None
+    scale: float = 100.0
+
+    @property
+    def n(self) -> int:
+        """How many questions count."""
+        return sum(value is not None for value in self.values)
+
+    @property
+    def value(self) -> float | None:
+        """None if no question counts; the mean is numpy's, as in ALCE."""
+        counted = [value for value in self.values if value is not None]
+        if not counted:
+            return None
+        if self.weights is None:
+            return float(self.scale * np.mean(counted))
+        whole = sum(w for w, value in zip(self.weights, self.values, strict=True) if value is not None)
+        return self.scale * sum(counted) / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A metric made of others of the run; None if one of them is."""
+
+    name: str
+    of: tuple[str, ...]
+    combine: Callable[[Sequence[float]], float]
+
+
+def harmonic(values: Sequence[float]) -> float:
+    """The harmonic mean of values of 0 or more; 0 if one is."""
+    return len(values) / sum(1 / value for value in values) if all(values) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`reasons[i]` are JSON values by name that explain the i-th question's values. `notes` belong below a table:
+    what was left out, or counted unusually.
+    """
+
+    columns: tuple[Column, ...]
+    derived: tuple[Derived, ...] = ()
+    reasons: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()

@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.columns import Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import Answered, Column, Derived, Measured, harmonic
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Cited, Profile, Said, Statement
 from toulmin.steps import Pair, Verdict

@@ -11,16 +11,11 @@ from dataclasses import dataclass
 
 from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.cleaning import Read, alce_text, honest_text, prose_text
-from toulmin.metrics.columns import Measured
-from toulmin.metrics.continuations import Mauve, mauve
+from toulmin.metrics.answered import Answered, Measured
 from toulmin.metrics.qampari import alce_list, honest_list
-from toulmin.metrics.rates import abstention, rates
-from toulmin.metrics.recall import RECALL, alce_recall, honest_recall
-from toulmin.metrics.references import alce_rouge, honest_rouge
-from toulmin.metrics.short import short
-from toulmin.metrics.word_counts import distinct, length
+from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
+from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
+from toulmin.metrics.statements import Read, alce_text, honest_text, prose_text
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path

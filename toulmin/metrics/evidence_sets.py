@@ -8,8 +8,7 @@ from typing import Any
 
 from toulmin.data import Claim, Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.answered import Answered, Column, Measured
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.cleaning import alce_text, honest_text
-from toulmin.metrics.columns import Column, Measured
-from toulmin.metrics.recall import without_blanks
+from toulmin.metrics.answered import Answered, Column, Measured
+from toulmin.metrics.short_answers import without_blanks
+from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
 
 _TOP = 5

@@ -6,16 +6,18 @@ ROUGE-Lsum is the mean of the best F-measures over references. ALCE prints the m
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from toulmin.data import Status
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.cleaning import Read, alce_text, prose_text
-from toulmin.metrics.columns import Column, Measured
+from toulmin.metrics.answered import Answered, Column, Measured
 from toulmin.metrics.splitting import sentences, splitter_note
+from toulmin.metrics.statements import Read, alce_text, prose_text
 from toulmin.text import language
 from toulmin.text.rouge import rouge_l_sum
 
@@ -76,3 +78,95 @@ def _lower_lines(text: str) -> str:
 def _lines(text: str) -> str:
     spans = language.sentences(text)
     return "\n".join(" ".join(text[span.start : span.end].split()) for span in spans)
+
+
+# ---------------------------------------------------------------- mAUVE of answers against human texts
+
+
+MAUVE = "mauve"
+_WORDS = 100
+_NOTE = (
+    "mauve is one number of all answers together, kept at the first question and without an interval; it depends much"
+    " on how many there are, so only runs over the same questions compare."
+)
+
+Mauve = Callable[[Sequence[str], Sequence[str]], float]
+"""The MAUVE of human texts and of a model's, 0 to 1."""
+
+
+def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
+    """One number over questions with a gold text and no failed answer, at the first that counts."""
+    texts = [read(entry) for entry in answered]
+    counted = [i for i, entry in enumerate(answered) if texts[i] is not None and entry.item.gold.answer is not None]
+    values: list[float | None] = [None] * len(answered)
+    if counted:
+        items = [answered[i].item for i in counted]
+        human = [continuation(item.question, item.gold.answer or "") for item in items]
+        ours = [continuation(item.question, texts[i] or "") for i, item in zip(counted, items, strict=True)]
+        values[counted[0]] = score(human, ours)
+    return Measured((Column(MAUVE, tuple(values)),), notes=(_NOTE,))
+
+
+def continuation(question: str, text: str) -> str:
+    """The first 100 words of question and text, without punctuation at the end."""
+    return " ".join(f"{question} {text.strip()}".split()[:_WORDS]).rstrip(string.punctuation)
+
+
+# ---------------------------------------------------------------- length and repetition
+
+
+_WORD = re.compile(r"\b\w+\b")
+
+
+def length(answered: Sequence[Answered], read: Read) -> Measured:
+    """Words between white space; 0 for an empty answer."""
+    texts = [read(entry) for entry in answered]
+    values = tuple(None if text is None else float(len(text.split())) for text in texts)
+    return Measured((Column("length", values, scale=1.0),))
+
+
+def distinct(answered: Sequence[Answered], read: Read) -> Measured:
+    """The share of a text's runs of 1, 2, 3 words that are distinct (plan-based retrieval, Godbole et al. 2024).
+
+    In lower case. Texts without a run do not count.
+    """
+    words = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
+    return Measured(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
+
+
+def _share(words: Sequence[str], n: int) -> float | None:
+    runs = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
+    return len(set(runs)) / len(runs) if runs else None
+
+
+# ---------------------------------------------------------------- rates of answers and abstentions
+
+
+STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
+
+
+def rates(answered: Sequence[Answered]) -> Measured:
+    """Shares of all questions, which add up to 100."""
+    return Measured(
+        tuple(Column(status, tuple(float(entry.answer.status == status) for entry in answered)) for status in STATUSES)
+    )
+
+
+def abstention(answered: Sequence[Answered]) -> Measured:
+    """Compared with what the dataset calls answerable; failed answers do not count.
+
+    `unanswerable_abstained` is the share of unanswerable questions with an abstention, `answerable_answered` of
+    answerable ones with an answer; empty columns are left out.
+    """
+    columns = (
+        Column(
+            "unanswerable_abstained", tuple(_status_value(entry, "abstained", answerable=False) for entry in answered)
+        ),
+        Column("answerable_answered", tuple(_status_value(entry, "answered", answerable=True) for entry in answered)),
+    )
+    return Measured(tuple(column for column in columns if column.n))
+
+
+def _status_value(entry: Answered, status: Status, *, answerable: bool) -> float | None:
+    counts = not entry.is_failed and entry.item.gold.answerable is answerable
+    return float(entry.answer.status == status) if counts else None

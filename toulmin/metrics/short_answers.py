@@ -5,15 +5,154 @@ String recall looks for aliases as substrings, both normalised: "5" is in "1954"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple, Protocol
 
-from toulmin.datasets.item import Part
-from toulmin.metrics.answered import Answered
-from toulmin.metrics.cleaning import Read
-from toulmin.metrics.columns import Column, Derived, Measured
-from toulmin.metrics.short import Agreement, agreement
+import numpy as np
+
+from toulmin.datasets.item import Aliases, Part
+from toulmin.metrics.answered import Answered, Column, Derived, Measured
+from toulmin.metrics.statements import Read, alce_text, honest_text
+from toulmin.text.overlap import normalise
+from toulmin.text.rouge import Overlap
+
+# ---------------------------------------------------------------- short answers by SQuAD's rule
+
+
+class Agreement(NamedTuple):
+    alias: str
+    is_exact: bool
+    tokens: Overlap
+
+
+def short(answered: Sequence[Answered], read: Read) -> Measured:
+    """`em`, `token_precision`, `token_recall`, `token_f1` of answers in the style `short`.
+
+    `em` is equality with any alias, both normalised; the others count words shared with the alias of highest F1.
+    Questions without gold answers do not count; empty answers score 0.
+    """
+    agreements = [_agreement(entry, read) for entry in answered]
+    columns = (
+        Column("em", tuple(None if each is None else float(each.is_exact) for each in agreements)),
+        Column("token_precision", tuple(None if each is None else each.tokens.precision for each in agreements)),
+        Column("token_recall", tuple(None if each is None else each.tokens.recall for each in agreements)),
+        Column("token_f1", tuple(None if each is None else each.tokens.fmeasure for each in agreements)),
+    )
+    return Measured(columns, reasons=tuple(_nearest_reason(each) for each in agreements))
+
+
+def wants_words(entry: Answered) -> bool:
+    return entry.answer.style == "short" and bool(_aliases(entry))
+
+
+def word_overlap(answer: str, alias: str) -> Overlap:
+    """Words shared by two normalised texts, with repetitions; 1 if both are empty."""
+    ours, theirs = Counter(answer.split()), Counter(alias.split())
+    if not ours or not theirs:
+        same = float(ours == theirs)
+        return Overlap(same, same)
+    shared = (ours & theirs).total()
+    return Overlap(shared / ours.total(), shared / theirs.total())
+
+
+def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
+    """With the nearest alias, the first of equals; there must be one."""
+    ours = normalise(answer)
+    beside = [(alias, word_overlap(ours, normalise(alias))) for alias in aliases]
+    alias, tokens = max(beside, key=lambda pair: pair[1].fmeasure)
+    return Agreement(alias, any(ours == normalise(alias) for alias in aliases), tokens)
+
+
+def _aliases(entry: Answered) -> tuple[str, ...]:
+    return tuple(alias for aliases in entry.item.gold.answers or () for alias in aliases)
+
+
+def _agreement(entry: Answered, read: Read) -> Agreement | None:
+    text = read(entry) if wants_words(entry) else None
+    return None if text is None else agreement(text, _aliases(entry))
+
+
+def _nearest_reason(match: Agreement | None) -> Mapping[str, Any]:
+    return {} if match is None else {"nearest_answer": {"text": match.alias, "exact": match.is_exact}}
+
+
+# ---------------------------------------------------------------- aLCE's recall of short answers
+
+
+RECALL = ("str_em", "str_hit")
+NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs`, as in ALCE."
+
+
+def alce_recall(answered: Sequence[Answered]) -> Measured:
+    """Over ASQA's sub-questions; 0 if the first question has none.
+
+    A later one without any, at which ALCE stops, does not count.
+    """
+    if answered and answered[0].item.gold.parts is None:
+        zeros = (0.0,) * len(answered)
+        return Measured(tuple(Column(name, zeros) for name in RECALL), notes=(NO_PARTS,))
+    return _measure_recall([_alce_slots(entry) for entry in answered])
+
+
+def honest_recall(answered: Sequence[Answered]) -> Measured:
+    """Over sub-questions or, without any, answer slots.
+
+    Questions without gold answers, those that want a list, and failed answers do not count. An alias that
+    normalises to nothing ("The The"), which always matches in ALCE, is searched as written.
+    """
+    return _measure_recall([_honest_slots(entry) for entry in answered])
+
+
+def without_blanks(slots: Iterable[Aliases]) -> tuple[Aliases, ...]:
+    """Leaves out blank aliases, and slots without others (QAMPARI has five)."""
+    cleaned = (tuple(alias for alias in aliases if alias.strip()) for aliases in slots)
+    return tuple(aliases for aliases in cleaned if aliases)
+
+
+class _Slot(NamedTuple):
+    aliases: Aliases
+    found: bool
+
+
+def _alce_slots(entry: Answered) -> list[_Slot]:
+    plain = normalise(alce_text(entry))
+    slots = [part.answers for part in entry.item.gold.parts or ()]
+    return [_Slot(aliases, any(normalise(alias) in plain for alias in aliases)) for aliases in slots]
+
+
+def _honest_slots(entry: Answered) -> list[_Slot]:
+    text = honest_text(entry)
+    if text is None or entry.item.style == "list":
+        return []
+    gold = entry.item.gold
+    slots = (gold.answers or ()) if gold.parts is None else tuple(part.answers for part in gold.parts)
+    plain, written = normalise(text), text.casefold()
+    return [
+        _Slot(aliases, any(_tells(plain, written, alias) for alias in aliases)) for aliases in without_blanks(slots)
+    ]
+
+
+def _tells(plain: str, written: str, alias: str) -> bool:
+    looked_for = normalise(alias)
+    return looked_for in plain if looked_for else alias.strip().casefold() in written
+
+
+def _measure_recall(rows: Sequence[Sequence[_Slot]]) -> Measured:
+    shares = [float(np.mean([each.found for each in row])) if row else None for row in rows]
+    hits = tuple(None if share is None else float(share == 1) for share in shares)
+    return Measured((Column("str_em", tuple(shares)), Column("str_hit", hits)), reasons=tuple(map(_slots_reason, rows)))
+
+
+def _slots_reason(slots: Sequence[_Slot]) -> Mapping[str, Any]:
+    if not slots:
+        return {}
+    return {"gold": [{"text": each.aliases[0] if each.aliases else "", "found": each.found} for each in slots]}
+
+
+# ---------------------------------------------------------------- short answers
+
 
 NAMES = ("QA-EM", "QA-F1", "QA-Hit")
 # VTG's Table 2 takes the arithmetic mean of Disambig-F1 and ROUGE-L, the ASQA paper the geometric one.

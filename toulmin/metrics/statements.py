@@ -5,14 +5,57 @@ A profile cuts an answer into statements: `Honest` by claims, `Alce` like ALCE's
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from toulmin.data import Answer, Claim, Passage, Style, citation_numbers
+from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation_numbers
+from toulmin.datasets.item import Item
 from toulmin.metrics.answered import Answered
-from toulmin.metrics.written import NOTHING_WRITTEN
+from toulmin.parsing.abstaining import is_abstention
+from toulmin.parsing.citing import Sentence, read_draft
 from toulmin.steps import Pair
+
+# ---------------------------------------------------------------- texts with marks, read as claims
+
+
+METHOD = "given"  # the answer's `method`
+NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
+_END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
+
+
+def output_to_score(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
+    """Reads an item's output into claims; its marks count `docs` from 1.
+
+    Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
+    and abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long.
+    Labels without a passage count in `invalid_citations`. Never raises.
+    """
+    style = item.style or "long"
+    text = output.replace(_END, "")
+    draft = read_draft(text, docs, style, _is_no_claim)
+    status: Status = "answered" if draft.claims else "abstained"
+    answer = Answer(
+        item.question,
+        style,
+        METHOD,
+        status,
+        draft.claims,
+        tuple({passage.id: passage for passage in docs}.values()),
+        invalid_citations=draft.invalid,
+        notes=() if text.strip() else (NOTHING_WRITTEN,),
+        id=item.id,
+    )
+    return Answered(item, answer, output, docs)
+
+
+def _is_no_claim(sentence: Sentence) -> bool:
+    return is_abstention(sentence.words, cites=sentence.cites)
+
+
+# ---------------------------------------------------------------- statements
+
 
 Flaw = Literal["uncited", "out_of_range"]
 Absence = Literal["empty", "abstained", "failed"]
@@ -116,3 +159,108 @@ def whole_text(answer: Answer) -> str:
             paragraphs.append([])
         paragraphs[-1].append(claim)
     return "\n".join(" ".join(claim.text for claim in paragraph) for paragraph in paragraphs)
+
+
+# ---------------------------------------------------------------- statements as ALCE's evaluator reads them
+
+
+MOST_CITATIONS = 3
+_NUMBER = re.compile(r"\[(\d+)")
+_LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any number of passages
+
+
+class Alce:
+    """Reads answers as ALCE's evaluator does: `Answered.output`, whose `[n]` means `docs[n - 1]`.
+
+    `sentences` cuts a text; ALCE's numbers need NLTK's Punkt. With `is_list` (QAMPARI) commas cut it. A statement's
+    first `at_most` citations are judged (None: all). Citation metrics leave out an empty text, but not an empty
+    list.
+
+    ALCE's quirks
+    * A text ends at its first line break. A citation is `[` and digits: `[1, 2]` and `[1-3]` cite one passage,
+      years in brackets none.
+    * `[0]` is the last passage. One number above the passages, even beyond `at_most`, voids its sentence.
+    * Pieces of a list follow the question; an empty list has one.
+    """
+
+    name = "alce"
+
+    def __init__(
+        self,
+        sentences: Callable[[str], Sequence[str]],
+        *,
+        is_list: bool = False,
+        at_most: int | None = MOST_CITATIONS,
+    ) -> None:
+        self._sentences = sentences
+        self._is_list = is_list
+        self._at_most = at_most
+
+    def said(self, answered: Answered) -> Said:
+        """A failed answer is an empty text to ALCE."""
+        cited = first_line(answered.output)
+        # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
+        whole = without_numbers(without_numbers(cited))
+        pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
+        if not pieces:
+            return Said(whole=whole, absence="empty")
+        return Said(tuple(self._statement(piece, answered.docs) for piece in pieces), whole)
+
+    def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
+        text = without_numbers(piece).strip()
+        numbers = [_number(digits) for digits in _NUMBER.findall(piece)]
+        if not numbers:
+            return Statement(text, flaw="uncited")
+        if not docs or max(numbers) > len(docs):
+            return Statement(text, tuple(Cited(n, None) for n in numbers), flaw="out_of_range")
+        return Statement(text, tuple(_citation(n, docs[n - 1]) for n in numbers[: self._at_most]))
+
+
+def first_line(output: str) -> str:
+    """The first line, without a chat model's stop."""
+    return output.strip().split("\n")[0].replace("<|im_end|>", "")
+
+
+def without_numbers(text: str) -> str:
+    """Removes like ALCE: `[` and digits with one space before, ` |`, every `]`."""
+    text = re.sub(r"\[\d+", "", re.sub(r" \[\d+", "", text))
+    return text.replace(" |", "").replace("]", "")
+
+
+def _pieces(question: str, text: str) -> list[str]:
+    listed = text.rstrip().rstrip(".").rstrip(",")
+    return [f"{question} {piece.strip()}" for piece in listed.split(",")]
+
+
+def _number(digits: str) -> int:
+    return min(int(digits), _LARGEST) if len(digits) <= 1000 else _LARGEST
+
+
+def _citation(n: int, doc: Passage) -> Cited:
+    """ALCE writes `Title: ` even without a title."""
+    if doc.title:
+        return Cited(n, doc)
+    shown = f"Title: \n{doc.text}"
+    return Cited(n, doc, Passage(doc.id, "", shown, Source(0, len(shown))))
+
+
+# ---------------------------------------------------------------- the text that each profile compares
+
+
+Read = Callable[[Answered], str | None]
+"""What a profile reads of an answer; None where there is nothing to score."""
+
+
+def alce_text(answered: Answered) -> str:
+    """The output without citations; empty for a failed answer, as in ALCE."""
+    return without_numbers(first_line(answered.output))
+
+
+def honest_text(answered: Answered) -> str | None:
+    """The claims' text, empty for an abstention; None for a failed answer."""
+    return None if answered.is_failed else whole_text(answered.answer)
+
+
+def prose_text(answered: Answered) -> str | None:
+    """`honest_text`; None where a list or a short answer is wanted."""
+    return None if answered.item.style in ("list", "short") else honest_text(answered)

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -16,11 +18,37 @@ from threading import Event
 from typing import Any
 
 import torch
-from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+from transformers import (
+    AutoModelForCausalLM,
+    LogitsProcessor,
+    LogitsProcessorList,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 
-from toulmin.parsing.thinking import without_thinking
+from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
 from toulmin.prompts.replies import Finish, TokenLogprob
+from toulmin.runtime import torch_models
+from toulmin.runtime.torch_models import Loaded
+
+# ---------------------------------------------------------------- loads a model and its tokenizer
+
+
+def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
+    options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
+    return torch_models.loaded(path, AutoModelForCausalLM, "language model", **options)
+
+
+def controls_of(tokenizer: Any) -> re.Pattern[str]:
+    """Matches texts that the tokenizer reads as control tokens, except reflection tokens, which prompts write on
+    purpose.
+    """
+    return torch_models.controls_of(tokenizer, is_framing)
+
+
+# ---------------------------------------------------------------- decoding
+
 
 LEAST = -9999.0  # stands for minus infinity, which JSON does not have
 _THINKING = "<think>"

@@ -17,9 +17,8 @@ import httpx2
 import openai
 
 from toulmin.errors import ModelError
-from toulmin.models.keys import VARIABLE
 from toulmin.models.received import MOST_CHARACTERS, SYSTEM, Broken, TooLarge
-from toulmin.models.server import Server
+from toulmin.models.server import VARIABLE, Server
 
 MOST_SAID = 200
 _MOST_READ = 4_000

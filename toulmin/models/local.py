@@ -22,8 +22,7 @@ try:
     from jinja2 import TemplateError
     from torch import OutOfMemoryError
 
-    from toulmin.models.decoding import Draw, Drawn, draw_replies, encode_prompts
-    from toulmin.models.loading import controls_of, load_language_model
+    from toulmin.models.decoding import Draw, Drawn, controls_of, draw_replies, encode_prompts, load_language_model
     from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, window_of
 except ImportError as absent:
     raise ModelError(

@@ -8,17 +8,173 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from toulmin.data import Claim, Passage, Style
-from toulmin.parsing.entities import _HAS_WORDS, entities
-from toulmin.parsing.labels import Labels, build_claim, read_labels, resolve_labels
-from toulmin.parsing.lines import Block, blocks, list_items, without_emphasis, without_references
-from toulmin.parsing.marks import LabelRange, Lifted, Placed, lift
+from toulmin.data import Citation, Claim, Passage, Style
+from toulmin.parsing.lines import (
+    Block,
+    Line,
+    blocks,
+    list_items,
+    read_lines,
+    without_emphasis,
+    without_preamble,
+    without_references,
+)
+from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, lift
 from toulmin.text.language import sentences
+
+# ---------------------------------------------------------------- from labels to the passages offered
+
+
+# Of a range wider than this that exceeds what was offered ("[1-999999]"), only the ends are read.
+_WIDEST_RANGE = 100
+
+# Possessive, so that digits match whole or not at all, never in many ways.
+_RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
+_NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
+_GAP = re.compile(r"(?<=\d)\s+(?=\d)")
+_BARE = re.compile(rf"\W*+{_RUN}[\s.]*+", re.IGNORECASE)
+
+_CLAUSE_END = re.compile(r"(?<=[.;!?。])\s+|,?\s\b(?:while|whereas|but|although|though|however)\b")
+_DENIES = re.compile(
+    r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
+    r"|provide|say)"
+    r"|\bnone of (?:the|these)\b|\bneither\b|\bnot (?:\w{2,12}ly )?(?:support|relevant|related)|\birrelevant\b"
+    r"|\bunrelated\b"
+    r"|\bno (?:passage|document|source)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Cited passages by id, in order, each once; `invalid` counts labels that were not offered."""
+
+    ids: tuple[str, ...] = ()
+    invalid: int = 0
+
+
+def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
+    """The passages that a reply names as support: by marks, else by "passages 1 and 3", else by bare numbers.
+
+    A clause that denies support ("but [1] does not mention it") names none.
+    """
+    assertions = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
+    labels = [label for mark in find_marks(assertions, len(offered)) for label in mark.labels]
+    return resolve_labels(labels or list(_labels_in_words(assertions, len(offered))), offered)
+
+
+def _labels_in_words(text: str, offered: int) -> Iterator[LabelRange]:
+    bare = _BARE.fullmatch(text)
+    for run in [bare[1]] if bare else _NAMED.findall(text):
+        for mark in find_marks(f"[{_GAP.sub(', ', run.strip(' ,;&–-'))}]", offered):
+            yield from mark.labels
+
+
+def resolve_labels(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
+    """The passages of labels, which count from 1."""
+    ids: dict[str, None] = {}
+    invalid, seen = 0, set()
+    for label in labels:
+        named, beyond = _expand(label, len(offered))
+        invalid += beyond
+        if label not in seen:
+            seen.add(label)
+            ids.update((offered[n - 1].id, None) for n in named)
+    return Labels(tuple(ids), invalid)
+
+
+def _expand(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
+    first, last = label
+    is_slip = last < first or (last > offered and last - first > _WIDEST_RANGE)
+    if is_slip:
+        ends = [n for n in (first, last) if 1 <= n <= offered]
+        return ends, 2 - len(ends)
+    named = range(max(first, 1), min(last, offered) + 1)
+    return named, last - first + 1 - len(named)
+
+
+def build_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
+    """A claim on one line, without Markdown, that cites what the labels name."""
+    ids = resolve_labels(labels, offered).ids
+    return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)
+
+
+# ---------------------------------------------------------------- the entities of a list answer
+
+
+_HAS_WORDS = re.compile(r"[^\W_]")
+_ENTITY = re.compile(
+    r"\s*(?:\"(?P<straight>(?:[^\"\n]|\"\"){1,300})\"\s*\.?\s*|“(?P<curly>[^”\n]{1,300})”\s*\.?\s*"
+    r"|(?P<plain>(?:[^,，、]|(?<=\d),(?=\d{3}(?!\d)))*+))(?:[,，、]|$)"
+)
+_ANNOUNCED = re.compile(r"\s*(?:here (?:are|is)|the following|the answers?)\b[^:,\n]{0,120}:\s", re.IGNORECASE)
+_LAST_AND = re.compile(r"^\s*(?:and|or|&)\s+(?=\S)")
+_ABBREVIATION = re.compile(r"(?:\b\w\.){2,}$")
+
+
+class _Entity(NamedTuple):
+    """What lies between `share` and the next entity's belongs to this one."""
+
+    share: int
+    words: str
+    is_quoted: bool = False
+
+
+def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
+    """The distinct entities of a list; a repeated one adds its citations to the first."""
+    pieces = [piece for piece in _entity_pieces(lifted) if _HAS_WORDS.search(piece.words)]
+    shares = [piece.share for piece in pieces]
+    named: list[list[LabelRange]] = [[] for _ in pieces]
+    for mark in lifted.marks if pieces else ():
+        named[max(0, bisect_right(shares, mark.position) - 1)].extend(mark.labels)
+    merged: dict[str, tuple[str, list[LabelRange]]] = {}
+    for piece, labels in zip(pieces, named, strict=True):
+        words = " ".join(piece.words.split())
+        merged.setdefault(words.casefold(), (words, []))[1].extend(labels)
+    return tuple(build_claim(words, labels, offered, None) for words, labels in merged.values())
+
+
+def _entity_pieces(lifted: Lifted) -> Iterator[_Entity]:
+    text = lifted.text
+    lines = without_preamble(text, list(read_lines(text)))
+    is_list = sum(line.kind != "plain" for line in lines) > 1
+    marked_ends = {mark.position for mark in lifted.marks}
+    for line in lines:
+        if is_list and line.kind != "plain":
+            pieces = [_Entity(line.line, text[line.start : line.end])]
+        else:
+            pieces = _cut_at_commas(text, line)
+        yield from pieces[:-1]
+        yield pieces[-1] if line.end in marked_ends else _without_stop(pieces[-1])
+
+
+def _cut_at_commas(text: str, line: Line) -> list[_Entity]:
+    announced = _ANNOUNCED.match(text, line.start, line.end)
+    start = announced.end() if announced else line.start
+    pieces: list[_Entity] = []
+    while (entity := _ENTITY.match(text, start, line.end)) and (start < line.end or not pieces):
+        quoted = (entity["straight"] or "").replace('""', '"') or entity["curly"]
+        pieces.append(_Entity(start, quoted or entity["plain"], bool(quoted)))
+        start = entity.end()
+    if len(pieces) > 1 and not pieces[-1].is_quoted:
+        pieces[-1] = pieces[-1]._replace(words=_LAST_AND.sub("", pieces[-1].words, count=1))
+    return [pieces[0]._replace(share=line.line), *pieces[1:]]
+
+
+def _without_stop(entity: _Entity) -> _Entity:
+    words = entity.words.rstrip()
+    if entity.is_quoted or _ABBREVIATION.search(words):
+        return entity
+    return entity._replace(words=words.removesuffix("."))
+
+
+# ---------------------------------------------------------------- citing
+
 
 __all__ = ["Draft", "Labels", "list_items", "read_draft", "read_labels", "without_marks"]
 

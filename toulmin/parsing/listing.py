@@ -9,8 +9,7 @@ from typing import NamedTuple
 from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.lines import Item, Line, list_items, read_items, read_lines, without_emphasis
 from toulmin.parsing.marks import lift
-from toulmin.parsing.replying import without_quotes
-from toulmin.parsing.talk import is_courtesy
+from toulmin.parsing.replying import is_courtesy, without_quotes
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- questions

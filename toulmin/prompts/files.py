@@ -9,17 +9,106 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from toulmin.data import Passage
+from toulmin.data import MARK_OPENING, Passage
 from toulmin.errors import UsageError, unknown_name
-from toulmin.prompts.texts import PLACEHOLDER, Demonstration, Texts
-from toulmin.prompts.types import Example
+from toulmin.prompts.types import AnswerPrompt, Example
+
+# ---------------------------------------------------------------- texts and their placeholders
+
+
+PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<name>[a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    user: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A prompt in words. `joint` separates examples and request where they form one message (None: each is a turn)."""
+
+    system: str
+    user: str
+    turns: tuple[Turn, ...] = ()
+    joint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A worked example; for a correction, with a draft that rests on the first `rests_on` passages."""
+
+    example: Example
+    draft: str = ""
+    rests_on: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts by name ("cite.system"), and worked examples by kind."""
+
+    by_name: Mapping[str, str]
+    demonstrations: Mapping[str, tuple[Demonstration, ...]] = field(default_factory=dict)
+
+    def fill(self, name: str, **values: str) -> str:
+        """Fills placeholders in one pass; a block is left out if all its placeholders are empty."""
+        blocks = (_fill_block(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
+        return "\n\n".join(block for block in blocks if block)
+
+
+def _fill_block(block: str, values: Mapping[str, str]) -> str:
+    names = [match["name"] for match in PLACEHOLDER.finditer(block) if match["name"]]
+    if names and not any(values[name] for name in names):
+        return ""
+    return PLACEHOLDER.sub(lambda m: values[m["name"]] if m["name"] else "{" + m["literal"] + "}", block).strip(" ")
+
+
+# ---------------------------------------------------------------- foreign text inside a prompt
+
+
+_OWN_TAGS = r"passage|draft|answer|text|feedback"
+_TURNS = r"system|user|assistant|human|tool|start_of_turn|end_of_turn|bos|eos|pad|unk|s|think|im_start|im_end|eot_id"
+_TAG = re.compile(
+    rf"[<＜﹤‹〈](?=[^\w<>|｜]{{0,9}}(?:[|｜]|<\s*/?\s*sys\b|(?:{_OWN_TAGS}|{_TURNS})\b))",
+    re.IGNORECASE,
+)
+_TURN_IN_BRACKETS = re.compile(r"\[(?=\s*/?\s*(?:inst|available_tools|tool_calls|tool_results)\s*\])", re.IGNORECASE)
+_LABEL = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def quote(text: str) -> str:
+    """The text, harmless to the prompt around it."""
+    seen = _HALF_PAIR.sub("\ufffd", _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    return _TURN_IN_BRACKETS.sub("&#91;", _TAG.sub("&lt;", seen)).strip()
+
+
+@lru_cache(maxsize=1024)  # examples recur in every prompt, passages in many prompts of one question
+def escape_labels(text: str) -> str:
+    """Also escapes what looks like a label, for text among passages numbered `[n]`."""
+    return _LABEL.sub(lambda match: match[1] * 2 + "\\" + match[2], quote(text))
+
+
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ---------------------------------------------------------------- files
+
 
 FORMAT = 1
 MOST_EXAMPLES = 4
@@ -134,3 +223,95 @@ def _example_passages(where: str, entries: Sequence[Any]) -> tuple[Passage, ...]
         if not all(isinstance(text, str) for text in texts):
             raise UsageError(f"{where}: a passage should be a title and a text, not {entry!r}.")
     return tuple(Passage.of(entry["text"], entry.get("title", "")) for entry in entries)
+
+
+# ---------------------------------------------------------------- prompt files of ALCE
+
+
+_PLACEHOLDER = re.compile(r"\{(INST|Q|D|A|ID|T|P)\}")
+_TEXTS = {"instruction": None, "demo_prompt": "{Q} {A}", "doc_prompt": "{ID} {P}", "demo_sep": None}
+_SHOTS = 2  # as ALCE's own runs show
+
+
+@dataclass(frozen=True, slots=True)
+class AlceFile:
+    """A prompt file of ALCE: `demo_prompt` frames an example and the question alike, `doc_prompt` each passage."""
+
+    instruction: str
+    demo_prompt: str
+    doc_prompt: str
+    demo_sep: str
+    demos: tuple[Example, ...]
+
+    @property
+    def shows_passages(self) -> bool:
+        """False for files for closed-book runs."""
+        return "{D}" in self.demo_prompt
+
+    def wording(self, prompt: AnswerPrompt, data: str) -> Wording:
+        """The prompt in the file's words, with `data`, the rule about passages, as instructions."""
+        turns = tuple(
+            Turn(self._frame(example.question, example.passages), quote(example.answer))
+            for example in prompt.examples or self.demos
+        )
+        user = self._frame(prompt.question, prompt.passages)
+        return Wording(data if prompt.passages else "", user, turns, self.demo_sep)
+
+    def _frame(self, question: str, passages: Sequence[Passage]) -> str:
+        values = {
+            "INST": self.instruction,
+            "Q": on_one_line(escape_labels(question)),
+            "D": "".join(self._document(n, passage) for n, passage in enumerate(passages, start=1)),
+            "A": "",
+        }
+        return _fill_template(self.demo_prompt, values).rstrip()
+
+    def _document(self, n: int, passage: Passage) -> str:
+        # On one line, so that a passage's text cannot begin another passage.
+        title, text = on_one_line(escape_labels(passage.title)), on_one_line(escape_labels(passage.text))
+        return _fill_template(self.doc_prompt, {"ID": str(n), "T": title, "P": text})
+
+
+def _fill_template(template: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def read_alce(path: Path, shots: int | None) -> AlceFile:
+    """Reads a file with `shots` of its demonstrations (None: at most two); raises `UsageError`."""
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UsageError(f"The prompt file {path} should be JSON: {error}.") from error
+    try:
+        texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}
+        demos = tuple(_demo(demo) for demo in data.get("demos", ()))
+        return AlceFile(**texts, demos=demos[: _shots(len(demos), shots)])
+    except UsageError as error:
+        raise UsageError(f"The prompt file {path}: {error}") from None
+
+
+def _text(data: Any, key: str, needs: str | None) -> str:
+    text = data.get(key) if isinstance(data, dict) else None
+    if not isinstance(text, str):
+        raise UsageError(f"expected a JSON object with the text {key!r}, as ALCE's prompt files have it.")
+    for placeholder in (needs or "").split():
+        if placeholder not in text:
+            raise UsageError(f"{key} should hold {placeholder}, and does not.")
+    return text
+
+
+def _demo(record: Any) -> Example:
+    try:
+        docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in record.get("docs", []))
+        answer = record["answer"] if isinstance(record["answer"], str) else ", ".join(record["answer"])
+        return Example(record["question"] + "", docs, answer)
+    except (AttributeError, KeyError, TypeError):
+        raise UsageError("each of demos should have question, answer and docs with title and text.") from None
+
+
+def _shots(available: int, shots: int | None) -> int:
+    if shots is None:
+        return _SHOTS
+    if shots > available:
+        raise UsageError(f"shots={shots}, but the file holds {available} demonstrations: give {available} or fewer.")
+    return shots

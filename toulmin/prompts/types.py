@@ -14,14 +14,12 @@ from typing import ClassVar, Generic, Literal, TypeVar
 
 from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
-from toulmin.parsing.aspects import words_by_aspect
-from toulmin.parsing.choosing import choice_in, verdict_in
+from toulmin.parsing.choosing import choice_in, verdict_in, words_by_aspect
 from toulmin.parsing.citing import Draft, Labels, read_labels
 from toulmin.parsing.listing import plan_in, questions_in
+from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
-from toulmin.parsing.structured import Shape
-from toulmin.parsing.variants import bracket_marks
-from toulmin.parsing.wrapping import unwrap
+from toulmin.parsing.wrapping import Shape, unwrap
 from toulmin.text.language import sentences, words
 
 T = TypeVar("T")

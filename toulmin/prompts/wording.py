@@ -9,10 +9,8 @@ from toulmin.data import Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import without_marks
 from toulmin.prompts import types
-from toulmin.prompts.quoting import escape_labels, on_one_line, quote
-from toulmin.prompts.reflecting import next_segment
-from toulmin.prompts.reflection import NextSegment
-from toulmin.prompts.texts import Demonstration, Texts, Turn, Wording
+from toulmin.prompts.files import Demonstration, Texts, Turn, Wording, escape_labels, on_one_line, quote
+from toulmin.prompts.reflection import NextSegment, next_segment
 
 # ---------------------------------------------------------------- pieces
 

@@ -16,8 +16,8 @@ from functools import lru_cache
 from toulmin.data import Hit, Passage
 from toulmin.retrieval.bm25 import query_terms
 from toulmin.retrieval.fusion import Ranker
-from toulmin.text.facts import facts
 from toulmin.text.language import fold, rarity
+from toulmin.text.names import facts
 
 FIRST = 5  # hits whose names are looked up
 SHARE = 0.4  # of the places, the most that named passages may take

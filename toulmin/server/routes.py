@@ -23,7 +23,7 @@ from toulmin.build.sources import clean_question
 from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
-from toulmin.formats.vertex import check_grounding
+from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import IndexedDocument
 from toulmin.methods import METHODS

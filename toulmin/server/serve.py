@@ -22,11 +22,10 @@ from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError
 from toulmin.server.counters import Figures
-from toulmin.server.desk import Desk
+from toulmin.server.desk import Desk, Shelf
 from toulmin.server.engine import Engine
 from toulmin.server.guard import LOOPBACK, Rules
 from toulmin.server.routes import application
-from toulmin.server.shelf import Shelf
 from toulmin.server.uploads import MOST_BYTES, Uploads
 from toulmin.stores.address import is_shared
 

@@ -12,8 +12,8 @@ from toulmin.documents.loaders import Skipped, is_under
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Stamp
-from toulmin.stores import files
-from toulmin.stores.files import FileRow
+from toulmin.stores import contents
+from toulmin.stores.contents import FileRow
 
 
 class SeveralWrite(Writer, Protocol):
@@ -52,7 +52,7 @@ class Changes:
     outdated: frozenset[Path] = frozenset()
 
     def __init__(self, rows: Iterable[FileRow]) -> None:
-        self.known = files.newest(rows)
+        self.known = contents.newest(rows)
         self.new: dict[str, FileRow] = {}
         self.dropped: set[int] = set()
         self._by_number = {row.file: row for row in self.known.values() if row.file}
@@ -71,11 +71,11 @@ class Changes:
 
     def note_time(self, stamp: Stamp) -> None:
         row = self._by_number[stamp.number]
-        self.new[row.path] = files.after(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
+        self.new[row.path] = contents.after(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
         fields = {"size": stamp.size, "mtime_ns": stamp.mtime_ns, "digest": stamp.digest, "reason": None}
-        row = files.after(self.known.get(str(path)), str(path), file=files.number(), **fields)
+        row = contents.after(self.known.get(str(path)), str(path), file=contents.number(), **fields)
         self.new[row.path] = row
         self._by_number[row.file] = row
         return row.file
@@ -88,14 +88,14 @@ class Changes:
             self.dropped.add(number)
         elif added is None:
             gone = {"file": 0, "size": None, "mtime_ns": None, "digest": None, "reason": None}
-            self.new[row.path] = files.after(row, row.path, **gone)
+            self.new[row.path] = contents.after(row, row.path, **gone)
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
         reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):
-                self.new[path] = files.after(row, path, reason=None)
+                self.new[path] = contents.after(row, path, reason=None)
         for path, reason in reasons.items():
             known = self.new.get(path) or self.known.get(path)
             if known is None or known.reason != reason:
-                self.new[path] = files.after(known, path, reason=reason)
+                self.new[path] = contents.after(known, path, reason=reason)

@@ -13,7 +13,7 @@ from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp
-from toulmin.stores.files import FileRow
+from toulmin.stores.contents import FileRow
 
 
 class Whole(AnyCorpus, Protocol):

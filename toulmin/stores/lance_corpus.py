@@ -24,13 +24,10 @@ from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.fusion import Ranker
 from toulmin.runtime.encoder import Vectors
-from toulmin.stores import files, lance_table
+from toulmin.stores import contents, lance_table
 from toulmin.stores.address import Address, address
-from toulmin.stores.contents import damage_error
-from toulmin.stores.files import FileRow
+from toulmin.stores.contents import FileRow, Reader, damage_error, keys_of, passage_of
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
-from toulmin.stores.pieces import passage_of
-from toulmin.stores.reader import Reader, keys_of
 
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
@@ -65,7 +62,7 @@ class SharedCorpus(Reader):
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
         self.version: int = lance_table.retry(where, lambda: _pin(opened))
-        rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", files.COLUMNS).to_pylist()]
+        rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
         self._count(self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True))

@@ -26,13 +26,12 @@ from toulmin.indexing.lexicon import findable, length
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Totals
-from toulmin.stores import contents, files, lance_table
+from toulmin.stores import contents, lance_table
 from toulmin.stores.address import Address, address
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.files import FileRow, Waste
+from toulmin.stores.contents import FileRow, Piece, Waste, pieces
 from toulmin.stores.lance_corpus import SharedCorpus
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE, Passing
-from toulmin.stores.pieces import Piece, pieces
 
 _BATCH = 1000  # rows that wait in memory
 _AT_ONCE = 1000  # superseded paths that one commit deletes
@@ -71,7 +70,7 @@ class SharedWriter(Changes):
 
     def _file_rows(self) -> list[FileRow]:
         def work() -> Any:
-            asked = self._table.search().where(f"kind = {FILE}").select(list(files.COLUMNS))
+            asked = self._table.search().where(f"kind = {FILE}").select(list(contents.COLUMNS))
             return asked.to_arrow().to_pylist()
 
         return [FileRow(**row) for row in lance_table.retry(self._where, work)]
@@ -173,7 +172,7 @@ class SharedWriter(Changes):
         """Left to the next writer if others are busy with it."""
         with suppress(Passing):
             lance_table.retry(self._where, self._table.checkout_latest)
-            superseded = files.waste(self._file_rows())
+            superseded = contents.waste(self._file_rows())
             for start in range(0, len(superseded), _AT_ONCE):
                 condition = _delete_condition(superseded[start : start + _AT_ONCE])
                 lance_table.retry(self._where, lambda condition=condition: self._table.delete(condition))  # type: ignore[misc]

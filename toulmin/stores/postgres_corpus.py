@@ -6,30 +6,187 @@ PostgreSQL finds candidates; scores are ours, exact from what is stored.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate
+from threading import RLock
+from typing import Any, NamedTuple
 
 import numpy as np
+import psycopg
 from psycopg import sql
 
 from toulmin.data import Document, Passage
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, StoreAway
 from toulmin.indexing.catalogue import id_of
 from toulmin.indexing.lexicon import findable
 from toulmin.indexing.packed_vectors import CANDIDATES, best
 from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.vector_files import Label
+from toulmin.retrieval.bm25 import K1, B
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import damage_error, read
-from toulmin.stores.files import COLUMNS, FileRow
-from toulmin.stores.pieces import passage_of
-from toulmin.stores.postgres_address import place_of
-from toulmin.stores.postgres_candidates import Search, rarest_first
-from toulmin.stores.postgres_connection import Repeats, connect, retry
-from toulmin.stores.postgres_moment import Moment, Row
-from toulmin.stores.postgres_tables import Kind, array_text, count_words, word
-from toulmin.stores.reader import Reader, keys_of
+from toulmin.stores.contents import COLUMNS, FileRow, Reader, damage_error, keys_of, passage_of, read
+from toulmin.stores.postgres_connection import Connection, Place, Repeats, connect, place_of, retry
+from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, no_corpus, word
+
+# ---------------------------------------------------------------- a transaction that sees one moment
+
+
+Statement = str | sql.Composed
+Row = tuple[Any, ...]
+
+
+class Moment:
+    """A read-only transaction, held open; thread-safe.
+
+    A lost connection is replaced if the corpus is unchanged.
+    """
+
+    def __init__(self, place: Place, repeats: Repeats) -> None:
+        """Raises `SourceError` if there is no corpus or no server."""
+        self._place, self._repeats, self._lock = place, repeats, RLock()
+        self._connection: Connection | None = None
+        self._is_closed = False
+        self.number: int | None = None
+        self.ask("SELECT")
+
+    def ask(self, statement: Statement, values: Sequence[Any] = (), *, first: str | None = None) -> list[Row]:
+        """The rows of a statement; `first` is run before it.
+
+        Raises `StoreAway` if the connection was lost and the corpus has changed since.
+        """
+        with self._lock:
+            assert not self._is_closed, "a closed corpus cannot be asked"
+            return retry(self._place, self._repeats, lambda: self._ask_once(statement, values, first))
+
+    def _ask_once(self, statement: Statement, values: Sequence[Any], first: str | None) -> list[Row]:
+        connection = self._connection or self._begin()
+        try:
+            if first is not None:
+                connection.execute(first.encode())
+            cursor = connection.execute(statement.encode() if isinstance(statement, str) else statement, values)
+            return cursor.fetchall()
+        except psycopg.Error:  # the transaction is unusable now
+            self._let_go()
+            raise
+
+    def _begin(self) -> Connection:
+        connection = connect(self._place)
+        try:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            number = moment(connection, self._place)
+            if number is None:
+                raise no_corpus(self._place)
+            if self.number not in (None, number):
+                raise self._change_error()
+        except BaseException:
+            connection.close()
+            raise
+        self._connection, self.number = connection, number
+        return connection
+
+    def _change_error(self) -> StoreAway:
+        return StoreAway(
+            f"The connection to {self._place} was lost, and the corpus was changed meanwhile; ask again to see it as it"
+            " is now."
+        )
+
+    def now(self) -> int | None:
+        """The number of the newest moment; None without a corpus."""
+
+        def work() -> int | None:
+            with connect(self._place) as connection:
+                return moment(connection, self._place)
+
+        return retry(self._place, self._repeats, work)
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(psycopg.Error):
+                connection.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            self._let_go()
+
+
+# ---------------------------------------------------------------- which passages could be best by words
+
+
+_ENOUGH = 1000  # passages looked at in the first search
+
+# A word that occurs c times adds idf * c / (c + damping), which is less than its idf. `width_bucket` is PostgreSQL's
+# only binary search in a sorted array.
+_WEIGHT = sql.SQL(
+    "%s::float8 * (1 - damping / (damping + CASE WHEN words[width_bucket(%s::bigint, words)] = %s::bigint"
+    " THEN counts[width_bucket(%s::bigint, words)] ELSE 0 END))"
+)
+_STATEMENT = sql.SQL(
+    "SELECT key, codes, {weight} AS score FROM found,"
+    " LATERAL (SELECT %s::float8 + %s::float8 * length / %s::float8 AS damping) AS weighing"
+    " WHERE words && %s::bigint[] ORDER BY score DESC, key LIMIT %s"
+)
+
+
+class QueryWord(NamedTuple):
+    """A word of the query, and the most it adds to a score."""
+
+    word: int
+    idf: float
+
+
+def rarest_first(terms: Sequence[str], frequencies: Sequence[int], passages: int) -> list[QueryWord]:
+    """The words that occur in the corpus, the rarest first."""
+    known = [(word(term), frequency) for term, frequency in zip(terms, frequencies, strict=True) if frequency]
+    idfs = [
+        QueryWord(query_word, math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5)))
+        for query_word, frequency in known
+    ]
+    return sorted(idfs, key=lambda query_word: (-query_word.idf, query_word.word))
+
+
+class Search(NamedTuple):
+    """`ask` gives the rows of a statement; `mean` is the mean passage length in terms."""
+
+    ask: Callable[[sql.Composed, Sequence[Any]], list[tuple[int, bytes, float]]]
+    mean: float
+    limit: int
+
+    def best(self, words: Sequence[QueryWord], frequencies: Sequence[int]) -> list[tuple[int, bytes]]:
+        """The keys and packed terms of the best, best first; `frequencies` are those of the words.
+
+        Passages are looked up by the rarest words and weighed by BM25. If the common words could add more than the
+        score that enough passages already have, more words are looked up. So the first half of the candidates is
+        exact.
+        """
+        by_these = next((n for n, sum in enumerate(accumulate(frequencies), 1) if sum >= _ENOUGH), len(words))
+        rows = self._rows_holding(words, by_these)
+        half = max(1, self.limit // 2)
+        least = rows[half - 1][2] if len(rows) >= half else 0.0
+        needed = next(n for n in range(len(words) + 1) if sum(query_word.idf for query_word in words[n:]) <= least)
+        if needed > by_these:
+            rows = self._rows_holding(words, needed)
+        return [(key, codes) for key, codes, _ in rows]
+
+    def _rows_holding(self, words: Sequence[QueryWord], first: int) -> list[tuple[int, bytes, float]]:
+        """Looks up by the first words, scores by all."""
+        weight = sql.SQL(" + ").join([_WEIGHT] * len(words))
+        weighing = [
+            value
+            for query_word in words
+            for value in (query_word.idf, query_word.word, query_word.word, query_word.word)
+        ]
+        damping = (K1 * (1 - B), K1 * B, self.mean)
+        among = [query_word.word for query_word in words[:first]]
+        return self.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, self.limit))
+
+
+# ---------------------------------------------------------------- postgres corpus
+
 
 _PAGE = 200  # documents that are read at once
 # pgvector's hnsw.ef_search: the least we use, and the most it allows. At 400 it found 0.998 of the nearest ten among

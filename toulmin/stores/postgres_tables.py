@@ -25,8 +25,7 @@ from psycopg.types.json import Jsonb
 from toulmin.errors import SourceError
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores.contents import About, read
-from toulmin.stores.postgres_address import Place
-from toulmin.stores.postgres_connection import Connection, not_allowed
+from toulmin.stores.postgres_connection import Connection, Place, not_allowed
 
 FORMAT = 1  # raise it when the tables, the packing of terms or the weight of titles change
 _MOST = 2**15 - 1  # the largest count a smallint holds; more occurrences add next to nothing to a score

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 
-from toulmin.text.figures import ATTACHED, Fact
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, fold, stem
+from toulmin.text.figures import ATTACHED, Fact, Kind, figures
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -125,3 +125,32 @@ def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
     if len(tokens) > 3 and sentence.isupper():
         return []
     return list(_sentence_names(sentence, tokens))
+
+
+# ---------------------------------------------------------------- the facts of a text, sentence by sentence
+
+
+__all__ = ["Fact", "Kind", "facts"]
+
+
+def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
+    """The numbers, dates and names of the text in order, none overlapping.
+
+    Equal things have equal values: see `figures` and `names`. A number inside a name ("Apollo 11") belongs to the name.
+    `spans` are the text's sentences, if the caller has them.
+    """
+    all_facts: list[Fact] = []
+    for start, end in sentences(text) if spans is None else spans:
+        inside = _of_sentence(text[start:end])
+        all_facts += inside if start == 0 else [Fact(f.kind, f.value, f.start + start, f.end + start) for f in inside]
+    return tuple(all_facts)
+
+
+@lru_cache(maxsize=4_096)
+def _of_sentence(sentence: str) -> tuple[Fact, ...]:
+    """Cached: several callers ask for the same sentences."""
+    numbers = figures(sentence)
+    named = names(sentence, numbers)
+    covered = {place for fact in named for place in range(fact.start, fact.end)}
+    all_facts = [fact for fact in numbers if fact.start not in covered] + named
+    return tuple(sorted(all_facts, key=lambda fact: fact.start))

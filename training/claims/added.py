@@ -7,8 +7,8 @@ import re
 
 from claims.place import Place, put
 from claims.stock import last_verb
-from toulmin.text.facts import facts
 from toulmin.text.language import STOPWORDS, fold
+from toulmin.text.names import facts
 
 _TRIES = 8
 _DATED = re.compile(r"\d{4}")

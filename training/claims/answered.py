@@ -14,8 +14,8 @@ from claims.removed import removed
 from claims.sources import Terms, rows
 from claims.stated import stated
 from claims.stock import Stock, kind_of
-from toulmin.text.facts import Fact, facts
 from toulmin.text.language import fold
+from toulmin.text.names import Fact, facts
 
 SETS = ("squad1_mrqa", "squad2_devhalf", "qa_nq_gold", "qa_qed", "qa_nq_swap", "qa_clapnq")
 

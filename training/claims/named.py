@@ -9,10 +9,9 @@ import re
 from claims.place import Place, capital, put
 from claims.stock import kind_of
 from claims.words import ADJECTIVE_OF, NATIONALITIES
-from toulmin.datasets.synthetic_kinds import may_be_person
-from toulmin.datasets.synthetic_verbs import is_verb_form
-from toulmin.text.facts import Fact
+from toulmin.datasets.synthetic_kinds import is_verb_form, may_be_person
 from toulmin.text.language import fold
+from toulmin.text.names import Fact
 
 _TRIES = 6
 _TO = (

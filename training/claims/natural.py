@@ -11,7 +11,7 @@ from typing import Any
 from claims.pair import Label, Pair, Text, page_key
 from claims.removed import removed
 from claims.sources import Terms, rows
-from toulmin.text.facts import facts
+from toulmin.text.names import facts
 
 SETS = (
     "attr_attributionbench_dev",

@@ -10,9 +10,9 @@ from functools import cached_property
 
 from claims.pair import Label, Text
 from claims.stock import Stock
-from toulmin.datasets.synthetic_verbs import is_verb_form
-from toulmin.text.facts import Fact, facts
+from toulmin.datasets.synthetic_kinds import is_verb_form
 from toulmin.text.language import Span, fold, sentences
+from toulmin.text.names import Fact, facts
 
 _ODD = re.compile(
     r"[\[\]<>{}|=\\^~*_#@•…?!\x00-\x1f]|\s[,.;:)’”]|\(\s|\.\.|https?:|www\.|``|''|\s-\s| -- |--|\s['\"]\s"

@@ -6,7 +6,7 @@ import random
 import re
 
 from claims.place import Place, capital
-from toulmin.datasets.synthetic_verbs import of_participle, of_past, of_present
+from toulmin.datasets.synthetic_kinds import of_participle, of_past, of_present
 from toulmin.text.names import opens_only
 
 _LEAD = re.compile(

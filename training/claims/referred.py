@@ -8,8 +8,8 @@ import re
 from claims.place import Place, capital, put
 from claims.stock import kind_of
 from toulmin.datasets.synthetic_kinds import may_be_person
-from toulmin.text.facts import facts
 from toulmin.text.language import fold, sentences
+from toulmin.text.names import facts
 
 _PRONOUN = re.compile(r"^(?P<word>He|She|It|His|Her|Its)(?= (?P<next>[a-z]+))")
 _OWNING = frozenset(("His", "Its"))

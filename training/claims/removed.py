@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from claims.pair import Text
-from toulmin.text.facts import facts
 from toulmin.text.language import STOPWORDS, rarity, sentences, terms
+from toulmin.text.names import facts
 
 MOST_LEFT = 0.6  # of the claim's weight, its title apart, that the rest may still hold
 MOST_IN_ONE = 0.45  # that any one sentence of the rest may hold

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from claims.words import COUNTRIES, NATIONALITIES
-from toulmin.datasets.synthetic_kinds import is_person
-from toulmin.datasets.synthetic_verbs import of_participle, of_past
-from toulmin.text.facts import Fact, facts
+from toulmin.datasets.synthetic_kinds import is_person, of_participle, of_past
 from toulmin.text.language import sentences
+from toulmin.text.names import Fact, facts
 
 MOST = 6_000  # held of each kind
 _ORGANISATION = re.compile(

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from claims.pair import Family, Label, Pair, Text
-from toulmin.text.facts import facts
 from toulmin.text.language import fold, sentences
+from toulmin.text.names import facts
 
 MOST = 5  # statements of a page
 _OPENING = 420  # characters of a page in which its facts are looked for

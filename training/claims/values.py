@@ -10,7 +10,7 @@ import re
 
 from claims.place import Place, put
 from claims.words import UNITS
-from toulmin.text.facts import Fact
+from toulmin.text.names import Fact
 
 _BOUND = re.compile(
     r"\b(?:than|least|most|over|under|above|below|up to|nearly|almost|about|around|approximately|roughly|exceeding|some"
