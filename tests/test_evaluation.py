@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toulmin.build.beside import Without
 
 import toulmin
+from toulmin.build.study import Without
 from toulmin.cli import run as command
 from toulmin.data import Passage, Source
 from toulmin.errors import ModelError, SourceError, UsageError

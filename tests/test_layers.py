@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -14,124 +16,76 @@ import toulmin
 PACKAGE = Path(toulmin.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-GROUND = {"data", "errors", "language"}
 # Room -> the rooms it may import beside itself. An edge may import everything.
+GROUND = {"data", "errors", "text"}
 MAY_IMPORT = {
     "data": set(),
     "errors": set(),
-    "language": set(),
-    "database": {"errors"},
     "demo": set(),
-    "reading": GROUND,
-    "grounding": GROUND | {"reading"},
-    "methods": GROUND | {"grounding", "reading"},
-    "weights": GROUND,
-    "shipped": {"errors"},
-    "graph": {"errors"},
-    "encoders": GROUND | {"graph", "shipped", "weights"},
-    "models": GROUND | {"database", "grounding", "reading", "weights"},
-    "extractive": GROUND | {"encoders", "grounding", "reading"},
-    "simulation": GROUND | {"grounding", "reading"},
-    "judges": GROUND | {"database", "driver", "graph", "grounding", "reading", "shipped", "weights"},
-    "corpus": GROUND | {"encoders", "grounding"},
-    "driver": GROUND | {"grounding"},
-    "wire": GROUND | {"grounding"},
-    "shared": GROUND | {"corpus", "encoders"},
-    "postgres": GROUND | {"corpus", "encoders", "shared"},
-    "adapters": GROUND | {"corpus", "postgres", "shared"},
-    "config": GROUND | {"shipped"},
-    "indexes": GROUND | {"adapters", "config", "corpus", "encoding", "many_writers", "shared", "spread"},
-    "many_writers": GROUND | {"adapters", "config", "corpus", "driver", "encoding", "spread"},
-    "encoding": GROUND | {"adapters", "config", "corpus", "encoders", "extractive", "shared", "shipped"},
-    "providers": GROUND | {"config", "encoding", "extractive", "grounding", "judges", "models", "driver"},
-    "searchable": GROUND | {"config", "corpus", "driver", "encoding", "indexes"},
-    "build": GROUND
-    | {
-        "encoding",
-        "grounding",
-        "methods",
-        "models",
-        "judges",
-        "driver",
-        "config",
-        "providers",
-        "searchable",
-        "shipped",
-    },
-    "datasets": GROUND | {"corpus", "grounding"},
-    "testsets": GROUND | {"datasets", "grounding"},
-    "runs": GROUND | {"database", "datasets", "driver", "grounding", "wire"},
-    "metrics": GROUND | {"datasets", "driver", "grounding", "reading", "weights"},
-    "evaluate": GROUND | {"datasets", "driver", "grounding", "metrics", "runs"},
-    "report": GROUND | {"datasets", "evaluate", "metrics", "grounding", "runs", "wire"},
-    "dialects": GROUND | {"datasets", "evaluate", "metrics", "runs", "wire"},
-    "asking": GROUND | {"build", "config", "corpus", "datasets", "driver", "evaluate", "methods", "searchable"},
-    "spread": GROUND | {"driver"},
-    "spreading": GROUND
-    | {"asking", "build", "config", "datasets", "driver", "grounding", "runs", "searchable", "spread"},
-    "studies": GROUND
-    | {
-        "asking",
-        "build",
-        "config",
-        "corpus",
-        "datasets",
-        "driver",
-        "evaluate",
-        "judges",
-        "methods",
-        "metrics",
-        "indexes",
-        "runs",
-        "searchable",
-        "shared",
-        "shipped",
-        "spread",
-        "spreading",
-        "testsets",
-    },
-    "comparisons": GROUND | {"datasets", "dialects", "evaluate", "metrics", "report", "runs", "studies", "wire"},
-    "aio": GROUND
-    | {"asking", "build", "comparisons", "config", "corpus", "driver", "evaluate", "metrics", "methods", "runs"}
-    | {"indexes", "searchable", "shared", "spread", "studies"},
-    "verbs": GROUND | {"aio", "build", "config", "driver", "searchable"},
+    "text": {"data"},
+    "parsing": {"data", "text"},
+    "prompts": GROUND | {"parsing"},
+    "steps": {"data", "prompts"},
+    "verify": {"data", "steps"},
+    "runtime": GROUND | {"steps"},
+    "config": {"data", "errors", "runtime"},
+    "documents": GROUND,
+    "indexing": GROUND | {"documents", "runtime"},
+    "retrieval": GROUND | {"documents", "indexing", "runtime"},
+    "stores": GROUND | {"documents", "indexing", "retrieval", "runtime"},
+    "methods": GROUND | {"parsing", "prompts", "steps", "verify"},
+    "models": GROUND | {"parsing", "prompts", "runtime", "steps"},
+    "extractive": GROUND | {"parsing", "prompts", "runtime", "steps"},
+    "driver": GROUND | {"prompts", "steps"},
+    "judges": GROUND | {"driver", "prompts", "runtime", "steps"},
+    "datasets": GROUND | {"documents"},
+    "metrics": GROUND | {"datasets", "driver", "parsing", "runtime", "steps"},
+    "formats": GROUND | {"datasets", "metrics"},
+    "evaluation": GROUND | {"datasets", "driver", "formats", "metrics", "prompts", "runtime", "steps"},
 }
-EDGES = {"cli", "web", "__init__", "__main__"}
-# Libraries that are slow to load or belong to one job: the modules that may name them.
+EDGES = {"aio", "build", "cli", "ext", "server", "sync", "__init__", "__main__"}
+# What assembles comes last: nothing else knows it.
+BELOW = {
+    "build": {"aio", "sync", "ext", "cli", "server"},
+    "aio": {"cli", "server", "ext"},
+    "sync": {"cli", "server", "ext"},
+}
+# Libraries that are slow to load or belong to one job: the rooms that may name them.
 HOMES = {
-    "tantivy": {"corpus"},
-    "faiss": {"corpus"},
-    "sqlite3": {"corpus", "database", "runs"},
-    "pypdfium2": {"corpus"},
-    "selectolax": {"corpus"},
-    "docx": {"corpus"},
-    "Stemmer": {"language"},
+    "tantivy": {"indexing"},
+    "faiss": {"indexing"},
+    "sqlite3": {"evaluation", "indexing", "runtime"},
+    "pypdfium2": {"documents"},
+    "selectolax": {"documents"},
+    "docx": {"documents"},
+    "Stemmer": {"text"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
-    "asyncio": {"driver", "judges", "models", "evaluate", "metrics", "corpus", "runs", "build"}
-    | {"comparisons", "many_writers", "spread", "spreading", "studies", "aio", "verbs", "cli", "web"},
+    "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "retrieval", "server"}
+    | {"stores", "sync"},
     "openai": {"models"},
-    "httpx2": {"models", "corpus"},
-    "lancedb": {"shared"},
-    "psycopg": {"postgres"},
-    "stamina": {"models", "corpus", "postgres", "shared"},
-    "torch": {"encoders", "metrics", "judges", "models", "weights"},
-    "transformers": {"encoders", "metrics", "judges", "models", "weights"},
-    "onnxruntime": {"graph"},
-    "tokenizers": {"encoders", "judges"},
+    "httpx2": {"models", "retrieval"},
+    "lancedb": {"stores"},
+    "psycopg": {"stores"},
+    "stamina": {"models", "retrieval", "stores"},
+    "torch": {"judges", "metrics", "models", "runtime"},
+    "transformers": {"judges", "metrics", "models", "runtime"},
+    "onnxruntime": {"runtime"},
+    "tokenizers": {"runtime"},
     "nltk": {"metrics"},
     "mauve": {"metrics"},
-    "matplotlib": {"report"},
-    "pydantic": {"datasets", "driver", "web", "wire"},
-    "pyarrow": {"shared", "spread"},
-    "ray": {"spread"},
-    "platformdirs": {"cli", "searchable", "studies", "web"},
-    "fastapi": {"web"},
-    "mcp": {"web"},
-    "prometheus_client": {"web"},
-    "starlette": {"web"},
-    "uvicorn": {"web"},
+    "matplotlib": {"evaluation"},
+    "pydantic": {"datasets", "driver", "formats", "server"},
+    "pyarrow": {"driver", "stores"},
+    "ray": {"driver"},
+    "platformdirs": {"config", "server"},
+    "fastapi": {"server"},
+    "mcp": {"server"},
+    "prometheus_client": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server"},
 }
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES = 20, 8, 250, 29_000
 
 
 def room(path: Path) -> str:
@@ -155,10 +109,126 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_a_room_imports_only_the_rooms_below_it(path: Path):
     here = room(path)
+    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("toulmin.")} - {"__version__", here}
     if here in EDGES:
-        return
-    rooms = {name.split(".")[1] for name in imported(path) if name.startswith("toulmin.")} - {"__version__"}
-    assert rooms - {here} <= MAY_IMPORT[here]
+        assert rooms & BELOW.get(here, set()) == set()
+    else:
+        assert rooms <= MAY_IMPORT[here]
+
+
+def module_name(path: Path) -> str:
+    return ".".join(("toulmin", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imports() -> dict[str, set[str]]:
+    """For each module of the package the others that it imports, wherever in it."""
+    modules = {module_name(path) for path in FILES}
+    graph: dict[str, set[str]] = {}
+    for path in FILES:
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("toulmin"):
+                full = {f"{node.module}.{alias.name}" for alias in node.names}
+                names |= {name if name in modules else str(node.module) for name in full}
+        graph[module_name(path)] = names - {module_name(path), "toulmin"}  # the root only holds the version
+    return graph
+
+
+def cycle_in(graph: dict[str, set[str]]) -> list[str]:
+    """The names of one cycle, the first again at its end; nothing where there is none."""
+    done: set[str] = set()
+
+    def follow(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name in done:
+            return []
+        for following in sorted(graph.get(name, ())):
+            if cycle := follow(following, [*way, name]):
+                return cycle
+        done.add(name)
+        return []
+
+    return next((cycle for name in sorted(graph) if (cycle := follow(name, []))), [])
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = imports()
+    del graph["toulmin"]
+    assert cycle_in(graph) == []
+
+
+def test_no_room_imports_itself_by_way_of_others():
+    rooms: dict[str, set[str]] = {}
+    for name, names in imports().items():
+        if name != "toulmin":
+            here = name.split(".")[1]
+            rooms.setdefault(here, set()).update({other.split(".")[1] for other in names} - {here})
+    assert cycle_in(rooms) == []
+
+
+def code_lines(text: str) -> int:
+    """Lines that are not blank, comment or docstring."""
+    strings: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node
+        ):
+            strings |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    silent = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in silent:
+            lines |= set(range(token.start[0], token.end[0] + 1))
+    return len(lines - strings)
+
+
+def test_the_house_stays_small():
+    folders = {path.parent for path in FILES} - {PACKAGE, PACKAGE / "demo"}  # of the demo's texts
+    roots = [path for path in FILES if path.parent == PACKAGE and not path.name.startswith("__")]
+    lines = sum(code_lines(path.read_text("utf-8")) for path in FILES)
+    print(f"{len(folders)} folders, {len(roots)} root modules, {len(FILES)} files, {lines} lines of code, no cycle")
+    assert (len(folders) <= FOLDERS, len(roots) <= ROOT_MODULES) == (True, True)
+    assert len(FILES) <= MOST_FILES
+    assert lines <= MOST_LINES
+
+
+# Past participles that do not end in -ed; those that are also the plain form (read, put, set, cut) are left out.
+PARTICIPLES = set(
+    "begun bought brought built caught chosen done drawn driven fallen found given gone heard held hidden kept known"
+    " laid led left lost made meant met paid said seen sent shown sold sought spoken spent stood taken taught thought"
+    " told understood won written".split()
+)
+NAMES_TO_AVOID = {"found", "told", "one", "own", "said"}
+
+
+def is_participle(name: str) -> bool:
+    first = name.strip("_").split("_")[0]
+    return first in PARTICIPLES or (first.endswith("ed") and first not in {"embed", "feed", "need", "seed", "speed"})
+
+
+def test_functions_are_verbs_or_nouns():
+    names = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if not any("property" in ast.unparse(decorator) for decorator in node.decorator_list):
+                    names.append(node.name)
+    share = sum(map(is_participle, names)) / len(names)
+    print(f"{share:.1%} of {len(names)} functions are named by a past participle")
+    assert share <= 0.04
+
+
+def test_locals_carry_the_noun_of_what_they_hold():
+    files = []
+    for path in FILES:
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        stored |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        if stored & NAMES_TO_AVOID:
+            files.append(str(path.relative_to(PACKAGE)))
+    print(f"{len(files)} files have a local called {' or '.join(sorted(NAMES_TO_AVOID))}")
+    assert len(files) <= 30, files
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))

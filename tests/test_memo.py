@@ -268,10 +268,10 @@ import asyncio, sys
 from toulmin.data import Passage
 from toulmin.steps import Pair
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.verdict_cache import Remembered
+from toulmin.judges.verdict_cache import CachedJudge
 
 pairs = [Pair((Passage.of(f"Tower {n % 50}."),), sys.argv[2]) for n in range(200)]
-memo = Remembered(Lexical(), sys.argv[1])
+memo = CachedJudge(Lexical(), sys.argv[1])
 for start in range(0, 200, 20):
     asyncio.run(memo.judge(pairs[start : start + 20]))
 """
