@@ -1,22 +1,72 @@
 """The JSON of an Answer, the same for the command line, the server, the result files and the page.
 
-`document` and `dumps` write it, `parse` reads it, `schema` describes it. What follows from the claims (text,
-offsets, citation numbers) is written for readers and ignored by `parse`.
+`document` and `dumps` write it, `parse` reads it, `schema` describes it; all follow the fields of the dataclasses in
+`data`. What follows from the claims (text, offsets, citation numbers) is written for readers and ignored by `parse`.
 
-`python -m toulmin.formats.schema_main [FILE]` writes the schema, by default to `docs/answer.schema.json`.
+`python -m toulmin.formats.answer_json [FILE]` writes the schema, by default to `docs/answer.schema.json`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
-from toulmin.data import Answer
-from toulmin.formats.answer_writing import SCHEMA_VERSION, document, dumps, hits_document, passage_document
+import orjson
 
-__all__ = ["SCHEMA_VERSION", "document", "dumps", "hits_document", "parse", "passage_document", "schema"]
+from toulmin import __version__
+from toulmin.data import Answer, Claim, Hit, Passage, Rendering, Usage, citation_numbers, content_id
 
-# Reading needs pydantic, which takes a tenth of a second to import; writing does not.
+SCHEMA_VERSION = 1
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SAFE_INTEGER = 2**63
+
+
+def document(answer: Answer) -> dict[str, Any]:
+    """The Answer document as plain JSON values.
+
+    Cited passages come first, numbered as the text numbers them, then the others as they were read, each once.
+    An answer without an id gets one made from question, method, settings and claims.
+    """
+    numbers, rendering = citation_numbers(answer.claims), answer.rendering
+    written: dict[str, Any] = {"schema": SCHEMA_VERSION, "id": answer.id or _id_of(answer)}
+    for name, value in _fields(answer).items():
+        if name == "claims":
+            written["text"] = rendering.text
+        if name != "id":
+            written[name] = value
+    written["claims"] = _claims(answer.claims, rendering, numbers)
+    written["passages"] = [
+        {**_fields(passage), "n": numbers.get(passage.id)} for passage in _in_order(answer.passages, numbers)
+    ]
+    written["usage"] = _usage(answer.usage)
+    plain: dict[str, Any] = _plain({**written, "version": __version__})
+    return plain
+
+
+def dumps(answer: Answer) -> bytes:
+    """The Answer document as one line of UTF-8 JSON, whatever characters the texts hold."""
+    return orjson.dumps(document(answer))
+
+
+def hits_document(query: str, hits: Iterable[Hit]) -> dict[str, Any]:
+    """The document of `search --json`, best hit first; nothing is cited, so no passage has a number."""
+    ranked = [{"passage": passage_document(hit.passage, None), "score": float(hit.score)} for hit in hits]
+    plain: dict[str, Any] = _plain({"query": query, "hits": ranked})
+    return plain
+
+
+def passage_document(passage: Passage, n: int | None) -> dict[str, Any]:
+    """A passage with the number by which a text cites it (None: not cited)."""
+    plain: dict[str, Any] = _plain({**_fields(passage), "n": n})
+    return plain
+
+
+# Reading and describing need pydantic, which takes a tenth of a second to import; writing does not.
 
 
 def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
@@ -35,3 +85,60 @@ def schema() -> dict[str, Any]:
     from toulmin.formats.answer_reading import answer_schema
 
     return answer_schema()
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _id_of(answer: Answer) -> str:
+    claims = [[claim.section or "", claim.text, *claim.cited] for claim in answer.claims]
+    content = _plain([dict(answer.settings), claims])
+    return content_id(
+        answer.question, answer.method, orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode("utf-8")
+    )
+
+
+def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[Passage]:
+    once: dict[str, Passage] = {}
+    for passage in passages:
+        once.setdefault(passage.id, passage)  # equal passages of two files share an id: the first is the one cited
+    return sorted(once.values(), key=lambda passage: numbers.get(passage.id, len(numbers) + 1))
+
+
+def _claims(claims: Sequence[Claim], rendering: Rendering, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        {
+            **_fields(claim),
+            "start": start,
+            "end": end,
+            "citations": [{**_fields(c), "n": numbers[c.passage]} for c in claim.citations],
+        }
+        for claim, (start, end) in zip(claims, rendering.spans, strict=True)
+    ]
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    written = _fields(usage)
+    usd = written.pop("usd")
+    return {**written, "cost": None if usd is None else {"usd": float(usd)}}
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can hold it: half a surrogate pair becomes U+FFFD, so that offsets stay; the unknown, words."""
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub("\ufffd", value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(_fields(value))
+    if isinstance(value, Mapping):
+        return {_plain(str(key)): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _SAFE_INTEGER):
+        return value
+    return _plain(str(value))
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/answer.schema.json")
+    target.write_bytes(orjson.dumps(schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

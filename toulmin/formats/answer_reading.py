@@ -1,32 +1,27 @@
-"""What an Answer document must look like, checked field by field, and the way back into the vocabulary.
+"""What an Answer document must look like, from the dataclasses of `data`, and the way back into them.
 
-The models mirror the document that `writing` makes; nothing else in the package works on them. Fields that a later
-version adds are ignored. What is rendered from the claims (text, places, numbers) is only checked for its form.
+A document's types are those dataclasses with what a document has in addition; fields that a later version adds are
+ignored. What is rendered from the claims (text, offsets, numbers) is only checked for its form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from dataclasses import fields, make_dataclass
+from types import GenericAlias
+from typing import Annotated, Any, Literal, get_type_hints
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from toulmin.data import (
     Answer,
     Citation,
     Claim,
-    Dropped,
-    Label,
-    Outcome,
     Passage,
     Quote,
     Round,
-    RoundKind,
-    Section,
     Source,
-    Status,
-    Style,
     SubQuestion,
     Support,
     Tokens,
@@ -36,245 +31,79 @@ from toulmin.errors import UsageError
 
 Count = Annotated[int, Field(ge=0)]
 Number = Annotated[int, Field(ge=1)]
+Amount = Annotated[float, Field(ge=0)]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, allow_inf_nan=False)
+def describe(kind: type, **changes: Any) -> Any:
+    """The type of a value's document: the fields of `kind`, none of them optional.
+
+    `changes` are fields that a document has in addition or with another type; None takes one away.
+    """
+    hints = get_type_hints(kind)
+    shape = {field.name: hints[field.name] for field in fields(kind)} | changes
+    required = [(name, hint) for name, hint in shape.items() if hint is not None]
+    return make_dataclass(f"{kind.__name__}Document", required, namespace={"__doc__": kind.__doc__}, frozen=True)
 
 
-class QuoteModel(_Model):
-    """The decisive sentence: `text` of the passage from `start` to `end`, in code points."""
-
-    start: Count
-    end: Count
-    text: str
-
-    def value(self) -> Quote:
-        """The quote in the vocabulary."""
-        return Quote(self.start, self.end, self.text)
+def _many(kind: Any) -> Any:
+    return GenericAlias(tuple, (kind, ...))
 
 
-class CitationModel(_Model):
-    """A claim's pointer to a passage, and the number by which the text shows it."""
-
-    passage: str
-    n: Number
-    quote: QuoteModel | None
-
-    def value(self) -> Citation:
-        """The citation in the vocabulary."""
-        return Citation(self.passage, self.quote.value() if self.quote else None)
-
-
-class SupportModel(_Model):
-    """A judge's verdict; `score` is the probability that the evidence supports the claim."""
-
-    label: Label
-    score: Annotated[float, Field(ge=0, le=1)]
-    judge: str
-    evidence: list[str]
-    reason: str | None
-
-    def value(self) -> Support:
-        """The verdict in the vocabulary."""
-        return Support(self.label, self.score, self.judge, tuple(self.evidence), self.reason)
-
-
-class ClaimModel(_Model):
-    """One sentence or entity; `text[start:end]` of the answer, in code points, is the claim with its marks."""
-
-    text: str
-    start: Count
-    end: Count
-    citations: list[CitationModel]
-    support: SupportModel | None
-    section: str | None
-
-    def value(self) -> Claim:
-        """The claim in the vocabulary."""
-        citations = tuple(citation.value() for citation in self.citations)
-        return Claim(self.text, citations, self.support.value() if self.support else None, self.section)
-
-
-class SourceModel(_Model):
-    """Where a passage stands: the extracted text of the file or page from `start` to `end`, in code points."""
-
-    path: str | None
-    url: str | None
-    record: str | None
-    page: Number | None
-    start: Count
-    end: Count
-
-
-class PassageModel(_Model):
-    """A passage that was read; `n` is its number in the text, null where it is not cited."""
-
-    id: str
-    n: Number | None
-    title: str
-    text: str
-    source: SourceModel
-
-    def value(self) -> Passage:
-        """The passage in the vocabulary."""
-        at = self.source
-        return Passage(self.id, self.title, self.text, Source(at.start, at.end, at.path, at.url, at.record, at.page))
-
-
-class SectionModel(_Model):
-    """A titled part of a report."""
-
-    title: str
-    description: str
-
-    def value(self) -> Section:
-        """The section in the vocabulary."""
-        return Section(self.title, self.description)
-
-
-class QuestionModel(_Model):
-    """A question that a plan raised, and what became of it."""
-
-    text: str
-    outcome: Outcome
-    passages: list[str]
-
-    def value(self) -> SubQuestion:
-        """The question in the vocabulary."""
-        return SubQuestion(self.text, self.outcome, tuple(self.passages))
-
-
-class TokensModel(_Model):
-    """Tokens that went into a model and came out of it."""
-
-    input: Count
-    output: Count
-
-
-class CostModel(_Model):
-    """What an answer cost in money."""
-
-    usd: Annotated[float, Field(ge=0)]
-
-
-class UsageModel(_Model):
-    """What an answer took; `cost` is null where a price is unknown."""
-
-    calls: dict[str, Count]
-    tokens: dict[str, TokensModel]
-    cost: CostModel | None
-    judge_pairs: Count
-    searches: Count
-    seconds: Annotated[float, Field(ge=0)]
-
-    def value(self) -> Usage:
-        """The usage in the vocabulary."""
-        tokens = {role: Tokens(t.input, t.output) for role, t in self.tokens.items()}
-        usd = self.cost.usd if self.cost else None
-        return Usage(self.calls, tokens, usd, self.judge_pairs, self.searches, self.seconds)
-
-
-class DroppedModel(_Model):
-    """A text that did not stay, and why."""
-
-    text: str
-    why: str
-
-
-class RoundModel(_Model):
-    """One step of the method's story."""
-
-    kind: RoundKind
-    n: int
-    trial: int | None
-    role: str | None
-    read: list[str]
-    text: str | None
-    kept: list[str]
-    dropped: list[DroppedModel]
-    queries: list[str]
-    scores: dict[str, float | None] | None
-    chosen: bool | None
-
-    def value(self) -> Round:
-        """The round in the vocabulary."""
-        scores = None if self.scores is None else {k: v for k, v in self.scores.items() if v is not None}
-        return Round(
-            self.kind,
-            self.n,
-            self.trial,
-            self.role,
-            tuple(self.read),
-            self.text,
-            tuple(self.kept),
-            tuple(Dropped(dropped.text, dropped.why) for dropped in self.dropped),
-            tuple(self.queries),
-            scores,
-            self.chosen,
-        )
-
-
-class AnswerModel(_Model):
-    """An answer whose every claim is proven by the passages it cites; `text` is rendered from `claims`."""
-
-    model_config = ConfigDict(title="Answer")
-
-    schema_version: Literal[1] = Field(alias="schema")
-    id: str
-    question: str
-    style: Style
-    method: str
-    status: Status
-    text: str
-    claims: list[ClaimModel]
-    passages: list[PassageModel]
-    sections: list[SectionModel]
-    questions: list[QuestionModel]
-    usage: UsageModel
-    rounds: list[RoundModel]
-    invalid_citations: Count
-    notes: list[str]
-    settings: dict[str, Any]
-    version: str
-
-    def value(self) -> Answer:
-        """The answer in the vocabulary, which checks what no schema can say."""
-        return Answer(
-            self.question,
-            self.style,
-            self.method,
-            self.status,
-            tuple(claim.value() for claim in self.claims),
-            tuple(passage.value() for passage in self.passages),
-            tuple(section.value() for section in self.sections),
-            tuple(question.value() for question in self.questions),
-            self.usage.value(),
-            tuple(one.value() for one in self.rounds),
-            self.invalid_citations,
-            tuple(self.notes),
-            self.settings,
-            self.id,
-        )
+SourceDocument = describe(Source, start=Count, end=Count, page=Number | None)
+PassageDocument = describe(Passage, n=Number | None, source=SourceDocument)
+QuoteDocument = describe(Quote, start=Count, end=Count)
+CitationDocument = describe(Citation, n=Number, quote=QuoteDocument | None)
+SupportDocument = describe(Support, score=Annotated[float, Field(ge=0, le=1)])
+ClaimDocument = describe(
+    Claim, start=Count, end=Count, citations=_many(CitationDocument), support=SupportDocument | None
+)
+CostDocument = make_dataclass("CostDocument", [("usd", Amount)], namespace={"__doc__": "The cost of an answer."})
+UsageDocument = describe(
+    Usage,
+    calls=dict[str, Count],
+    tokens=GenericAlias(dict, (str, describe(Tokens, input=Count, output=Count))),
+    usd=None,
+    cost=CostDocument | None,
+    judge_pairs=Count,
+    searches=Count,
+    seconds=Amount,
+)
+AnswerDocument = describe(
+    Answer,
+    schema=Literal[1],
+    text=str,
+    version=str,
+    claims=_many(ClaimDocument),
+    passages=_many(PassageDocument),
+    questions=_many(describe(SubQuestion)),
+    usage=UsageDocument,
+    rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
+    invalid_citations=Count,
+)
+_DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 
 def answer_schema() -> dict[str, Any]:
     """The JSON schema (draft 2020-12) of the Answer document."""
-    described = AnswerModel.model_json_schema(by_alias=True)
+    described = _DOCUMENT.json_schema() | {"title": "Answer"}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
 
 
 def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
     """The Answer that a document describes; raises `UsageError` naming the field that is wrong."""
+    document = _decode(data)
     try:
-        return AnswerModel.model_validate(_decoded(data)).value()
+        _DOCUMENT.validate_json(orjson.dumps(document), strict=True)
     except ValidationError as error:
-        raise UsageError(_explained(error)) from None
-    except ValueError as error:
-        raise UsageError(f"The Answer document contradicts itself: {error}.") from None
+        raise UsageError(_explain(error)) from None
+    try:
+        return _ANSWER.validate_json(orjson.dumps(_vocabulary(document)), strict=True)
+    except ValidationError as error:
+        fault = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise UsageError(f"The Answer document contradicts itself: {fault}.") from None
 
 
-def _decoded(data: bytes | str | Mapping[str, Any]) -> object:
+def _decode(data: bytes | str | Mapping[str, Any]) -> Any:
     if isinstance(data, Mapping):
         return dict(data)
     try:
@@ -283,7 +112,17 @@ def _decoded(data: bytes | str | Mapping[str, Any]) -> object:
         raise UsageError(f"An Answer document is JSON in UTF-8, but this cannot be read: {error}.") from None
 
 
-def _explained(error: ValidationError) -> str:
+def _vocabulary(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with what it names otherwise than the dataclasses: the cost, and scores that JSON cannot hold."""
+    usage = {**document["usage"], "usd": (document["usage"]["cost"] or {}).get("usd")}
+    rounds = [
+        {**row, "scores": row["scores"] and {k: v for k, v in row["scores"].items() if v is not None}}
+        for row in document["rounds"]
+    ]
+    return {**document, "usage": usage, "rounds": rounds}
+
+
+def _explain(error: ValidationError) -> str:
     """The first fault by its place ("claims[2].support.label"), and how many more there are."""
     first, *others = error.errors(include_url=False, include_context=False)
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from toulmin.formats.answer_reading import AnswerModel, PassageModel
+from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -26,14 +26,8 @@ class Failure(BaseModel):
     error: Problem
 
 
-class Ranked(BaseModel):
-    passage: PassageModel
-    score: float
-
-
-class Hits(BaseModel):
-    query: str
-    hits: list[Ranked]
+Ranked = create_model("Ranked", passage=(PassageDocument, ...), score=(float, ...))
+Hits = create_model("Hits", query=(str, ...), hits=(list[Ranked], ...))  # type: ignore[valid-type]
 
 
 class DocumentListed(BaseModel):
@@ -68,11 +62,13 @@ class Documents(BaseModel):
     uploads: bool
 
 
-class Beside(BaseModel):
-    passage: PassageModel
-    before: PassageModel | None
-    after: PassageModel | None
-    document: DocumentListed
+Beside = create_model(
+    "Beside",
+    passage=(PassageDocument, ...),
+    before=(PassageDocument | None, ...),
+    after=(PassageDocument | None, ...),
+    document=(DocumentListed, ...),
+)
 
 
 class Refusal(BaseModel):
@@ -140,16 +136,16 @@ STREAM: dict[str, Any] = {
 }
 ANY: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
 ERRORS: Responses = {"default": {"model": Failure, "description": "What went wrong"}}
-ANSWER: Responses = {200: {"model": AnswerModel, "content": STREAM, "description": "The answer, or its snapshots"}}
+ANSWER: Responses = {200: {"model": AnswerDocument, "content": STREAM, "description": "The answer, or its snapshots"}}
 CHECKED: Responses = {
     200: {
-        "model": AnswerModel | Grounded,
+        "model": AnswerDocument | Grounded,
         "content": STREAM,
         "description": "The text as an answer, in the asked shape",
     }
 }
 KEPT: Responses = {
-    200: {"model": AnswerModel, "description": "The finished answer"},
-    202: {"model": AnswerModel | None, "description": "The answer as far as it is"},
+    200: {"model": AnswerDocument, "description": "The finished answer"},
+    202: {"model": AnswerDocument | None, "description": "The answer as far as it is"},
 }
 OTHERS: Responses = {200: {"content": {**ANY, **STREAM}, "description": "As the other tool's clients expect it"}}
