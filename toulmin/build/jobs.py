@@ -17,7 +17,7 @@ from toulmin.config import Settings, fitting, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
 from toulmin.methods.reporting import rescue_draft
@@ -55,6 +55,16 @@ def method(name: str) -> Method:
     """The method that a SPEC names, ours or another package's. Raises `UsageError` for one that nothing is called."""
     chosen: Method = METHODS.find(name).make(Settings())
     return chosen
+
+
+def method_names() -> tuple[str, ...]:
+    """The methods that can be named alone, ours first; a package's module of methods (`mine:twice`) is left out."""
+    names = [spec.name for spec in METHODS.specs]
+    for name in METHODS.names[len(names) :]:
+        with suppress(ToulminError):
+            method(name)
+            names.append(name)
+    return tuple(names)
 
 
 def budget(settings: Settings) -> Budget:

@@ -20,7 +20,6 @@ from toulmin.data import Answer, Claim
 from toulmin.errors import ModelError, ToulminError
 from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason
-from toulmin.methods import METHODS
 from toulmin.server.desk import Desk, reply
 from toulmin.server.engine import Running
 from toulmin.server.replies import OTHERS
@@ -74,7 +73,7 @@ def failure_of(answer: Answer) -> ToulminError | None:
 def add_routes(app: FastAPI, desk: Desk) -> None:
     @app.get("/v1/models", tags=["openai"], summary="The methods, as models")
     async def models() -> dict[str, Any]:
-        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in METHODS]
+        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in jobs.method_names()]
         return {"object": "list", "data": listed}
 
     @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)

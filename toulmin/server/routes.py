@@ -26,7 +26,6 @@ from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import IndexedDocument
-from toulmin.methods import METHODS
 from toulmin.server import openai_routes
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
@@ -146,7 +145,7 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         "/v1/methods", tags=["answers"], summary="The methods and their options", response_model=list[MethodListed]
     )
     async def methods() -> list[dict[str, Any]]:
-        return [method_document(name) for name in METHODS]
+        return [method_document(name) for name in jobs.method_names()]
 
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:
@@ -181,7 +180,7 @@ def _grounding_document(answer: Answer, asked: Grounding) -> dict[str, Any]:
 
 
 def method_document(name: str) -> dict[str, Any]:
-    method = METHODS[name]
+    method = jobs.method(name)
     options = [
         {
             "name": option.name,

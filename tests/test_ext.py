@@ -1,0 +1,132 @@
+"""What extensions import, and a package of somebody else's whose parts are found by name everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_parts import served
+
+import toulmin
+from toulmin import ext
+from toulmin.build import encoding, jobs, parts
+from toulmin.build.specs import Registry
+from toulmin.config import Settings
+from toulmin.errors import ModelError, UsageError
+
+THEIRS = Path(__file__).parent / "theirs"
+QUESTION = "When was Kettle Rock Tower lit for the first time?"
+REGISTRIES = (parts.JUDGES, parts.MODELS, parts.READERS, encoding.ENCODERS, jobs.METHODS)
+
+
+@pytest.fixture
+def theirs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Somebody else's package on the path of this process, as an installed one is."""
+    monkeypatch.syspath_prepend(str(THEIRS))
+    for registry in REGISTRIES:
+        registry.__dict__.pop("_entry_points", None)
+    yield
+    for registry in REGISTRIES:
+        registry.__dict__.pop("_entry_points", None)
+    sys.modules.pop("theirs", None)
+
+
+def command(no_weights: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "toulmin", *map(str, words)]
+    path = {"PYTHONPATH": f"{THEIRS}:{no_weights}:{Path(toulmin.__file__).parent.parent}"}
+    return subprocess.run(line, capture_output=True, text=True, env={**os.environ, **path})
+
+
+# ---------------------------------------------------------------- what extensions import
+
+
+def test_the_names_of_extensions_are_listed_and_sorted():
+    assert sorted(ext.__all__) == list(ext.__all__)
+    assert all(hasattr(ext, name) for name in ext.__all__)
+
+
+def test_nothing_else_is_public_in_ext():
+    public = {name for name in vars(ext) if not name.startswith("_")} - {"annotations"}
+    assert public == set(ext.__all__)
+
+
+def test_examples_of_the_documentation_import_public_names_only():
+    text = (Path(__file__).parent.parent / "docs" / "python.md").read_text("utf-8")
+    lines = [line.split()[1] for line in text.splitlines() if line.startswith("from toulmin")]
+    assert set(lines) <= {"toulmin", "toulmin.ext"}
+
+
+# ---------------------------------------------------------------- names of other packages
+
+
+@pytest.mark.parametrize("spec", ["mine:twice"])
+def test_a_method_of_another_package_answers(theirs: None, notes: Path, spec: str):
+    answer = toulmin.ask(QUESTION, docs=notes, method=spec, judge="lexical")
+    assert (answer.method, answer.status) == ("mine:twice", "answered")
+
+
+def test_a_judge_of_another_package_judges_with_its_settings(theirs: None, notes: Path):
+    settings = Settings(servers={"theirs": {"mark": "!"}})
+    answer = toulmin.ask(QUESTION, docs=notes, judge="theirs:large", settings=settings)
+    assert {claim.support.judge for claim in answer.claims if claim.support} == {"literal-large!"}
+
+
+def test_a_model_a_reader_and_an_encoder_of_another_package_are_found(theirs: None):
+    assert parts.model("echo", Settings()).name == "echo"
+    assert type(parts.reader("first", Settings())).__name__ == "First"
+    assert encoding.encoder("lengths", Settings()).dimension == 2
+
+
+def test_another_packages_names_are_near_names(theirs: None):
+    with pytest.raises(UsageError, match="did you mean theirs"):
+        parts.JUDGES.find("their")
+
+
+def test_a_method_that_the_package_lacks_is_refused_by_name(theirs: None):
+    with pytest.raises(UsageError, match="no method called 'thrice'"):
+        jobs.method("mine:thrice")
+
+
+def test_a_package_that_does_not_load_is_named(theirs: None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "theirs", None)
+    with pytest.raises(ModelError, match="theirs:make_judge does not load"):
+        parts.JUDGES.find("theirs")
+
+
+def test_the_command_line_finds_them(notes: Path, no_weights: Path):
+    words = ("ask", QUESTION, "--docs", notes, "--method", "mine:twice", "--judge", "theirs:large", "--json")
+    done = command(no_weights, *words)
+    document: dict[str, Any] = json.loads(done.stdout)
+    judges = {claim["support"]["judge"] for claim in document["claims"]}
+    assert (done.returncode, document["method"], judges) == (0, "mine:twice", {"literal-large"})
+
+
+def test_the_server_lists_and_answers_with_them(theirs: None, notes: Path):
+    with served(notes, Settings(judge="theirs:large")) as server:
+        asked = {"question": QUESTION, "method": "mine:twice"}
+        listed = {method["name"] for method in server.client.get("/v1/methods").json()}
+        document = server.client.post("/v1/answers", json=asked, timeout=60).json()
+    judges = {claim["support"]["judge"] for claim in document["claims"]}
+    assert (document["method"], judges) == ("mine:twice", {"literal-large"})
+    assert {"best", "once"} <= listed
+    assert "mine" not in listed
+
+
+# ---------------------------------------------------------------- registries
+
+
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
+def test_every_name_has_a_line_of_help(registry: Registry):
+    assert all(spec.help.endswith(".") for spec in registry.specs)
+
+
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
+def test_every_form_is_found(registry: Registry):
+    for spec in registry.specs:
+        assert [registry.find(form).spec for form in spec.forms] == [spec] * len(spec.forms)

@@ -1,0 +1,82 @@
+"""What an extension imports: a method, judge, model, reader, encoder, retriever or format of your own.
+
+These names are public, like those of `toulmin` itself. `docs/python.md` shows each of them at work. A package is found
+by name through its entry points: `toulmin.methods`, `toulmin.judges`, `toulmin.models`, `toulmin.readers`,
+`toulmin.encoders` and `toulmin.formats`.
+"""
+
+from __future__ import annotations
+
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Round, Source, Support, Tokens
+from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
+from toulmin.errors import BudgetEnded, ModelError, SourceError, ToulminError, UsageError
+from toulmin.formats.checks import Dialect as Format
+from toulmin.formats.checks import Piece, Written
+from toulmin.methods.repair import changes, final_text
+from toulmin.models.scripted import Scripted
+from toulmin.parsing.citing import Draft
+from toulmin.prompts import types as prompts
+from toulmin.prompts.replies import Reply
+from toulmin.prompts.types import Prompt
+from toulmin.runtime.encoder import Encoder
+from toulmin.steps import (
+    Generate,
+    Pair,
+    Program,
+    Span,
+    Verdict,
+    entail,
+    generate,
+    read,
+    search,
+    show,
+    together,
+)
+from toulmin.verify import apply_policy, verify
+
+__all__ = [
+    "Answer",
+    "BudgetEnded",
+    "Citation",
+    "Claim",
+    "Draft",
+    "Encoder",
+    "Format",
+    "Generate",
+    "Hit",
+    "Judge",
+    "Kit",
+    "LanguageModel",
+    "ModelError",
+    "Pair",
+    "Passage",
+    "Piece",
+    "Program",
+    "Prompt",
+    "Quote",
+    "Reader",
+    "Reply",
+    "Retriever",
+    "Round",
+    "Scripted",
+    "Source",
+    "SourceError",
+    "Span",
+    "Support",
+    "Tokens",
+    "ToulminError",
+    "UsageError",
+    "Verdict",
+    "Written",
+    "apply_policy",
+    "changes",
+    "entail",
+    "final_text",
+    "generate",
+    "prompts",
+    "read",
+    "search",
+    "show",
+    "together",
+    "verify",
+]
