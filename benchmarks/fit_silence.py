@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from reader import logistic
 from reader_sets import Item, sets
 
-from toulmin.build.parts import uncached
+from toulmin.build.parts import model_without_cache
 from toulmin.config import Settings
 from toulmin.extractive import answering
 from toulmin.extractive.answering import Manner
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--reader", required=True, help="as `toulmin --set reader=` names it")
     parser.add_argument("--most", type=int, default=300, help="questions of a set that is not fitted on")
     chosen = parser.parse_args()
-    writer = uncached("extractive", Settings(reader=chosen.reader))
+    writer = model_without_cache("extractive", Settings(reader=chosen.reader))
     assert isinstance(writer, Extractive)
     manner, known = writer.manner, sets("dev")
     bar = manner.threshold

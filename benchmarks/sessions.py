@@ -1,4 +1,4 @@
-"""What repeated calls cost in one process: a session that is kept open, `toulmin.ask` and `.search`, and all opened anew.
+"""What repeated calls cost in one process: beside a session that is kept open, and beside opening all each time.
 
     python benchmarks/sessions.py [--rounds 5]
 
@@ -63,7 +63,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     settings = Settings()
-    print(heading("sessions.py", f"Demo corpus, judge {settings.judge}, {rounds} rounds of {len(QUESTIONS)} questions."))
+    print(
+        heading("sessions.py", f"Demo corpus, judge {settings.judge}, {rounds} rounds of {len(QUESTIONS)} questions.")
+    )
     print("| call | way | median | of a session kept open |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
         place = str(Path(folder) / "index")

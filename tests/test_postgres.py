@@ -136,7 +136,7 @@ def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: 
     monkeypatch.setattr("toulmin.build.encoding.encoder", lambda spec, settings: ByWords())
     found = []
     for corpus in both:
-        ranker = encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
+        ranker = encoding.search_of(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
         found.append(ranker.search(["the clock of a ship"], 5)[0])
     ids = [[hit.passage.id for hit in hits] for hits in found]
     scores = [[hit.score for hit in hits] for hits in found]

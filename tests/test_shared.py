@@ -91,7 +91,7 @@ def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: 
     monkeypatch.setattr("toulmin.build.encoding.encoder", lambda spec, settings: ByWords())
     found = []
     for corpus in both:
-        ranker = encoding.searched(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
+        ranker = encoding.search_of(corpus, Bm25(corpus), Settings(fusion=fusion)).ranker
         found.append([(hit.passage.id, round(hit.score, 2)) for hit in ranker.search(["the clock of a ship"], 5)[0]])
     assert found[1] == found[0]
 

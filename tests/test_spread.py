@@ -22,7 +22,7 @@ import toulmin
 from tests.ray_cluster import Cluster, until
 from tests.tiny_encoders import sentence_bert
 from toulmin import demo
-from toulmin.build.indexes import opened_index
+from toulmin.build.indexes import open_index
 from toulmin.driver.ray_crew import CROWDED, Crew, Node, Where, crew
 from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.run_journal import entries
@@ -360,7 +360,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found_in(place: str | Path) -> Any:
     """What searches find, and how much there is."""
-    with opened_index(str(place)) as corpus:
+    with open_index(str(place)) as corpus:
         queries = ["tower of town 7", "lit in 1866", "town 159"]
         return [[(hit.passage, hit.score) for hit in row] for row in Bm25(corpus).search(queries, 20)], corpus.stats
 

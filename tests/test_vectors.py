@@ -20,7 +20,7 @@ from tiny_encoders import ByWords
 
 import toulmin
 from toulmin.build import indexes
-from toulmin.build.encoding import searched
+from toulmin.build.encoding import search_of
 from toulmin.cli.commands import index as index_command
 from toulmin.cli.commands import search as search_command
 from toulmin.cli.doctor import examine
@@ -254,20 +254,20 @@ def test_vectors_of_another_encoder_are_refused_with_the_command_that_mends_it(i
 def test_meaning_that_is_not_there_is_refused_where_it_is_asked_for(tmp_path: Path, library: Path):
     update(tmp_path / "index", [library])
     with open_index(tmp_path / "index") as corpus, pytest.raises(SourceError, match="--encoder"):
-        searched(corpus, Bm25(corpus), Settings(fusion="dense"))
+        search_of(corpus, Bm25(corpus), Settings(fusion="dense"))
 
 
 def test_an_index_without_vectors_is_searched_by_words(tmp_path: Path, library: Path):
     update(tmp_path / "index", [library])
     with open_index(tmp_path / "index") as corpus:
         lexical = Bm25(corpus)
-        assert searched(corpus, lexical, Settings()) == (lexical, ())
+        assert search_of(corpus, lexical, Settings()) == (lexical, ())
 
 
 def test_a_search_says_that_its_encoder_is_gone(tmp_path: Path, library: Path):
     update(tmp_path / "index", [library], vectors=Wanted(ByWords(), f"onnx:{tmp_path / 'gone'}"))
     with open_index(tmp_path / "index") as corpus:
-        found = searched(corpus, Bm25(corpus), Settings())
+        found = search_of(corpus, Bm25(corpus), Settings())
     assert "by words only" in found.remarks[0]
 
 

@@ -147,9 +147,9 @@ async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
                 waiting = None
         yield await task
     finally:
-        left = [one for one in (task, waiting) if one is not None]
-        for one in left:
-            one.cancel()
+        left = [work for work in (task, waiting) if work is not None]
+        for work in left:
+            work.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
 
@@ -327,17 +327,21 @@ async def compare(
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
     chosen = config.settled(settings, config.settings_of(options, judge=judge))
     paths = [Path(run) for run in runs]
-    found = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
-    if found is None or not found.scores[0]:
+    scored_runs = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
+    if scored_runs is None or not scored_runs.scores[0]:
         _check_profile(profile or "honest")
         async with scoring.open_judge(chosen, _own(judge)) as decider:
             plan = scoring.Scoring(profile or "honest", decider, _memo(memo))
-            found = await comparisons.scored_runs(paths, plan)
-    beside = comparisons.differences(found)
-    notes = [*comparisons.unpaired(found), *comparisons.other_judges(found), *comparisons.outdated(found)]
+            scored_runs = await comparisons.scored_runs(paths, plan)
+    beside = comparisons.differences(scored_runs)
+    notes = [
+        *comparisons.unpaired(scored_runs),
+        *comparisons.other_judges(scored_runs),
+        *comparisons.outdated(scored_runs),
+    ]
     if html is not None or plots is not None:
-        notes += comparisons.written(found, beside, _place(html), _place(plots))
-    return comparisons.document(found, beside) | {"notes": notes}
+        notes += comparisons.written(scored_runs, beside, _place(html), _place(plots))
+    return comparisons.document(scored_runs, beside) | {"notes": notes}
 
 
 async def export(run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None) -> Exported:

@@ -43,14 +43,14 @@ class _Background:
         """The work's result. Where the caller is interrupted, the work is cancelled and ends first."""
         over = threading.Event()
 
-        async def shared() -> T:
+        async def share() -> T:
             SHARED.set(self._pool)
             try:
                 return await work
             finally:
                 over.set()
 
-        future = asyncio.run_coroutine_threadsafe(shared(), self._loop)
+        future = asyncio.run_coroutine_threadsafe(share(), self._loop)
         try:
             return future.result()
         except BaseException:

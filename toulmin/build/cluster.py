@@ -65,20 +65,20 @@ def answers(study: Study, ready: Sources, crew: Crew) -> Answering:
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
     pool = Pool(sent("run", partial(_Answerer, shown, ready, Home())), crew)
 
-    async def answered(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+    async def answer_items(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
         if items and not is_over():
             async with aclosing(pool.results(list(chunks(items, size)), is_over)) as results:
-                async for _, found in results:
-                    for one in found:
-                        yield one
+                async for _, batch in results:
+                    for ended in batch:
+                        yield ended
 
-    return answered
+    return answer_items
 
 
 def _own_parts(study: Study) -> list[tuple[str, Any]]:
-    own = [(part.name, getattr(study.own, part.name)) for part in fields(study.own)]
-    return [*own, ("method", study.by), ("retriever", study.sources.retriever), ("settings", study.settings)]
+    parts = [(part.name, getattr(study.own, part.name)) for part in fields(study.own)]
+    return [*parts, ("method", study.by), ("retriever", study.sources.retriever), ("settings", study.settings)]
 
 
 class _Answerer:
@@ -104,8 +104,8 @@ class _Answerer:
 
     async def _answer(self, item: Item) -> Ended:
         async with self._places:
-            one = outcome_record(await self._driver.answer(self._job(item)))
-        return replace(one, error=_plain(one.error))
+            ended_item = outcome_record(await self._driver.answer(self._job(item)))
+        return replace(ended_item, error=_plain(ended_item.error))
 
 
 def _plain(error: ToulminError | None) -> ToulminError | None:
@@ -130,19 +130,19 @@ class _Known:
 class _Decider:
     """Judges pairs, each by itself where several together fail; what it made ends with the process."""
 
-    def __init__(self, settings: Settings, own: Judge | None, home: Home) -> None:
+    def __init__(self, settings: Settings, judge: Judge | None, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
-        self._judge = parts.judge(settings.judge, settings) if own is None else own
+        self._judge = parts.judge(settings.judge, settings) if judge is None else judge
 
-    def known(self) -> _Known:
+    def describe(self) -> _Known:
         key = getattr(self._judge, "key", None)
         return _Known(self._judge.name, None if key is None else str(key))
 
     def __call__(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
-        return self._loop.run(self._decided(pairs))
+        return self._loop.run(self._decide(pairs))
 
-    async def _decided(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
+    async def _decide(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
         try:
             return _verdicts(self._judge.name, len(pairs), list(await resolve(self._judge.judge(pairs))))
         except (SourceError, UsageError):  # no pair is guilty of those
@@ -150,20 +150,20 @@ class _Decider:
         except Exception as error:  # our own, or somebody else's code
             if len(pairs) == 1:
                 return [_as_model_error(self._judge.name, error)]
-            return [one for pair in pairs for one in await self._decided([pair])]
+            return [outcome for pair in pairs for outcome in await self._decide([pair])]
 
 
-def _verdicts(name: str, count: int, found: list[Verdict]) -> list[Verdict | ToulminError]:
-    if len(found) != count or not all(isinstance(one, Verdict) for one in found):
-        raise ModelError(f"The judge {name} gave {len(found)} results for {count} pairs; expected a Verdict each.")
-    return list(found)
+def _verdicts(name: str, count: int, verdicts: list[Verdict]) -> list[Verdict | ToulminError]:
+    if len(verdicts) != count or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+        raise ModelError(f"The judge {name} gave {len(verdicts)} results for {count} pairs; expected a Verdict each.")
+    return list(verdicts)
 
 
 def _as_model_error(name: str, error: Exception) -> ModelError:
-    told = (
+    words = (
         str(error) if isinstance(error, ToulminError) else f"The judge {name} failed: {type(error).__name__}: {error}"
     )
-    return ModelError(told)
+    return ModelError(words)
 
 
 class Spread:
@@ -182,24 +182,24 @@ class Spread:
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """One verdict a pair, in order."""
-        found = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
-        missing = [pair for pair in dict.fromkeys(pairs) if pair not in found]
+        outcomes_by_pair = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
+        missing = [pair for pair in dict.fromkeys(pairs) if pair not in outcomes_by_pair]
         batches = list(chunks(missing, PAIRS))
         async with aclosing(self._pool.results(batches)) as results:
             async for place, outcomes in results:
-                found.update(zip(batches[place], outcomes, strict=True))
-        wrong = next((one for one in found.values() if isinstance(one, ToulminError)), None)
+                outcomes_by_pair.update(zip(batches[place], outcomes, strict=True))
+        wrong = next((outcome for outcome in outcomes_by_pair.values() if isinstance(outcome, ToulminError)), None)
         if wrong is not None:
-            self._failed.update(found)
+            self._failed.update(outcomes_by_pair)
             raise wrong
-        return [one for pair in pairs if isinstance(one := found[pair], Verdict)]
+        return [outcome for pair in pairs if isinstance(outcome := outcomes_by_pair[pair], Verdict)]
 
 
-async def judge(settings: Settings, own: Judge | None, crew: Crew) -> Spread:
+async def judge(settings: Settings, callers_judge: Judge | None, crew: Crew) -> Spread:
     """The judge that the settings name, or the caller's own, at those workers.
 
     Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
     """
-    sent("judge", own)
-    pool = Pool(sent("judge", partial(_Decider, settings, own, Home())), crew)
-    return Spread(pool, await pool.first(_Decider.known))
+    sent("judge", callers_judge)
+    pool = Pool(sent("judge", partial(_Decider, settings, callers_judge, Home())), crew)
+    return Spread(pool, await pool.first(_Decider.describe))

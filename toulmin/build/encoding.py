@@ -37,7 +37,7 @@ def _onnx(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
     return OnnxEncoder(folder or None, **table)
 
 
-def _embedded(argument: str, table: dict[str, Any], settings: Settings) -> Encoder:
+def _installed_encoder(argument: str, table: dict[str, Any], settings: Settings) -> Encoder:
     return _onnx("", table_of(_ONNX, settings), settings)
 
 
@@ -61,7 +61,7 @@ _TRANSFORMER: Mapping[str, Any] = {
 ENCODERS = Registry(
     "encoder",
     (
-        Spec(EMBEDDED, "The small encoder of the installed weights.", _embedded),
+        Spec(EMBEDDED, "The small encoder of the installed weights.", _installed_encoder),
         _ONNX,
         Spec(
             "transformer",
@@ -129,7 +129,7 @@ def spec_of(index: str, settings: Settings) -> str:
     return label.spec if label else NONE
 
 
-def wanted(index: str, settings: Settings) -> Wanted | None:
+def encoder_for(index: str, settings: Settings) -> Wanted | None:
     """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
 
     Raises as `encoder` does, and `SourceError` for an address that cannot be used.
@@ -145,7 +145,7 @@ class Searched(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def searched(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Searched:
+def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Searched:
     """The search of an index that the settings ask for.
 
     Where `fusion` says nothing, an index with vectors is searched by words and meaning, any other by words; if that is
@@ -165,22 +165,22 @@ def searched(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sear
         if chosen is not None or settings.encoder is not None:
             raise
         return Searched(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
-    return Searched(_fused(lexical, Dense(corpus, made), settings))
+    return Searched(_fuse(lexical, Dense(corpus, made), settings))
 
 
-def searched_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:
+def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:
     """The search of passages at hand: by words, and where an encoder is set by meaning too. Raises as `encoder`."""
     if settings.fusion == "lexical" or settings.encoder in (None, NONE):
         return Searched(lexical)
-    return Searched(_fused(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
+    return Searched(_fuse(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
 
 
-def linked(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
+def with_links(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
     """The ranking with the passages that its first hits name, unless the settings want none."""
     return Linked(ranker, by_words) if settings.links else ranker
 
 
-def _fused(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
+def _fuse(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
     if settings.fusion == "dense":
         return dense
     if settings.fusion == "weighted":

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened_index(place: str) -> Iterator[AnyCorpus]:
+def open_index(place: str) -> Iterator[AnyCorpus]:
     """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
     from toulmin.indexing import shards
 
@@ -58,20 +58,22 @@ def update_index(
 
     place = str(into)
     if is_shared(place):
-        update = _shared(place, settings, shards, where)
+        update = _shared_update(place, settings, shards, where)
     else:
-        update = _folder(Path(place), settings, shards, where)
+        update = _folder_update(Path(place), settings, shards, where)
     report = update([Path(doc) for doc in docs], on_progress=on_progress)
     if not (report.read or report.unchanged or report.removed or report.skipped):
         kinds = " ".join(sorted(loaders.SUFFIXES))
         raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
     if not is_shared(place):  # that of an address was opened to count what it holds
-        with opened_index(place):
+        with open_index(place):
             pass  # an index that cannot be opened must not pass for up to date
     return report
 
 
-def _folder(index: Path, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
+def _folder_update(
+    index: Path, settings: Settings, shards: int | None, where: Where | None
+) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
     from toulmin.indexing import sharding, update
@@ -81,9 +83,9 @@ def _folder(index: Path, settings: Settings, shards: int | None, where: Where | 
     words = settings.passage_words
     there = len(shards_in(index)) or None
     if where is None and shards is None and there is None:
-        return partial(update.update, index, passage_words=words, vectors=encoding.wanted(str(index), settings))
+        return partial(update.update, index, passage_words=words, vectors=encoding.encoder_for(str(index), settings))
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
-    wanted = partial(encoding.wanted, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
+    wanted = partial(encoding.encoder_for, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
     update_parts = partial(sharding.update_shards, passage_words=words, wanted=wanted)
     if where is None:
         return partial(update_parts, index, shards=shards or there or 1, hire=Process)
@@ -105,7 +107,9 @@ def _on_cluster(
     return replace(report, notes=(*report.notes, *notes))
 
 
-def _shared(place: str, settings: Settings, shards: int | None, where: Where | None) -> Callable[..., IndexReport]:
+def _shared_update(
+    place: str, settings: Settings, shards: int | None, where: Where | None
+) -> Callable[..., IndexReport]:
     """How a shared corpus is brought up to date: by one writer, or by several of a cluster."""
     if shards is not None:
         raise UsageError(f"{place} is one table that many write to; an index of shards lies in a folder.")
@@ -116,7 +120,7 @@ def _shared(place: str, settings: Settings, shards: int | None, where: Where | N
         return partial(update_together, place, settings, where)
     from toulmin.build import encoding
 
-    wanted = encoding.wanted(place, settings)
+    wanted = encoding.encoder_for(place, settings)
     return partial(update, place, passage_words=settings.passage_words, vectors=wanted)
 
 
@@ -136,5 +140,5 @@ def copy_index(
         raise UsageError(f"The index in {into} is in shards; a copy goes into one that is in one piece, or new.")
     with adapter(source).open(source) as corpus:
         spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
-        wanted = encoding.wanted(into, settings.updated(encoder=spec))
+        wanted = encoding.encoder_for(into, settings.updated(encoder=spec))
         return copy_corpus(corpus, Path(into), vectors=wanted, on_progress=on_progress)

@@ -92,7 +92,7 @@ def job(
         style=options.get("style") or _usual_style(chosen),
         program=program,
         budget=budget(settings) if budget_ is None else budget_,
-        settings=_shown(settings, options),
+        settings=_settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
     )
@@ -132,7 +132,7 @@ def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> 
     config.no_options(settings)
     options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
     program = partial(check, text, passages=passages, **options)
-    return Job("", "check", "long", program, budget(settings), _shown(settings, options))
+    return Job("", "check", "long", program, budget(settings), _settings_to_show(settings, options))
 
 
 def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
@@ -143,7 +143,7 @@ def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) ->
         if getattr(settings, name) is None:
             options.pop(name, None)
     program = partial(repair, text, **{**options, "passages": passages})
-    return Job("", "repair", "long", program, budget(settings), _shown(settings, options))
+    return Job("", "repair", "long", program, budget(settings), _settings_to_show(settings, options))
 
 
 def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
@@ -181,7 +181,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
 _PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", "prices", "options"})
 
 
-def _shown(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
+def _settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
     return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if _is_told(value)}

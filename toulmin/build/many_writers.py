@@ -42,7 +42,7 @@ def update_together(
     files, _ = find_files([path.absolute() for path in paths])
     with connected(where) as crew:
         reports = asyncio.run(_read(place, settings, crew, files, tell))
-    wanted = encoding.wanted(place, settings)
+    wanted = encoding.encoder_for(place, settings)
     last = adapter(place).update(
         place, paths, passage_words=settings.passage_words, vectors=wanted, on_progress=on_progress
     )
@@ -64,8 +64,8 @@ async def _read(
     reports: list[IndexReport] = []
     done = 0
     async with aclosing(pool.results(lots)) as results:
-        async for lot, found in results:
-            reports += found
+        async for lot, documents in results:
+            reports += documents
             done += len(lots[lot])
             tell(Progress(str(lots[lot][-1]), done, len(files), 0))
     return reports
@@ -81,7 +81,7 @@ class _Reader:
 
     def __call__(self) -> Callable[[Sequence[Path]], list[IndexReport]]:
         self.home.enter()
-        wanted = encoding.wanted(self.place, self.settings)
+        wanted = encoding.encoder_for(self.place, self.settings)
         words = self.settings.passage_words
         update = adapter(self.place).update
         return lambda files: [update(self.place, files, passage_words=words, vectors=wanted)]

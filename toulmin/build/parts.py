@@ -38,7 +38,7 @@ def _lexical_judge(argument: str, table: dict[str, Any], settings: Settings) -> 
     return Lexical()
 
 
-def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
+def _installed_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.embedded import load_judge
 
     return load_judge(folder or None)
@@ -56,7 +56,7 @@ def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     return Cross(name, **table)
 
 
-def _asked(name: str, table: dict[str, Any], settings: Settings) -> Judge:
+def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.asked import ModelJudge
 
     return ModelJudge(model(name, settings))
@@ -79,12 +79,12 @@ JUDGES = Registry(
         Spec(
             "embedded",
             "A small trained network beside the words, calibrated (the default where its weights are installed).",
-            _embedded_judge,
+            _installed_judge,
             "[FOLDER]",
         ),
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", _TORCH_JUDGE),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
-        Spec("model", "A language model that is asked for a verdict.", _asked, "SPEC"),
+        Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
     ),
 )
 
@@ -107,7 +107,7 @@ def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) ->
     return Embedded()
 
 
-def _trained_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
+def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
     from toulmin.extractive.trained_reader import TrainedReader
 
     return TrainedReader(folder or None)
@@ -121,7 +121,7 @@ READERS = Registry(
             "embedded",
             "A small trained network that finds the exact words, or that there are none (the default where its weights"
             " are installed).",
-            _trained_reader,
+            _installed_reader,
             "[FOLDER]",
         ),
     ),
@@ -175,14 +175,14 @@ def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> Lan
     return Extractive(words=settings.words, meaning=meaning(settings), reader=late if trained else None)
 
 
-def _scripted(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
+def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
     from toulmin.models.scripted import Scripted
 
     return Scripted.from_file(name, name=f"scripted:{Path(name).name}")
 
 
 def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    checked = _checked_table("local", table, _LOCAL)
+    checked = _check_table("local", table, _LOCAL)
     from toulmin.models.local import Local
 
     general = {"temperature": settings.temperature, "seed": settings.seed}
@@ -213,7 +213,7 @@ MODELS = Registry(
         _remote("openai", "A model of OpenAI or of any server with its chat completions (`openai.base_url`)."),
         _remote("completions", "A model of a server with OpenAI's older completions."),
         Spec("local", "A transformers model in this process.", _local, "FOLDER", None),
-        Spec("scripted", "Replies from a file, for tests and trials.", _scripted, "FILE"),
+        Spec("scripted", "Replies from a file, for tests and trials.", _script, "FILE"),
     ),
     " or NAME:MODEL for a server of yours (servers.NAME.base_url)",
 )
@@ -221,7 +221,7 @@ MODELS = Registry(
 
 def model(spec: str, settings: Settings) -> LanguageModel:
     """The language model that a SPEC names, its replies kept where the settings name a cache; raises as `uncached`."""
-    made = uncached(spec, settings)
+    made = model_without_cache(spec, settings)
     if settings.cache is None or is_embedded(spec):
         return made
     from toulmin.models.cache import Cached
@@ -229,7 +229,7 @@ def model(spec: str, settings: Settings) -> LanguageModel:
     return Cached(made, settings.cache)
 
 
-def uncached(spec: str, settings: Settings) -> LanguageModel:
+def model_without_cache(spec: str, settings: Settings) -> LanguageModel:
     """The language model that a SPEC names, and nothing around it.
 
     Raises `UsageError` for a SPEC or a provider's setting that cannot be, `ModelError` for a local model that does not
@@ -265,7 +265,7 @@ def server(provider: str, settings: Settings) -> Server:
     from toulmin.models.server import VARIABLE, Server, key_from
 
     kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
-    table = _checked_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
+    table = _check_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
     table.pop("route", None)
     variable, file = table.pop("key_variable", None), table.pop("key_file", None)
     if provider not in PROVIDERS and "base_url" not in table:
@@ -282,7 +282,7 @@ def server(provider: str, settings: Settings) -> Server:
     return Server(key=key, **_without_none({"temperature": settings.temperature, "seed": settings.seed}) | table)
 
 
-def _checked_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
     """A provider's settings, each of a name and a type that it has."""
     for name in table:
         if name == "key":

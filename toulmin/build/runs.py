@@ -81,10 +81,10 @@ async def _each_seed(
 ) -> list[RunReport]:
     reports: list[RunReport] = []
     for seed in seeds or (None,):
-        one = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
+        seeded = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
         if len(seeds) > 1:
-            one = replace(one, out=study.out / f"seed-{seed}")
-        reports.append(await answer(one))
+            seeded = replace(seeded, out=study.out / f"seed-{seed}")
+        reports.append(await answer(seeded))
         if reports[-1].error is not None:
             break
     return reports

@@ -50,21 +50,23 @@ class Scoring:
 
 
 @asynccontextmanager
-async def open_judge(settings: Settings, own: Judge | None, where: Where | None = None) -> AsyncIterator[Judge | None]:
+async def open_judge(
+    settings: Settings, callers_judge: Judge | None, where: Where | None = None
+) -> AsyncIterator[Judge | None]:
     """The judge that the settings name (None for "none") or the caller's own, here or at the workers of a cluster.
 
     What was made here ends with it, a caller's own judge stays as it is.
     """
-    if own is None and settings.judge == "none":
+    if callers_judge is None and settings.judge == "none":
         yield None
     elif where is not None:
         from toulmin.build.cluster import judge
 
         with connect_crew(where) as crew:
             assert crew is not None
-            yield await judge(settings, own, crew)
-    elif own is not None:
-        yield own
+            yield await judge(settings, callers_judge, crew)
+    elif callers_judge is not None:
+        yield callers_judge
     else:
         made = parts.judge(settings.judge, settings)
         try:
@@ -89,24 +91,24 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     from toulmin.evaluation.scores import score_answers as measure
     from toulmin.metrics.judging import CHUNK, Judging
 
-    found = await asyncio.to_thread(read_scorable, run)
-    judge = _cached_judge(scoring)
+    seeds = await asyncio.to_thread(read_scorable, run)
+    judge = _judge_with_cache(scoring)
     judging = None if judge is None else Judging(judge, chunk=scoring.chunk or CHUNK, progress=progress)
     models = _models(scoring)
-    others = _evidence(scoring, len(found))
+    others = _evidence(scoring, len(seeds))
     scores = [
-        await measure(one, scoring.profile, judging, models, other) for one, other in zip(found, others, strict=True)
+        await measure(seed, scoring.profile, judging, models, other) for seed, other in zip(seeds, others, strict=True)
     ]
     if judging is not None and judging.refusal is not None:
         raise ModelError(
             f"The judge {judging.name} gave no verdict at all, so nothing was scored: {judging.refusal} Name another"
             " judge, or none for the metrics of strings alone."
         ) from judging.refusal
-    for one, score in zip(found, scores, strict=True):
-        document = await asyncio.to_thread(save, one.place, score, digest([one]))
+    for seed, score in zip(seeds, scores, strict=True):
+        document = await asyncio.to_thread(save, seed.place, score, digest([seed]))
     if len(scores) == 1:
         return document
-    return await asyncio.to_thread(save, run, join_seeds(scores), digest(found))
+    return await asyncio.to_thread(save, run, join_seeds(scores), digest(seeds))
 
 
 def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
@@ -115,12 +117,12 @@ def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
 
     if scoring.evidence is None:
         return [None] * seeds
-    found = read_scorable(scoring.evidence)
+    other_seeds = read_scorable(scoring.evidence)
     name = scoring.evidence.name
-    return [EvidenceRun(name, found[i if len(found) == seeds else 0].read) for i in range(seeds)]
+    return [EvidenceRun(name, other_seeds[i if len(other_seeds) == seeds else 0].read) for i in range(seeds)]
 
 
-def _cached_judge(scoring: Scoring) -> Judge | None:
+def _judge_with_cache(scoring: Scoring) -> Judge | None:
     if scoring.judge is None or scoring.memo is None:
         return scoring.judge
     from toulmin.judges.verdict_cache import CachedJudge
@@ -132,16 +134,16 @@ def _models(scoring: Scoring) -> Models:
     """The models that QA metrics and MAUVE need, where they were named."""
     from toulmin.metrics.choosing import Models
 
-    found = Models()
+    models = Models()
     if scoring.qa_model is not None:
         from toulmin.metrics.span_reader import SpanReader
 
-        found = replace(found, qa=SpanReader(scoring.qa_model))
+        models = replace(models, qa=SpanReader(scoring.qa_model))
     if scoring.mauve_model is not None:
         from toulmin.metrics.mauve_score import Featurizer
 
-        found = replace(found, mauve=Featurizer(scoring.mauve_model))
-    return found
+        models = replace(models, mauve=Featurizer(scoring.mauve_model))
+    return models
 
 
 # ---------------------------------------------------------------- test sets
@@ -176,7 +178,7 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     is_index = len(docs) == 1 and (is_shared(docs[0]) or shards.is_index(Path(docs[0])))
     sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
     ready, skipped = index_docs(sources, settings)
-    with indexes.opened_index(ready.index or settings.index) as corpus:
+    with indexes.open_index(ready.index or settings.index) as corpus:
         passages = list(corpus.every_passage())
     items = make_items(passages, n, seed)
     if not items:

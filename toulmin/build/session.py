@@ -199,7 +199,7 @@ class Session:
             with open_sources(Sources(passages=tuple(passages)), self.settings) as given:
                 return await driver.answer(replace(job, retriever=given.retriever), watch)
         with self.use() as sources:
-            outcome = await driver.answer(_served_by(sources, job), watch)
+            outcome = await driver.answer(_with_retriever(sources, job), watch)
             return with_notes(outcome, sources.notes)
 
     async def ask(
@@ -230,11 +230,11 @@ class Session:
         """The outcome of each job, in order, many at a time; `jobs` is read only as places become free."""
         _, driver = self.equip()
         with self.use() as sources:
-            async for outcome in driver.in_order(_served_by(sources, job) for job in jobs):
+            async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
                 yield with_notes(outcome, sources.notes)
 
 
-def _served_by(sources: OpenSources, job: Job) -> Job:
+def _with_retriever(sources: OpenSources, job: Job) -> Job:
     return job if job.retriever is not None else replace(job, retriever=sources.retriever)
 
 

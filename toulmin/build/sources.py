@@ -104,14 +104,14 @@ def open_sources(
     k1, b = bm25_constants(settings)
     if sources.passages is not None:
         lexical = InMemory(sources.passages, k1, b)
-        search = encoding.searched_in_memory(sources.passages, lexical, settings)
-        yield OpenSources(encoding.linked(search.ranker, lexical, settings))
+        search = encoding.search_in_memory(sources.passages, lexical, settings)
+        yield OpenSources(encoding.with_links(search.ranker, lexical, settings))
         return
     ready, skipped = index_docs(sources, settings, on_progress)
-    with indexes.opened_index(ready.index or settings.index) as corpus:
+    with indexes.open_index(ready.index or settings.index) as corpus:
         words = indexes.abreast(corpus, Bm25(corpus, k1, b))
-        search = encoding.searched(corpus, words, settings)
-        yield OpenSources(encoding.linked(search.ranker, words, settings), skipped, search.remarks, corpus)
+        search = encoding.search_of(corpus, words, settings)
+        yield OpenSources(encoding.with_links(search.ranker, words, settings), skipped, search.remarks, corpus)
 
 
 def bm25_constants(settings: Settings) -> tuple[float, float]:

@@ -96,15 +96,15 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
     from toulmin.methods.assessing import ListCorrectness
 
     style = settings.style or "long"
-    told: Callable[[Sequence[Claim]], Any]
+    correctness: Callable[[Sequence[Claim]], Any]
     if style == "list":
         entities = entities_oracle(item)
-        told = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
+        correctness = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
     elif has_claims_only(item, style):
-        told = claims_oracle(item, parts.judge(settings.judge, settings) if judge is None else judge)
+        correctness = claims_oracle(item, parts.judge(settings.judge, settings) if judge is None else judge)
     else:
-        told = answers_oracle(item)
-    return settings.updated(options={"correctness": told})
+        correctness = answers_oracle(item)
+    return settings.updated(options={"correctness": correctness})
 
 
 # ---------------------------------------------------------------- the passages of a dataset
@@ -132,9 +132,9 @@ class Beside:
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first."""
-        return [self._ranked[: max(0, k)] if query == self._question else self._found(query, k) for query in queries]
+        return [self._ranked[: max(0, k)] if query == self._question else self._rank(query, k) for query in queries]
 
-    def _found(self, query: str, k: int) -> list[Hit]:
+    def _rank(self, query: str, k: int) -> list[Hit]:
         if self._searched is None:
             self._searched = InMemory(self._passages, self._k1, self._b)
         return self._searched.search([query], k)[0]
@@ -153,9 +153,9 @@ class Without:
         """
         wanted = k + len(self._withheld)
         while True:
-            found = await resolve(self._retriever.search(queries, wanted))
-            kept = [[hit for hit in row if not self._is_withheld(hit.passage)] for row in found]
-            if all(len(row) >= k or len(full) < wanted for row, full in zip(kept, found, strict=True)):
+            rows = await resolve(self._retriever.search(queries, wanted))
+            kept = [[hit for hit in row if not self._is_withheld(hit.passage)] for row in rows]
+            if all(len(row) >= k or len(full) < wanted for row, full in zip(kept, rows, strict=True)):
                 return [row[:k] for row in kept]
             wanted *= 2
 

@@ -84,7 +84,7 @@ def _model(setting: str) -> Finding:
         return Finding(setting, "works", "none is set; the main model takes its part")
     if parts.is_embedded(spec):
         return Finding(setting, "works", f"{spec}, in this process")
-    made = parts.uncached(spec, settings)
+    made = parts.model_without_cache(spec, settings)
     listing = getattr(made, "models", None)
     if listing is None:
         return Finding(setting, "works", f"{spec}, in this process; it loads")
@@ -200,7 +200,7 @@ def _index(index: str | None) -> Finding:
     if not is_shared(folder) and not Path(folder).exists():
         remedy = f"toulmin index YOUR_FOLDER --into {folder}"
         return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
-    with indexes.opened_index(folder) as corpus:
+    with indexes.open_index(folder) as corpus:
         corpus.verify()
         stats = corpus.stats
     words = (
