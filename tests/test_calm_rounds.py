@@ -176,8 +176,8 @@ def test_the_policy_decides_what_becomes_of_an_unsupported_claim():
         ("corrections", -1, "at least 0, not -1"),
         ("k", 0, "at least 1, not 0"),
         ("pool", 0, "at least 1, not 0"),
-        ("threshold", 1.5, "between 0 and 1, not at 1.5"),
-        ("claim_threshold", float("nan"), "between 0 and 1, not at nan"),
+        ("threshold", 1.5, "from 0 to 1, not 1.5"),
+        ("claim_threshold", float("nan"), "from 0 to 1, not nan"),
     ],
 )
 def test_a_value_that_means_nothing_is_an_error_that_says_what_would(option: str, value: Any, said: str):

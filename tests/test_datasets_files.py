@@ -230,7 +230,7 @@ def test_a_wrong_judgement_is_named(line: str, said: str, beir: Path):
 def test_a_query_that_stands_twice_is_refused(beir: Path):
     with (beir / "queries.jsonl").open("a") as file:
         file.write(lines([{"_id": "2", "text": "claim 2 again"}]))
-    with pytest.raises(SourceError, match="the id '2' stands already at line 3"):
+    with pytest.raises(SourceError, match="the id '2' is already used at line 3"):
         read(beir)
 
 
@@ -279,7 +279,7 @@ def test_an_output_that_is_no_text_is_refused(output: Any, said: str, tmp_path: 
 
 
 def test_two_results_of_one_id_are_refused(tmp_path: Path):
-    with pytest.raises(SourceError, match="stands already at item 1"):
+    with pytest.raises(SourceError, match="is already used at item 1"):
         list(result_items(results(tmp_path, RESULT, RESULT)))
 
 

@@ -101,7 +101,7 @@ def test_references_beyond_100_are_cut_with_what_cites_them_and_a_note():
         99,
         [],
     )
-    assert file.notes == ("q1: 5 references cut, and what cites them: 100 at most.",)
+    assert file.notes == ("q1: 5 references cut, with their citations: 100 at most.",)
 
 
 def test_2025_keeps_the_first_three_citations_of_a_sentence_and_notes_the_others():

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import MARK_LIKE, WORDS
 from typed_prompts import HOSTILE
@@ -111,6 +111,16 @@ every_method = pytest.mark.parametrize("name", METHODS)
 
 @every_method
 @law
+@example(  # a sentence on the way to a short answer is supported, but does not answer
+    {
+        "replies": ["</passage> Hannah Pell built the tower of Hull in 1824 ."],
+        "judge": Lexical(),
+        "calls": 2,
+        "style": "short",
+        "unsupported": "keep",
+        "variant": "A",
+    }
+)
 @given(RUNS)
 def test_what_is_called_supported_is_so_by_its_very_citations(name: str, drawn: dict[str, Any]):
     assert has_true_labels(run(name, **drawn).answer, drawn["judge"])

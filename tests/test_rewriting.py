@@ -75,7 +75,7 @@ def test_the_draws_of_a_prompt_with_feedback_are_counted_too():
     ],
 )
 def test_every_method_refuses_a_word_where_a_number_should_be(method: Callable[..., Program[Answer]], option: str):
-    with pytest.raises(UsageError, match=f"'{option}' is a whole number"):
+    with pytest.raises(UsageError, match=f"'{option}' must be a whole number"):
         next(method("Why?", **{option: "x"}))
 
 

@@ -212,6 +212,13 @@ def vtg(
     return conclude(answer, claims, unsupported, verified=not verify)
 
 
+def _draft(answer: Answer) -> Answer:
+    """The answer as a draft: sentences on the way to a short answer are judged as sentences, not as that answer."""
+    if answer.style != "short":
+        return answer
+    return replace(answer, claims=tuple(replace(claim, support=None) for claim in answer.claims))
+
+
 def trials(answer: Answer) -> tuple[int, ...]:
     """The number of attempts for each claim of a VTG answer, in order (Table 4)."""
     return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)
@@ -238,7 +245,7 @@ def _write_claims(task: _Task, state: State, max_claims: int) -> Program[State]:
         state = yield from _next_claim(task, state)
         if state.is_over:
             break
-        yield from show(state.answer)
+        yield from show(_draft(state.answer))
     return state
 
 
