@@ -126,6 +126,11 @@ def test_every_name_has_a_line_of_help(registry: Registry):
     assert all(spec.help.endswith(".") for spec in registry.specs)
 
 
+def test_a_near_name_is_suggested_once():
+    with pytest.raises(UsageError, match="did you mean lexical[?]"):
+        parts.JUDGES.find("lexicl")
+
+
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_every_form_is_found(registry: Registry):
     for spec in registry.specs:

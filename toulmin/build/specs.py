@@ -133,7 +133,7 @@ class Registry:
     def refusal(self, text: str, others: Iterable[str] = ()) -> UsageError:
         """What is said of a SPEC that names nothing: near names, and the forms that there are."""
         forms = [form for spec in self.specs for form in spec.forms]
-        near = unknown_name(self.kind, text, (*forms, *self.names, *others))
+        near = unknown_name(self.kind, text, {*forms, *self.names, *others})
         if not any(spec.argument for spec in self.specs):
             return near
         return UsageError(f"{near} {article(self.kind)} is named as {self.forms}.")

@@ -104,12 +104,14 @@ async def _within_seconds(listing: Callable[[], Awaitable[tuple[str, ...]]]) -> 
         raise ModelError(f"The server gave no answer within {PATIENCE} s. Is it running?") from None
 
 
+def _absent(*modules: str) -> str:
+    """Those that are not installed, in words; empty where all are."""
+    return " and ".join(module for module in modules if find_spec(module) is None)
+
+
 def _local() -> Finding:
-    absent = [name for name in ("torch", "transformers") if find_spec(name) is None]
-    if absent:
-        return Finding(
-            "local models", "missing", f"{' and '.join(absent)} not installed", "pip install 'toulmin[local]'"
-        )
+    if absent := _absent("torch", "transformers"):
+        return Finding("local models", "missing", f"{absent} not installed", "pip install 'toulmin[local]'")
     return Finding("local models", "works", "torch and transformers are installed; --model local:FOLDER")
 
 
@@ -121,7 +123,7 @@ def _encoder(index: str | None) -> Finding:
     label = encoding.label_of(index or settings.index)
     spec = settings.encoder or (label.spec if label else encoding.NONE)
     if spec == encoding.NONE:
-        absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
+        absent = _absent("onnxruntime", "tokenizers")
         named = encoding.EMBEDDED if shipped.is_ready("encoder") else "onnx:FOLDER"
         remedy = "pip install 'toulmin[encoder]'" if absent else f"toulmin index YOUR_FOLDER --encoder {named}"
         return Finding("encoder", "missing", "none is set; passages are searched by words only", remedy)
@@ -137,12 +139,12 @@ def _weights() -> Finding:
     from toulmin.runtime import shipped
 
     kinds = sorted(shipped.installed())
-    absent = [name for name in ("onnxruntime", "tokenizers") if find_spec(name) is None]
+    absent = _absent("onnxruntime", "tokenizers")
     if not kinds:
         detail = "none are installed; judge, reader and writer go by words alone"
         return Finding("trained parts", "missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
     if absent:
-        return Finding("trained parts", "missing", f"{' and '.join(absent)} not installed", shipped.INSTALL)
+        return Finding("trained parts", "missing", f"{absent} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
     return Finding("trained parts", "works", f"{names}; every file was checked")
 
@@ -166,9 +168,8 @@ def _evaluation() -> Finding:
 
 
 def _cluster() -> Finding:
-    absent = [name for name in ("ray", "pyarrow", "pandas") if find_spec(name) is None]
-    if absent:
-        detail = f"{' and '.join(absent)} not installed; --on ray needs Ray Data"
+    if absent := _absent("ray", "pyarrow", "pandas"):
+        detail = f"{absent} not installed; --on ray needs Ray Data"
         return Finding("cluster", "missing", detail, "pip install 'toulmin[scale]'")
     return Finding("cluster", "works", f"Ray {version('ray')} is installed; toulmin run --on ray, or ray://HOST:PORT")
 

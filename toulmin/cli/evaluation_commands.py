@@ -222,7 +222,7 @@ def prefer(
         first, second, n, seed, out or preferring.preferences_path(first, second), ask=not json
     )
     if json:
-        tables.as_json_document(shares)
+        tables.print_json(shares)
     return 0
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from toulmin.cli import story
-from toulmin.cli.terminal import Console, printable, words
+from toulmin.cli.terminal import Console, print_json, printable, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_numbers
 
 if TYPE_CHECKING:
@@ -33,13 +32,6 @@ LOOKS = {
 OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerable": ("–", "dim")}
 
 
-def _json(document: Any) -> None:
-    import orjson
-
-    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    sys.stdout.buffer.flush()
-
-
 # ---------------------------------------------------------------- answers
 
 
@@ -48,7 +40,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if as_json:
         from toulmin.formats import answer_json
 
-        _json(answer_json.document(answer))
+        print_json(answer_json.document(answer))
         if explain:
             story.rounds(answer, Console(stderr=True))
         return
@@ -199,7 +191,7 @@ def hits(query: str, ranking: Sequence[Hit], *, as_json: bool) -> None:
     if as_json:
         from toulmin.formats import answer_json
 
-        _json(answer_json.hits_document(query, ranking))
+        print_json(answer_json.hits_document(query, ranking))
         return
     console = Console()
     for n, hit in enumerate(ranking, start=1):
@@ -211,7 +203,7 @@ def hits(query: str, ranking: Sequence[Hit], *, as_json: bool) -> None:
 
 def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
     if as_json:
-        _json({"index": folder, **asdict(report)})
+        print_json({"index": folder, **asdict(report)})
         return
     console = Console()
     for entry in report.skipped:
@@ -231,7 +223,7 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
 
 def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
     if as_json:
-        _json([asdict(finding) for finding in rows])
+        print_json([asdict(finding) for finding in rows])
         return
     console = Console()
     shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -12,19 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, printable, words
+from toulmin.cli.terminal import Console, print_json, printable, words
 
 if TYPE_CHECKING:
     from toulmin.build.scoring import MadeReport
     from toulmin.evaluation.running import Progress, RunReport
     from toulmin.indexing.update import Progress as Reading
-
-
-def as_json_document(document: Any) -> None:
-    import orjson
-
-    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    sys.stdout.buffer.flush()
 
 
 # ---------------------------------------------------------------- runs
@@ -51,7 +43,7 @@ def run_document(report: RunReport) -> dict[str, Any]:
 
 def run_report(report: RunReport, *, as_json: bool) -> None:
     if as_json:
-        as_json_document(run_document(report))
+        print_json(run_document(report))
     console = Console(stderr=as_json)
     now = report.progress
     if not as_json:
@@ -124,7 +116,7 @@ def _progress_line(now: Progress) -> str:
 
 def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        as_json_document(document)
+        print_json(document)
         return
     console = Console()
     judge = document["judge"] or "none"
@@ -179,7 +171,7 @@ def judging() -> Iterator[Callable[[int, int, str], None] | None]:
 
 def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
-        as_json_document(document)
+        print_json(document)
         return
     console = Console()
     runs = document["runs"]
@@ -252,7 +244,7 @@ _FEWER = (
 
 def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        as_json_document(
+        print_json(
             {
                 "file": str(report.file),
                 "wanted": report.wanted,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from typing import Any
 
 import rich.console
 from rich.text import Text
@@ -33,3 +35,10 @@ class Console(rich.console.Console):
     def on_broken_pipe(self) -> None:
         """Raises `BrokenPipeError`, which ends the command quietly."""
         raise BrokenPipeError
+
+
+def print_json(document: Any) -> None:
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()
