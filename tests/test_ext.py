@@ -127,7 +127,7 @@ def test_every_name_has_a_line_of_help(registry: Registry):
 
 
 def test_a_near_name_is_suggested_once():
-    with pytest.raises(UsageError, match="did you mean lexical[?]"):
+    with pytest.raises(UsageError, match=r"did you mean lexical\?"):
         parts.JUDGES.find("lexicl")
 
 

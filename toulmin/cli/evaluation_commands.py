@@ -216,13 +216,14 @@ def prefer(
     out
         The file of your choices (default: preferences-SECOND.jsonl in the first run's folder).
     """
-    from toulmin.cli import preferring, tables
+    from toulmin.cli import preferring
+    from toulmin.cli.terminal import print_json
 
     shares = preferring.collect_preferences(
         first, second, n, seed, out or preferring.preferences_path(first, second), ask=not json
     )
     if json:
-        tables.print_json(shares)
+        print_json(shares)
     return 0
 
 
