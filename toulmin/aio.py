@@ -370,7 +370,7 @@ async def questions(
     can be made well; the report says how many.
     """
     chosen = config.settled(settings, options)
-    listed = sources_of(paths, None, None, None).docs
+    listed = sources_of(paths).docs
     return await asyncio.to_thread(scoring.make_questions, listed, Path(out), n, seed, chosen)
 
 
@@ -401,7 +401,7 @@ async def index(
     """
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.settled(settings, options)
-    listed = sources_of(paths, None, None, None).docs
+    listed = sources_of(paths).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):
         if shards is not None or where is not None:

@@ -164,10 +164,10 @@ def index_docs(
 
 
 def sources_of(
-    docs: Docs | None,
-    index: str | os.PathLike[str] | None,
-    passages: Sequence[Passage] | None,
-    retriever: Retriever | None,
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    passages: Sequence[Passage] | None = None,
+    retriever: Retriever | None = None,
 ) -> Sources:
     """The sources of a call; a single path counts as a list of one."""
     listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())

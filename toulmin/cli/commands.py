@@ -136,7 +136,7 @@ def ask(
         unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
     )  # fmt: skip
     job = jobs.job(clean_question(question), chosen)
-    return _answer(job, sources_of(docs or None, index, None, None), chosen, json=json, explain=explain).exit_code
+    return _answer(job, sources_of(docs or None, index), chosen, json=json, explain=explain).exit_code
 
 
 @app.command
@@ -244,7 +244,7 @@ def search(
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = clean_query(query, k), sources_of(docs or None, index, None, None)
+    plain, sources = clean_query(query, k), sources_of(docs or None, index)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
         (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:

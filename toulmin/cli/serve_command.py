@@ -70,7 +70,7 @@ def serve(
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)
-    sources = sources_of(docs or None, index, None, None)
+    sources = sources_of(docs or None, index)
     with show.indexing() as on_progress:
         indexed_sources, skipped = index_docs(sources, chosen, on_progress)
     show.notes(skip_notes(skipped))
@@ -95,6 +95,6 @@ def mcp(*, index: Index = None, docs: Docs = (), set_: Sets = ()) -> int:
     from toulmin.server.serve import serve_tools
 
     chosen = settings_from(set_, index=index)
-    ready, _ = index_docs(sources_of(docs or None, index, None, None), chosen)
+    ready, _ = index_docs(sources_of(docs or None, index), chosen)
     asyncio.run(serve_tools(ready, chosen))
     return 0
