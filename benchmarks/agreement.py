@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from data import rows
 from headings import heading
-from judge import auc, balanced_accuracy
+from judge_sets import auc, balanced_accuracy
 
 from toulmin.build import parts
 from toulmin.config import Settings

@@ -8,8 +8,8 @@ import sys
 from datetime import date
 
 
-def heading(script: str, settings: str) -> str:
+def heading(script: str, settings: str, folder: str = "benchmarks") -> str:
     """The block's first lines, with its fence opened; the caller closes it."""
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    command = " ".join(["python", f"benchmarks/{script}", *sys.argv[1:]])
+    command = " ".join(["python", f"{folder}/{script}", *sys.argv[1:]])
     return f"## `{command}`\n\n```text\n{date.today()}, {machine}.\n{settings}"

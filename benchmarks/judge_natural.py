@@ -40,7 +40,7 @@ from by_page import (
 )
 from data import rows
 from headings import heading
-from judge import NATURAL, SETS, cases
+from judge_sets import NATURAL, SETS, cases
 
 from toulmin.build import parts
 from toulmin.config import Settings

@@ -20,7 +20,7 @@ from agreement import verdicts
 from by_page import Truths, balanced_accuracy, measured, share, shown
 from data import rows
 from headings import heading
-from judge import cases
+from judge_sets import cases
 from probes_claim import says_true
 from probes_made import KINDS, Probe, handwritten, held_out_pages, made
 

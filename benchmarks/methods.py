@@ -46,7 +46,7 @@ ROWS = (
     Row("self-refine", "self-refine"),
     Row("calm", "calm"),
     Row("calm, all cited", "calm", {"carry": "all_cited"}),
-    Row("calm, set on train", "calm", {"carry": "all_cited", "pool": 10}),  # by calm_settings.py
+    Row("calm, set on train", "calm", {"carry": "all_cited", "pool": 10}),  # by training/calm_settings.py
     Row("vtg, not verified", "vtg", {"verify": False}),
     Row("vtg", "vtg"),
     Row("plan A", "plan"),

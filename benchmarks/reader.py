@@ -3,14 +3,12 @@
     python benchmarks/reader.py            the figures, on the dev splits
     python benchmarks/reader.py --train    the same on the train splits, to look at while working
     python benchmarks/reader.py --reader embedded:FOLDER [--most N]    of a trained reader, as settings name it
-    python benchmarks/reader.py --fit      fits the weights of spans and the confidence, on the train splits
-    python benchmarks/reader.py --calibrate   fits the confidence alone
 
 An answer is right if its F1 with a gold answer is at least a half, or, where the reader gives a whole sentence, if that
 sentence holds one (`reader_sets` has more). EM and F1 are of answerable questions, before any is left unanswered. AUC
 is that of the confidence: for "is right" over all questions, and for "is answerable". ECE has ten bins of equal width.
 The last line has SQuAD 2.0's own figures on its dev part: F1 where silence is right of a question without an answer,
-and the mean of answered where there is one and silent where there is none.
+and the mean of answered where there is one and silent where there is none. `training/fit_reader.py` fits the reader.
 """
 
 from __future__ import annotations
@@ -18,29 +16,23 @@ from __future__ import annotations
 import argparse
 import random
 import time
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast, get_args
+from typing import cast
 
 import numpy as np
 from headings import heading
-from judge import auc
+from judge_sets import auc
 from numpy.typing import NDArray
-from reader_fit import fitted, table
 from reader_sets import Item, sets
 
 from toulmin.build.parts import reader as make_reader
 from toulmin.config import Settings
 from toulmin.extractive import reader
-from toulmin.extractive.question import Form
-from toulmin.extractive.reader import WEIGHTS, Signs
+from toulmin.extractive.reader import Signs
 from toulmin.extractive.trained_reader import TrainedReader
 
 BINS = 10
-ROUNDS, DECAY = 30, 1e-3
-LEAST_WEIGHT = 0.03
-MOST_FITTED = 6000  # questions for the weights of spans, by a hash of their text
 
 Floats = NDArray[np.float64]
 
@@ -148,73 +140,15 @@ def silence(found: Sequence[Outcome], least: float) -> str:
     return f"F1 {np.mean(f1):.3f} (wanted 0.70), balanced accuracy {fair:.3f} (wanted 0.75)"
 
 
-# ---------------------------------------------------------------- fitting
-
-
-def logistic(features: Floats, right: Floats, counts: Floats) -> Floats:
-    """The coefficients of least loss, by Newton's method."""
-    found = np.zeros(features.shape[1])
-    for _ in range(ROUNDS):
-        chance = 1 / (1 + np.exp(-features @ found))
-        gradient = features.T @ (counts * (chance - right)) + DECAY * found
-        bend = (features.T * (counts * chance * (1 - chance))) @ features + DECAY * np.eye(len(found))
-        found = found - np.linalg.solve(bend, gradient)
-    return found
-
-
-def as_table(weights: Mapping[str, float]) -> str:
-    """As `toulmin/judges/span_weights.tsv` has them."""
-    columns: dict[str, str] = {"any": ""} | {form: f"{form}: " for form in get_args(Form)}
-    rows = dict.fromkeys(name.partition(": ")[2] if name.partition(": ")[0] in columns else name for name in weights)
-    lines = ["\t".join(("feature", *columns))]
-    for row in sorted(rows):
-        told = (weights.get(f"{prefix}{row}") for prefix in columns.values())
-        lines.append("\t".join((row, *("" if value is None else f"{value:.2f}" for value in told))))
-    return "\n".join(lines)
-
-
-def fit(known: Mapping[str, Sequence[Item]]) -> None:
-    """The weights of spans; each question counts the same."""
-    able = [item for items in known.values() for item in items if item.is_answerable]
-    able.sort(key=lambda item: zlib.crc32(item.question.encode()))
-    data = table(able[:MOST_FITTED])
-    weights = dict(zip(data.names, fitted(data), strict=True))
-    WEIGHTS.clear()
-    WEIGHTS.update({n: round(float(w), 2) for n, w in sorted(weights.items()) if abs(w) >= LEAST_WEIGHT})
-    print(as_table(WEIGHTS))
-
-
-def calibrate(known: Mapping[str, Sequence[Item]]) -> None:
-    """The coefficients of the confidence; each set counts the same."""
-    features, right, counts = [], [], []
-    for items in known.values():
-        found = [each for each in map(outcome, items) if each.text is not None]
-        features += [each.signs for each in found]
-        right += [float(each.is_right) for each in found]
-        counts += [1e4 / len(found)] * len(found)
-    told = logistic(np.array(features), np.array(right), np.array(counts))
-    print("COEFFICIENTS")
-    for name, value in zip(Signs._fields, told, strict=True):
-        print(f"    {name}={value:.2f},")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", action="store_true")
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--calibrate", action="store_true")
     parser.add_argument("--reader", default="lexical", help="as `toulmin --set reader=` names it")
     parser.add_argument("--most", type=int, help="questions a set, drawn with a fixed seed")
-    chosen = parser.parse_args()
-    if not (chosen.fit or chosen.calibrate):
-        spec = chosen.reader
-        trained = None if spec == "lexical" else cast(TrainedReader, make_reader(spec, Settings()))
-        report("train" if chosen.train else "dev", trained, chosen.most)
-        return
-    known = sets("train")
-    if chosen.fit:
-        fit(known)
-    calibrate(known)
+    options = parser.parse_args()
+    spec = options.reader
+    trained = None if spec == "lexical" else cast(TrainedReader, make_reader(spec, Settings()))
+    report("train" if options.train else "dev", trained, options.most)
 
 
 if __name__ == "__main__":

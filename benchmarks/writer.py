@@ -4,7 +4,7 @@
     python benchmarks/writer.py --train    the same on the train splits, from which every constant was chosen
     python benchmarks/writer.py --encoder onnx:FOLDER [--train]    by words, and by meaning too, at one length
 
-`benchmarks/fit_evidence.py` fits the weights of a sentence's features.
+`training/fit_evidence.py` fits the weights of a sentence's features.
 
 Recall is ALCE's `str_em`: the share of a question's answer slots one of whose normalised aliases is a substring of the
 normalised answer, mean over questions, in percent; an abstention counts 0. The baseline is the first sentences of the

@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import stand_ins
-from asking import EMBEDDED, Asked, asked_of
 from frame import MAIN, VERIFIER, Answers, Column, Experiment, Interval, NotHere, Ours, Overall, Row
-from printing import Outcome, document, text
+from printing import Outcome
 from stand_ins import Place
 
 import toulmin
@@ -27,6 +26,27 @@ from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.methods.vtg import trials
 
 SMALL = 3  # questions of a dataset in the small form
+EMBEDDED, LEXICAL = "extractive", "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the command line says; `data` and `index` by the names of the experiment's sources, or of part of them."""
+
+    small: bool = False
+    model: str = EMBEDDED
+    verifier: str | None = None
+    judge: str = LEXICAL
+    qa_model: str | None = None
+    mauve_model: str | None = None
+    members: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, str] = field(default_factory=dict)
+    index: Mapping[str, str] = field(default_factory=dict)
+    limit: int | None = None
+    seeds: int | None = None
+    only: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    out: Path = Path("runs/experiments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,100 +61,100 @@ class Request:
 class Bench:
     """What the rows of one experiment are run with."""
 
-    def __init__(self, experiment: Experiment, asked: Asked) -> None:
-        self.experiment, self.asked = experiment, asked
-        self.seeds = asked.seeds or (1 if asked.small else experiment.setting.runs or 1)
-        self._scored: dict[tuple[Path, str], Ours] = {}
+    def __init__(self, experiment: Experiment, choices: Choices) -> None:
+        self.experiment, self.choices = experiment, choices
+        self.seeds = choices.seeds or (1 if choices.small else experiment.setting.runs or 1)
+        self._known: dict[tuple[Path, str], Ours] = {}
 
     @cached_property
     def _stand_ins(self) -> Mapping[str, Place]:
-        return stand_ins.places(self.asked.out / "stand-ins")
+        return stand_ins.places(self.choices.out / "stand-ins")
 
     def place(self, source: str) -> Place:
         """Where that dataset is; raises `NotHere` where nobody said."""
-        if self.asked.small and not _named(self.asked.data, source):
+        if self.choices.small and not _named(self.choices.data, source):
             return self._stand_ins[source]
-        path = _named(self.asked.data, source)
+        path = _named(self.choices.data, source)
         if path is None:
             raise NotHere(f"no dataset was named: --data {source}=PATH")
-        return Place(Path(path), _named(self.asked.index, source))
+        return Place(Path(path), _named(self.choices.index, source))
 
     def member(self, name: str) -> str:
         """The SPEC of a model that the experiment knows by name; in the small form the embedded writer stands in."""
-        if name in self.asked.members:
-            return self.asked.members[name]
-        if self.asked.small and not name.startswith("self-rag"):
-            return self.asked.model
+        if name in self.choices.members:
+            return self.choices.members[name]
+        if self.choices.small and not name.startswith("self-rag"):
+            return self.choices.model
         raise NotHere(f"no such model was named: --member {name}=SPEC ({self.experiment.members[name]})")
 
     def questions(self, work: Answers) -> int | None:
         """How many questions are asked."""
-        return self.asked.limit or (SMALL if self.asked.small else work.questions)
+        return self.choices.limit or (SMALL if self.choices.small else work.questions)
 
     def request(self, work: Answers) -> Request:
         """What the work asks of `toulmin.run`; raises `NotHere` where something that it needs was not named."""
         place = self.place(work.source)
         if work.profile == "alce" and "qampari" in work.source and "qampari" not in str(place.path):
             raise NotHere(f"ALCE's evaluator knows QAMPARI by its file's path, and {place.path} has no qampari in it")
-        options = {**work.options, **self.asked.settings}
+        options = {**work.options, **self.choices.settings}
         if work.oracle:
             options["correctness"] = "oracle"
         seeds = tuple(range(1, self.seeds + 1)) if self.seeds > 1 else ()
-        said: dict[str, Any] = {
+        call: dict[str, Any] = {
             "index": place.index,
             "method": work.method,
-            "model": self.asked.model if work.model is None else self.member(work.model),
+            "model": self.choices.model if work.model is None else self.member(work.model),
             "verifier": self._verifier(work),
-            "judge": self.asked.judge,
+            "judge": self.choices.judge,
             "limit": self.questions(work),
             "seeds": seeds,
         }
-        options = {**said, **options}
-        return Request(place.path, self.asked.out / "runs" / _folder_name(work, place, options), options)
+        options = {**call, **options}
+        return Request(place.path, self.choices.out / "runs" / _folder_name(work, place, options), options)
 
-    def answered(self, work: Answers) -> Path:
+    def run_of(self, work: Answers) -> Path:
         """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""
-        asked = self.request(work)
-        report = toulmin.run(asked.dataset, out=asked.folder, **asked.options)
+        request = self.request(work)
+        report = toulmin.run(request.dataset, out=request.folder, **request.options)
         if report.error is not None:
             raise report.error
-        return asked.folder
+        return request.folder
 
     def _verifier(self, work: Answers) -> str | None:
         if work.verifier is None:
             return None
         if work.verifier == MAIN:
-            return self.asked.model
+            return self.choices.model
         if work.verifier == VERIFIER:
-            return self.asked.verifier or (self.asked.model if self.asked.small else None)
+            return self.choices.verifier or (self.choices.model if self.choices.small else None)
         return self.member(work.verifier)
 
-    def scored(self, work: Answers) -> Ours:
+    def scores_of(self, work: Answers) -> Ours:
         """Its metrics, with what the answers took: calls and tokens a question, trials a claim."""
         key = (self.request(work).folder, work.profile)
-        if key not in self._scored:
-            self._scored[key] = self._scored_anew(work)
-        return self._scored[key]
+        if key not in self._known:
+            self._known[key] = self._score(work)
+        return self._known[key]
 
-    def _scored_anew(self, work: Answers) -> Ours:
-        folder = self.answered(work)
+    def _score(self, work: Answers) -> Ours:
+        folder = self.run_of(work)
         scores = toulmin.score(
             folder,
             profile=work.profile,
-            judge=self.asked.judge,
-            qa_model=self.asked.qa_model,
-            mauve_model=self.asked.mauve_model,
+            judge=self.choices.judge,
+            qa_model=self.choices.qa_model,
+            mauve_model=self.choices.mauve_model,
         )
-        metrics = {**figures(scores), **taken(answers_of(folder))}
+        metrics = {**figures(scores), **usage_of(answers_of(folder))}
         return Ours(metrics, tuple(scores["notes"]), str(folder), scores["judge"])
 
-    def measured(self, row: Row) -> Ours:
+    def figures_of(self, row: Row) -> Ours:
         """Our figures of a row; raises `NotHere` with the reason where there are none."""
         work = row.work
         if work is None:
             raise NotHere(row.absent or "")
         if isinstance(work, Answers):
-            return self.scored(work)
+            return self.scores_of(work)
         if isinstance(work, Overall):
             return self._overall(work)
         return work(self)
@@ -142,67 +162,67 @@ class Bench:
     def _overall(self, work: Overall) -> Ours:
         metrics, notes = {}, []
         for name, parts in work.of.items():
-            found = [(one, metric, self.scored(one).metrics.get(metric)) for one, metric in parts]
-            missing = [f"{one.source} has no {metric}" for one, metric, figure in found if figure is None]
+            values = [(answers, metric, self.scores_of(answers).metrics.get(metric)) for answers, metric in parts]
+            missing = [f"{answers.source} has no {metric}" for answers, metric, figure in values if figure is None]
             if missing:
                 notes.append(f"{name}: no mean over all datasets, since {', '.join(missing)}")
             else:
-                metrics[name] = Interval(fmean(figure.value for _, _, figure in found if figure is not None))
+                metrics[name] = Interval(fmean(figure.value for _, _, figure in values if figure is not None))
         return Ours(metrics, tuple(notes))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Every row, panel by panel, with our figures or why there are none."""
         for panel in self.experiment.panels:
             for row in panel.rows:
-                if self.asked.only.lower() not in f"{panel.title} {row.name}".lower():
+                if self.choices.only.lower() not in f"{panel.title} {row.name}".lower():
                     continue
-                _tell(f"{self.experiment.name}: {panel.title}, {row.name}")
+                _report(f"{self.experiment.name}: {panel.title}, {row.name}")
                 try:
-                    yield Outcome(panel, row, with_means(self.measured(row), panel.columns))
+                    yield Outcome(panel, row, with_means(self.figures_of(row), panel.columns))
                 except NotHere as why:
                     yield Outcome(panel, row, None, str(why))
 
 
 def with_means(ours: Ours, columns: Sequence[Column]) -> Ours:
     """The figures with those of columns that are means of others, where all of these are there."""
-    made = {}
+    means = {}
     for column in columns:
         parts = [ours.metrics.get(metric) for metric in column.mean_of]
         if parts and all(part is not None for part in parts):
-            made[column.metric] = Interval(fmean(part.value for part in parts if part is not None))
-    return Ours({**ours.metrics, **made}, ours.notes, ours.folder, ours.judge)
+            means[column.metric] = Interval(fmean(part.value for part in parts if part is not None))
+    return Ours({**ours.metrics, **means}, ours.notes, ours.folder, ours.judge)
 
 
 def figures(scores: Mapping[str, Any]) -> dict[str, Interval]:
     """The metrics of a document of scores that have a value."""
     return {
-        name: Interval(one["value"], one["low"], one["high"], one["n"])
-        for name, one in scores["metrics"].items()
-        if one["value"] is not None
+        name: Interval(metric["value"], metric["low"], metric["high"], metric["n"])
+        for name, metric in scores["metrics"].items()
+        if metric["value"] is not None
     }
 
 
 def answers_of(folder: Path) -> tuple[Answer, ...]:
     """The answers of a run, of all its seeds."""
-    return tuple(answer for one in run_folders(folder) for answer in read_run(one).answers)
+    return tuple(answer for seed in run_folders(folder) for answer in read_run(seed).answers)
 
 
-def taken(answers: Sequence[Answer]) -> dict[str, Interval]:
+def usage_of(answers: Sequence[Answer]) -> dict[str, Interval]:
     """What the answers took on average: calls of each role, tokens, and for VTG trials a claim."""
     if not answers:
         return {}
     tokens = [usage.tokens.values() for usage in (answer.usage for answer in answers)]
-    found = {
+    means = {
         "calls_main": fmean(answer.usage.calls.get("main", 0) for answer in answers),
         "calls_verifier": fmean(answer.usage.calls.get("verifier", 0) for answer in answers),
-        "tokens_in": fmean(sum(one.input for one in own) for own in tokens),
-        "tokens_out": fmean(sum(one.output for one in own) for own in tokens),
+        "tokens_in": fmean(sum(role.input for role in roles) for roles in tokens),
+        "tokens_out": fmean(sum(role.output for role in roles) for roles in tokens),
     }
     tried = [trial for answer in answers for trial in trials(answer)]
     if tried:
-        found["trials"] = fmean(tried)
+        means["trials"] = fmean(tried)
     n = len({answer.id for answer in answers})
-    return {name: Interval(value, n=n) for name, value in found.items()}
+    return {name: Interval(value, n=n) for name, value in means.items()}
 
 
 def _named(given: Mapping[str, str], source: str) -> str | None:
@@ -210,38 +230,19 @@ def _named(given: Mapping[str, str], source: str) -> str | None:
     return next((given[name] for name in (source, source.partition("-")[0], "") if name in given), None)
 
 
-def _folder_name(work: Answers, place: Place, said: Mapping[str, Any]) -> str:
-    key = content_id(str(place.path.resolve()), json.dumps(said, sort_keys=True, default=str))
+def _folder_name(work: Answers, place: Place, call: Mapping[str, Any]) -> str:
+    key = content_id(str(place.path.resolve()), json.dumps(call, sort_keys=True, default=str))
     return f"{place.path.name.partition('.')[0]}-{work.method}-{key}"
 
 
-def _tell(words: str) -> None:
+def _report(words: str) -> None:
     if sys.stderr.isatty():
         print(words, file=sys.stderr)
 
 
-# ---------------------------------------------------------------- the command line
-
-
-def main(experiment: Experiment, argv: Sequence[str] | None = None) -> None:
-    """Runs the experiment as the command line says and prints its table; leaves with an error's own exit code."""
-    try:
-        asked = asked_of(experiment, argv)
-        bench = Bench(experiment, asked)
-        outcomes = list(bench.outcomes())
-    except toulmin.ToulminError as error:
-        print(error, file=sys.stderr)
-        raise SystemExit(error.exit_code) from error
-    here = _here(bench, outcomes)
-    print(text(experiment, outcomes, here, small=asked.small))
-    if asked.json is not None:
-        made = document(experiment, outcomes, here, small=asked.small)
-        asked.json.write_text(json.dumps(made, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
-
-
-def _here(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
+def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
     """What was used here, under the names that a paper's setting has for it."""
-    asked = bench.asked
+    choices = bench.choices
     passages = []
     for source in bench.experiment.sources:
         try:
@@ -251,12 +252,12 @@ def _here(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
             continue
         searched = "its own passages" if place.index is None else f"index {place.index}"
         passages.append(f"{source}: {place.stands_in or f'{place.path}, {searched}'}")
-    counts = sorted({figure.n for one in outcomes if one.ours for figure in one.ours.metrics.values() if figure.n})
+    counts = sorted({figure.n for row in outcomes if row.ours for figure in row.ours.metrics.values() if figure.n})
     n = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else "".join(map(str, counts)) or "no"
-    judges = sorted({one.ours.judge for one in outcomes if one.ours and one.ours.judge})
+    judges = sorted({row.ours.judge for row in outcomes if row.ours and row.ours.judge})
     return {
-        "model": asked.model + (", the embedded writer: no language model" if asked.model == EMBEDDED else ""),
-        "verifier": asked.verifier or (asked.model if asked.small else "none named (the main model plays both)"),
+        "model": choices.model + (", the embedded writer: no language model" if choices.model == EMBEDDED else ""),
+        "verifier": choices.verifier or (choices.model if choices.small else "none named (the main model plays both)"),
         "judge": ", ".join(judges) or "none",
         "passages": "; ".join(passages),
         "sample": f"{n} questions a metric",

@@ -137,15 +137,17 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One table or figure of a paper; `name` is its file's.
+    """One table or figure of a paper; `name` is the paper and the table, as in `calm_table2`.
 
-    `says` is what the paper tells beside its figures (of a figure whose points are drawn and not printed), `ours` what
-    is done otherwise here whatever the models, `sources` what stands behind the names of the datasets, and `members`
-    the models of the paper that a row needs by name (`--member NAME=SPEC`), each with what it is.
+    `about` is what it shows and how the paper made it, `says` what the paper tells beside its figures (of a figure
+    whose points are drawn and not printed), `ours` what is done otherwise here whatever the models, `sources` what the
+    names of the datasets mean, and `members` the models of the paper that a row needs by name (`--member NAME=SPEC`),
+    each with what it is.
     """
 
     name: str
     title: str
+    about: str
     setting: Setting
     panels: tuple[Panel, ...]
     sources: Mapping[str, str]

@@ -137,7 +137,7 @@ SLIPS = {
 def experiment(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     """The experiment of that name; the files of `experiments/` import each other by their bare names."""
     monkeypatch.syspath_prepend(str(FOLDER))
-    return lambda name: importlib.import_module(name).EXPERIMENT
+    return lambda name: importlib.import_module("run").EXPERIMENTS[name]
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,8 @@ def table(
 
     def run(name: str, *options: str) -> Any:
         file = tmp_path / "table.json"
-        importlib.import_module("bench").main(experiment(name), ["--out", str(out), "--json", str(file), *options])
+        words = [*experiment(name).name.split("_"), "--out", str(out), "--json", str(file), *options]
+        importlib.import_module("run").main(words)
         return json.loads(file.read_text("utf-8")) | {"text": capsys.readouterr().out}
 
     return run
@@ -175,16 +176,15 @@ def by_title(panel: Any, line: Any) -> dict[str, Any]:
 # ---------------------------------------------------------------- what the papers print
 
 
-def test_there_is_a_file_for_every_table_and_figure():
-    assert {path.stem for path in FOLDER.glob("*_table*.py")} | {p.stem for p in FOLDER.glob("*_figure*.py")} == set(
-        WANTED
-    )
+def test_every_table_and_figure_can_be_run_by_its_name(experiment: Callable[[str], Any]):
+    assert experiment(WANTED[0])
+    assert sorted(importlib.import_module("run").EXPERIMENTS) == sorted(WANTED)
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_file_tells_the_papers_setting(experiment: Callable[[str], Any], name: str):
+def test_an_experiment_says_what_the_papers_setting_is(experiment: Callable[[str], Any], name: str):
     assert experiment(name).name == name
-    assert "The paper's setting" in (importlib.import_module(name).__doc__ or "")
+    assert "The paper's setting" in experiment(name).about
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
@@ -320,8 +320,8 @@ def test_the_oracle_is_asked_in_a2rs_rows_alone(table: Callable[..., Any]):
 
 
 @needs_data
-def test_a_file_is_a_command(out: Path):
-    command = [sys.executable, str(FOLDER / "a2r_table3.py"), "--small", "--limit", "1", "--out", str(out)]
+def test_the_runner_is_a_command(out: Path):
+    command = [sys.executable, str(FOLDER / "run.py"), "a2r", "table3", "--small", "--limit", "1", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("A2R, Table 3")
@@ -372,6 +372,25 @@ def test_wrong_words_end_with_their_exit_code(table: Callable[..., Any], options
     assert ended.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "required: paper, name"),
+        (["calm"], "required: name"),
+        (["bert", "table2"], "invalid choice: 'bert'"),
+        (["a2r", "table9"], "a2r has table3, table4, table5, not 'table9'"),
+    ],
+)
+def test_a_paper_or_name_that_is_not_there_ends_with_those_that_are(
+    experiment: Callable[[str], Any], words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert experiment(WANTED[0])
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module("run").main(words)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 def test_the_readme_lists_every_experiment():
-    listed = re.findall(r"^\| `(\w+)\.py`", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(WANTED)
+    listed = re.findall(r"^\| `(\w+) (\w+)` \|", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(map("_".join, listed)) == sorted(WANTED)

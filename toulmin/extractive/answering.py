@@ -121,7 +121,7 @@ _UNLIMITED = 10**6  # words
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
 # A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
-# Fitted on CLAPnq with the reader that ships; for another, fit them with benchmarks/fit_silence.py.
+# Fitted on CLAPnq with the reader that ships; for another, fit them with training/fit_silence.py.
 READING, USUAL_ODDS = 0.101, 2.25
 
 

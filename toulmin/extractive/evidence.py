@@ -4,7 +4,7 @@ A sentence's features are its coverage of the question's terms, weighted by rari
 with an encoder its cosine with the question. Its *evidence*, the chance that it answers, is the softmax of their
 weighted sum. Its *finds*, facts and terms that the question lacks, share the evidence. A chosen sentence earns only
 new finds; the choice ends when none is likely enough to add one. Weights and constants were chosen on train splits
-(`benchmarks/fit_evidence.py`, `benchmarks/writer.py --train`).
+(`training/fit_evidence.py`, `benchmarks/writer.py --train`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The best matching sentences are searched for spans. A span's chance is the softmax of sums of features, weighted by
 `span_weights.tsv`; a logistic regression makes the confidence. How, why and whether questions, and those without a
-likely span, get a clause or sentence. `benchmarks/reader.py --fit` fits the weights on train splits. Question words
+likely span, get a clause or sentence. `training/fit_reader.py` fits the weights on train splits. Question words
 are English; other questions are read as topics.
 """
 

@@ -1,7 +1,7 @@
 """The product's own method: a draft in which only failing claims are repaired, at no cost if all hold.
 
 It combines `vanilla`'s draft, VTG's simplification, memory check and search for evidence, A2R's feedback, and
-CaLM's contrast. `benchmarks/best_thresholds.py` chose its numbers.
+CaLM's contrast. `training/best_thresholds.py` chose its numbers.
 """
 
 from __future__ import annotations

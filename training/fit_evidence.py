@@ -1,7 +1,7 @@
 """The weights by which the embedded writer tells how far a sentence bears on a question, fitted on train splits only.
 
-    python benchmarks/fit_evidence.py                                        every sentence, by words
-    python benchmarks/fit_evidence.py --encoder onnx:FOLDER --most 30        by meaning too, of the most promising ones
+    python training/fit_evidence.py                                        every sentence, by words
+    python training/fit_evidence.py --encoder onnx:FOLDER --most 30        by meaning too, of the most promising ones
 
 A question's sentences share its evidence by a softmax of their weighted features; the weights are those under which
 the sentences that hold an answer have most of it: least mean -log of what the holders of an answer have together. Half
@@ -13,12 +13,16 @@ folds, by a hash of the question) with and without the feature of meaning, and t
 from __future__ import annotations
 
 import argparse
+import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from writer_sets import (
     Item,
     Pool,
@@ -64,9 +68,9 @@ def case(item: Item, counts: float, most: int, meaning: Meaning | None) -> Case 
 
 
 def cases(items: Iterable[Item], share: float, most: int, meaning: Meaning | None) -> list[Case]:
-    asked = list(items)
-    found = (case(item, share / len(asked), most, meaning) for item in asked)
-    return [each for each in found if each is not None]
+    questions = list(items)
+    known = (case(item, share / len(questions), most, meaning) for item in questions)
+    return [each for each in known if each is not None]
 
 
 def loss(case: Case, weights: Floats) -> tuple[float, Floats]:
@@ -79,7 +83,7 @@ def loss(case: Case, weights: Floats) -> tuple[float, Floats]:
     return -case.counts * float(np.log(shares).mean()), case.counts * (chance - aim) @ case.features
 
 
-def fitted(cases: Sequence[Case]) -> Floats:
+def least_loss(cases: Sequence[Case]) -> Floats:
     """The weights of least loss, found by Adam over all cases at once, each feature on its own scale."""
     scale = 1 / (np.concatenate([case.features for case in cases]).std(axis=0) + 1e-9)
     whole = sum(case.counts for case in cases)
@@ -99,7 +103,7 @@ def unseen_loss(cases: Sequence[Case]) -> float:
     """The mean loss of each fold under the weights fitted to the others."""
     total = 0.0
     for fold in range(FOLDS):
-        weights = fitted([case for case in cases if case.fold != fold])
+        weights = least_loss([case for case in cases if case.fold != fold])
         total += sum(loss(case, weights)[0] for case in cases if case.fold == fold)
     return total / sum(case.counts for case in cases)
 
@@ -115,17 +119,17 @@ def main() -> None:
     parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
     parser.add_argument("--most", type=int, default=ALL, help="sentences of a question: the most promising by words")
     parser.add_argument("--every", type=int, default=1, help="of the short questions")
-    asked = parser.parse_args()
-    meaning = None if asked.encoder is None else EncoderMeaning(lambda: encoder(asked.encoder, Settings()))
+    options = parser.parse_args()
+    meaning = None if options.encoder is None else EncoderMeaning(lambda: encoder(options.encoder, Settings()))
     pool = Pool()
-    short = cases(short_answers(pool, "train", asked.every), 0.5, asked.most, meaning)
+    short = cases(short_answers(pool, "train", options.every), 0.5, options.most, meaning)
     ambiguous = [asqa_train(pool), asqa_train(Pool(asqa_snippets())), feedback_train(None), feedback_train(pool)]
-    parts = [cases(items, 0.5 / len(ambiguous), asked.most, meaning) for items in ambiguous]
-    found = short + [each for part in parts for each in part]
-    print(f"{len(found)} questions, mean loss of those not fitted on {unseen_loss(found):.4f}")
+    parts = [cases(items, 0.5 / len(ambiguous), options.most, meaning) for items in ambiguous]
+    known = short + [each for part in parts for each in part]
+    print(f"{len(known)} questions, mean loss of those not fitted on {unseen_loss(known):.4f}")
     if meaning is not None:
-        print(f"without meaning {unseen_loss(list(map(without_meaning, found))):.4f}")
-    for name, weight in zip(Features._fields, fitted(found), strict=True):
+        print(f"without meaning {unseen_loss(list(map(without_meaning, known))):.4f}")
+    for name, weight in zip(Features._fields, least_loss(known), strict=True):
         print(f"    {name}={weight:.2f},")
 
 

@@ -1,32 +1,36 @@
 """Which numbers `best` should have, searched on the train split, in simulation, beside the methods it is to beat.
 
-    python benchmarks/best_thresholds.py [--each 50] [--seeds 2] [--rates 0,0.15,0.3,0.5]
-    python benchmarks/best_thresholds.py --doubt [--cases 400]
+    python training/best_thresholds.py [--each 50] [--seeds 2] [--rates 0,0.15,0.3,0.5]
+    python training/best_thresholds.py --doubt [--cases 400]
 
-Around the numbers that stand in `best` one at a time is moved: passages read, rounds, whether the model writes the
-queries for failing claims and how many passages each query brings, and where the verifier model is asked at all and up
-to which score of the judge. The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop,
-and, since train has no unanswerable ones, short ones whose facts the writers do not know. `methods.py` reports what was
-chosen here, on dev.
+Around the numbers of `best` one at a time is moved: passages read, rounds, whether the model writes the queries for
+failing claims and how many passages each query brings, and where the verifier model is asked at all and up to which
+score of the judge. The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop, and,
+since train has no unanswerable ones, short ones whose facts the writers do not know. `benchmarks/methods.py` reports
+what was chosen here, on dev.
 
 The simulated writers hardly ever say what the lexical judge is unsure of, so the bounds between which the verifier is
 asked are read off claims that people judged: `--doubt` prints, by the judge's score, the share of claims (train splits
-of the sets of `judge.py`, as many of each at most, supported and unsupported ones weighing the same) that people found
-supported. Where that is near one half, a second opinion is worth a call.
+of the sets of `benchmarks/judge_sets.py`, as many of each at most, supported and unsupported ones weighing the same)
+that people found supported. Where that is near one half, a second opinion is worth a call.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
 from calm_settings import asked
+
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from intervals import Interval, difference
-from judge import SETS, Case, cases
+from judge_sets import SETS, Case, cases
 from scoring import Score
 from simulation import Row, Run, by_question, kit, pool_index, run, writers
 

@@ -1,19 +1,22 @@
 """Which settings CaLM should have where the paper sets them by hand, searched on the train split, in simulation.
 
-    python benchmarks/calm_settings.py [--each 50] [--seeds 3] [--rate 0.3]
+    python training/calm_settings.py [--each 50] [--seeds 3] [--rate 0.3]
 
 The paper chooses its threshold on a small set of its own (sections 4 and 5.4) and says nothing of how deep the pool is;
 its Figure 6 carries all cited passages into the next round where its section 4 carries those of kept claims. Here all
 of these are tried on `pool_questions` train: short and multihop questions, and, since train has no unanswerable ones,
-short ones whose facts the writers do not know. `methods.py` reports what was chosen here, on dev.
+short ones whose facts the writers do not know. `benchmarks/methods.py` reports what was chosen here, on dev.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from itertools import product
+from pathlib import Path
 from statistics import fmean
 
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from gold import Question, questions
 from intervals import difference
 from simulation import Row, Run, by_question, kit, pool_index, run, writers

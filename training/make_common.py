@@ -1,15 +1,17 @@
 """Writes `toulmin/text/common.txt`: the terms that English writes in lower case inside a sentence.
 
-    python benchmarks/make_common.py
+    python training/make_common.py
 
 Counted over the passages of `pool_corpus`; the first word of each sentence does not count.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from data import rows
 
 from toulmin.text.language import sentences, stem, words
@@ -29,7 +31,7 @@ def main() -> None:
             every.update(stem(word) for word in inside)
             lower.update(stem(word) for word in inside if word.islower() and word.isalpha())
     kept = sorted(term for term, n in lower.items() if n >= LEAST and n >= SHARE * every[term])
-    head = f"# terms written in lower case inside {SHARE:.0%} of sentences; made by benchmarks/make_common.py\n"
+    head = f"# terms written in lower case inside {SHARE:.0%} of sentences; made by training/make_common.py\n"
     TABLE.write_text(head + "".join(f"{term}\n" for term in kept), "utf-8")
     print(f"{len(kept)} terms -> {TABLE}")
 

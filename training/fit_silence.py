@@ -1,25 +1,29 @@
 """Fits what a trained reader adds to the embedded writer's silence, and shows what it brings.
 
-    python benchmarks/fit_silence.py --reader embedded:FOLDER [--most 300]
+    python training/fit_silence.py --reader embedded:FOLDER [--most 300]
 
-Fitted on `qa_clapnq`, questions that people typed and one passage each, of which half do not answer: whether a passage
-answers is told by a logistic regression over the share of the question that a sentence holds, and the reader's log
+Fitted on `qa_clapnq`, questions that people typed and one passage each, of which half do not answer: a logistic
+regression tells whether a passage answers, over the share of the question that a sentence holds and the reader's log
 odds. Its figures are cross-fitted ten times by question. Beside it, fitted on nothing: `squad2_devhalf`, whose
 questions without an answer were written to deceive, and `pool_questions` over the first five passages of a search.
-The two constants stand in `extractive/answering.py`.
+The two constants belong in `toulmin/extractive/answering.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-from headings import heading
-from judge import auc
+from fit_reader import logistic
 from numpy.typing import NDArray
-from reader import logistic
+
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
+from headings import heading
+from judge_sets import auc
 from reader_sets import Item, sets
 
 from toulmin.build.parts import model_without_cache
@@ -35,7 +39,7 @@ Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 
 
-def looked_at(items: Sequence[Item], manner: Manner) -> tuple[Floats, Truths]:
+def table_of(items: Sequence[Item], manner: Manner) -> tuple[Floats, Truths]:
     """Of each question 1, the share that a sentence holds, and the reader's log odds; whether its passages answer."""
     rows = []
     for item in items:
@@ -53,30 +57,32 @@ def constants(weights: Floats, threshold: float) -> tuple[float, float]:
 
 def scores(table: Floats, reading: float, usual: float) -> Floats:
     """What the writer compares with its threshold."""
-    told: Floats = table[:, 1] + reading * (table[:, 2] - usual)
-    return told
+    shares: Floats = table[:, 1] + reading * (table[:, 2] - usual)
+    return shares
 
 
-def cross_fitted(table: Floats, truth: Truths, threshold: float, seed: int) -> Floats:
+def cross_fit(table: Floats, truth: Truths, threshold: float, seed: int) -> Floats:
     """The scores of each tenth by what the others fitted."""
     parts = np.random.default_rng(seed).permutation(len(truth)) % PARTS
-    found = np.zeros(len(truth))
+    values = np.zeros(len(truth))
     for part in range(PARTS):
-        own = parts == part
-        weights = logistic(table[~own], truth[~own].astype(float), np.ones(int((~own).sum())))
-        found[own] = scores(table[own], *constants(weights, threshold))
-    return found
+        mask = parts == part
+        weights = logistic(table[~mask], truth[~mask].astype(float), np.ones(int((~mask).sum())))
+        values[mask] = scores(table[mask], *constants(weights, threshold))
+    return values
 
 
-def fairness(found: Floats, truth: Truths, bar: float) -> float:
+def fairness(values: Floats, truth: Truths, bar: float) -> float:
     """The mean of answered where there is an answer and silent where there is none."""
-    return float(((found[truth] >= bar).mean() + (found[~truth] < bar).mean()) / 2)
+    return float(((values[truth] >= bar).mean() + (values[~truth] < bar).mean()) / 2)
 
 
-def row(name: str, found: Floats, truth: Truths, bar: float) -> None:
+def row(name: str, values: Floats, truth: Truths, bar: float) -> None:
     """A line of the table."""
-    told = f"{(found[truth] >= bar).mean():10.3f}{(found[~truth] < bar).mean():8.3f}{fairness(found, truth, bar):10.3f}"
-    print(f"{name:40}{len(truth):6}{told}{auc(found, truth):8.3f}")
+    shares = (
+        f"{(values[truth] >= bar).mean():10.3f}{(values[~truth] < bar).mean():8.3f}{fairness(values, truth, bar):10.3f}"
+    )
+    print(f"{name:40}{len(truth):6}{shares}{auc(values, truth):8.3f}")
 
 
 def main() -> None:
@@ -89,17 +95,18 @@ def main() -> None:
     assert isinstance(writer, Extractive)
     manner, known = writer.manner, sets("dev")
     bar = manner.threshold
-    print(heading("fit_silence.py", f"Bar {bar}; shipped {answering.READING}, {answering.USUAL_ODDS}."))
-    table, truth = looked_at(known[FITTED], manner)
+    shipped = f"Bar {bar}; shipped {answering.READING}, {answering.USUAL_ODDS}."
+    print(heading("fit_silence.py", shipped, "training"))
+    table, truth = table_of(known[FITTED], manner)
     weights = logistic(table, truth.astype(float), np.ones(len(truth)))
     print("fitted: reading {:.3f}, usual odds {:.2f}\n".format(*constants(weights, bar)))
     print(f"{'':40}{'n':>6}{'answered':>10}{'silent':>8}{'balanced':>10}{'AUC':>8}")
     row(f"{FITTED}, by words", table[:, 1], truth, bar)
-    crossed = np.mean([cross_fitted(table, truth, bar, seed) for seed in range(TIMES)], axis=0)
+    crossed = np.mean([cross_fit(table, truth, bar, seed) for seed in range(TIMES)], axis=0)
     row(f"{FITTED}, by words and reader", crossed, truth, bar)
     for name in BESIDE:
         drawn = random.Random(name).sample(known[name], min(chosen.most, len(known[name])))
-        table, truth = looked_at(drawn, manner)
+        table, truth = table_of(drawn, manner)
         row(f"{name}, by words", table[:, 1], truth, bar)
         row(f"{name}, as shipped", scores(table, answering.READING, answering.USUAL_ODDS), truth, bar)
     print("```")

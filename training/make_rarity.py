@@ -1,14 +1,16 @@
 """Writes `toulmin/text/rarity.tsv`: how rare each term is, counted over the passages of `pool_corpus`.
 
-python benchmarks/make_rarity.py
+python training/make_rarity.py
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 import data
 
 from toulmin.text.language import terms
@@ -24,7 +26,7 @@ def main() -> None:
         counts.update(set(terms(row["text"])))
         n += 1
     rows = sorted((term, df) for term, df in counts.items() if df >= LEAST)
-    head = f"# ln(N/df) over {n} English Wikipedia passages; in at least {LEAST}; made by benchmarks/make_rarity.py\n"
+    head = f"# ln(N/df) over {n} English Wikipedia passages; in at least {LEAST}; made by training/make_rarity.py\n"
     TABLE.write_text(head + "".join(f"{term}\t{math.log(n / df):.2f}\n" for term, df in rows), "utf-8")
     print(f"{len(rows)} terms of {n} passages -> {TABLE}")
 
