@@ -261,7 +261,7 @@ def test_a_metric_that_stands_twice_is_refused():
 
 
 def test_a_derived_metric_without_its_parts_is_refused():
-    with pytest.raises(ValueError, match="without one of"):
+    with pytest.raises(ValueError, match="before one of its parts"):
         Table(("a",), (), (Derived("f", ("a",), fmean),))
 
 
