@@ -26,6 +26,7 @@ from toulmin.formats.export import DIALECTS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = re.compile(r"\b\d+\.\d\d s\b")
 
@@ -104,6 +105,21 @@ def test_every_link_between_the_pages_leads_somewhere():
         for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", FENCE.sub("", page.read_text("utf-8")))
     ]
     assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, RESULTS], ids=lambda page: page.name)
+def test_every_anchor_is_that_of_a_heading(page: Path):
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", FENCE.sub("", page.read_text("utf-8")))
+    strays = [
+        f"{link}#{anchor}" for link, anchor in links if anchor not in anchors(page.parent / link if link else page)
+    ]
+    assert strays == []
 
 
 def test_the_two_commands_of_the_readme_are_one_line_each():
