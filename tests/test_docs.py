@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import textwrap
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.test_layers import FILES, MAY_IMPORT, PACKAGE
 from toulmin import demo
+from toulmin.build.encoding import ENCODERS
+from toulmin.build.jobs import METHODS
+from toulmin.build.parts import JUDGES, MODELS, READERS
 from toulmin.cli.evaluation_commands import app
 from toulmin.config import Settings
 from toulmin.evaluation.report_contents import METRICS
+from toulmin.formats.export import DIALECTS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = re.compile(r"\b\d+\.\d\d s\b")
 
@@ -97,8 +107,104 @@ def test_every_link_between_the_pages_leads_somewhere():
     assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
 
 
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, RESULTS], ids=lambda page: page.name)
+def test_every_anchor_is_that_of_a_heading(page: Path):
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", FENCE.sub("", page.read_text("utf-8")))
+    strays = [
+        f"{link}#{anchor}" for link, anchor in links if anchor not in anchors(page.parent / link if link else page)
+    ]
+    assert strays == []
+
+
 def test_the_two_commands_of_the_readme_are_one_line_each():
     readme = (ROOT / "README.md").read_text("utf-8")
     for heading in ("Try it", "Run the tests"):
         section = readme.split(f"## {heading}", 1)[1].split("\n## ", 1)[0]
         assert len(FENCE.search(section)[2].strip().splitlines()) == 1
+
+
+# ---------------------------------------------------------------- what is named, and what is generated
+
+
+DOCS = ROOT / "docs"
+REGISTRIES = {
+    "methods": (METHODS, "methods.md", "## {}\n"),
+    "models": (MODELS, "models.md", "| `{}"),
+    "judges": (JUDGES, "evaluation.md", "| `{}"),
+    "readers": (READERS, "commands.md", "`{}"),
+    "encoders": (ENCODERS, "retrieval.md", "| `{}"),
+}
+NAMES = [(spec.name, page, form) for registry, page, form in REGISTRIES.values() for spec in registry.specs]
+NAMES += [(name, "export.md", "`{}`") for name in DIALECTS]
+
+
+@pytest.mark.parametrize(("name", "page", "form"), NAMES, ids=lambda value: str(value).strip())
+def test_whatever_can_be_named_is_in_its_page(name: str, page: str, form: str):
+    assert form.format(name) in without_generated((DOCS / page).read_text("utf-8"))
+
+
+def formats_table() -> str:
+    rows = (f"| `{name}` | {dialect.form} | {dialect.unit or 'none'} |" for name, dialect in DIALECTS.items())
+    return "\n".join(("| name | file | offsets count |", "|---|---|---|", *rows))
+
+
+def import_lines() -> str:
+    """A line for each room and root module: whom it imports."""
+    lines = [f"{room:<11} {', '.join(sorted(others)) or '-'}" for room, others in MAY_IMPORT.items()]
+    wrapped = [textwrap.fill(line, 98, subsequent_indent=" " * 12) for line in lines]
+    return "\n".join(("```text", *wrapped, "```"))
+
+
+def registry_table(kind: str) -> str:
+    return f"| {kind.removesuffix('s')} | what it is |\n|---|---|\n{REGISTRIES[kind][0].table()}"
+
+
+GENERATED: dict[tuple[str, str], Callable[[], str]] = {
+    ("architecture.md", "imports"): import_lines,
+    ("commands.md", "formats"): formats_table,
+    **{("commands.md", kind): partial(registry_table, kind) for kind in REGISTRIES},
+}
+BLOCK = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n)(.*?)(?=<!-- end -->)", re.DOTALL)
+
+
+def without_generated(text: str) -> str:
+    return BLOCK.sub("", text)
+
+
+@pytest.mark.parametrize("page", sorted({page for page, _ in GENERATED}))
+def test_generated_blocks_say_what_the_code_says(page: str):
+    """With WRITE_DOCS in the environment the blocks are written before they are compared."""
+    path = DOCS / page
+    text = path.read_text("utf-8")
+    made = BLOCK.sub(lambda match: f"{match[1]}{match[2]}{GENERATED[page, match[1]]()}\n", text)
+    if os.environ.get("WRITE_DOCS"):
+        path.write_text(made, "utf-8")
+        text = made
+    assert {match[1] for match in BLOCK.finditer(text)} == {name for named, name in GENERATED if named == page}
+    assert text == made
+
+
+ARCHITECTURE = (DOCS / "architecture.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "room", sorted({path.relative_to(PACKAGE).parts[0] for path in FILES if path.parent != PACKAGE})
+)
+def test_every_room_has_its_paragraph(room: str):
+    assert f"\n## {room}\n" in ARCHITECTURE or room == "demo"
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name != "__init__.py"], ids=lambda path: path.stem)
+def test_every_file_is_named_in_the_architecture(path: Path):
+    room = path.relative_to(PACKAGE).parts[0] if path.parent != PACKAGE else "The root modules"
+    assert f"`{path.name}`" in ARCHITECTURE.split(f"\n## {room}\n")[1].split("\n## ")[0]
+
+
+def test_no_line_of_the_architecture_is_wider_than_a_screen():
+    assert [line for line in ARCHITECTURE.splitlines() if len(line) > 100] == []
