@@ -233,7 +233,7 @@ def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, nam
 
 
 def test_a_reader_is_no_judge(reader_folder: Path):
-    with pytest.raises(ModelError, match=r"tells of 'reader'"):
+    with pytest.raises(ModelError, match=r"describes 'reader'"):
         load_judge(reader_folder)
 
 

@@ -1,7 +1,5 @@
-"""Settings: flags over environment over `toulmin.toml` over defaults.
-
-Settings are values; they build nothing. Only the edges (command line, server, a Python caller that passes
-`settings=None`) read the environment and the file.
+"""Settings: flags over environment over `toulmin.toml` over defaults. They build nothing; only the edges
+(command line, server, Python calls with `settings=None`) read the environment and the file.
 """
 
 from __future__ import annotations
@@ -20,25 +18,24 @@ from toulmin.runtime.shipped import is_ready
 
 FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"
-# Names that the project itself reads from the environment for other ends.
+# Environment variables of the project that are not settings.
 NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
-# Providers whose settings may be written without `servers.` before them: `openai.base_url`.
+# Providers whose settings may omit the prefix `servers.`: `openai.base_url`.
 PROVIDERS = ("openai", "completions", "local")
-# Judges that are models, whose settings may be written likewise: `seq2seq.device`.
+# Judges whose settings may omit it: `seq2seq.device`.
 JUDGES = ("seq2seq", "cross")
-# Encoders, whose settings may be written likewise: `onnx.threads`.
+# Encoders whose settings may omit it: `onnx.threads`.
 ENCODERS = ("onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
 Fusion = Literal["rrf", "weighted", "lexical", "dense"]
 
 
 def usual_judge() -> str:
-    """The judge where none is named: the trained one where it is installed, else that of words."""
+    """The trained judge if it is installed, else the lexical one."""
     return "embedded" if is_ready("judge") else "lexical"
 
 
 def usual_reader() -> str:
-    """The reader where none is named: the trained one where it is installed, else that of words."""
     return "embedded" if is_ready("reader") else "lexical"
 
 
@@ -46,9 +43,9 @@ def usual_reader() -> str:
 class Settings:
     """Everything that can be set.
 
-    `options` are the method's own parameters (`--set NAME=VALUE`). `servers` holds the settings of each provider
-    (`openai.base_url`, ...) and of servers that a person names, `prices` US dollars per million tokens by model;
-    neither ever holds a key. `web` says which search server is asked (`web.url`) and which pages may be fetched.
+    `options` are the method's parameters (`--set NAME=VALUE`). `servers` holds settings by provider
+    (`openai.base_url`) or server name, `prices` US dollars per million tokens by model; neither holds a key. `web`
+    names the search server (`web.url`) and the pages that may be fetched.
     """
 
     index: str = ".toulmin"
@@ -82,7 +79,9 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def updated(self, **flags: Any) -> Settings:
-        """These settings with the given ones on top; a flag that is None leaves what was set, tables are added to."""
+        """These settings with the given ones on top. None changes nothing; tables are merged. Raises
+        `UsageError`.
+        """
         given = {name: value for name, value in flags.items() if value is not None}
         if isinstance(given.get("options"), Mapping):
             given["options"] = {**self.options, **given["options"]}
@@ -105,12 +104,11 @@ _TABLES = ("servers", "prices")
 
 
 def merged(ground: Tables, over: Tables) -> dict[str, dict[str, Any]]:
-    """Tables of tables: those of `over` laid upon those of the ground, name by name."""
     return {name: {**ground.get(name, {}), **over.get(name, {})} for name in (*ground, *(over.keys() - ground.keys()))}
 
 
 def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings whose dotted names (`openai.base_url`, `servers.mine.window`, `prices.gpt-9.input`) became tables."""
+    """Turns dotted names (`openai.base_url`, `servers.mine.window`, `prices.gpt-9.input`) into tables."""
     found: dict[str, Any] = {}
     for name, value in flat.items():
         path = _path(name)
@@ -125,7 +123,6 @@ def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _path(name: str) -> tuple[str, str, str] | None:
-    """Table, row and key of a dotted name; a row may have dots of its own (`prices.gpt-4.1.input`)."""
     head, _, rest = name.partition(".")
     if head in (*PROVIDERS, *JUDGES, *ENCODERS) and rest:
         return "servers", head, rest
@@ -134,10 +131,10 @@ def _path(name: str) -> tuple[str, str, str] | None:
 
 
 def load(environ: Mapping[str, str], folder: Path) -> Settings:
-    """The settings of a working folder: its `toulmin.toml`, and `TOULMIN_*` variables over it.
+    """Reads `toulmin.toml` in `folder`, then the `TOULMIN_*` variables over it.
 
-    `OPENAI_BASE_URL` is the address of `openai` where nothing else names one. Raises `SourceError` for a file that is
-    no TOML and `UsageError` for a name or value that cannot be.
+    `OPENAI_BASE_URL` is the default address of `openai`. Raises `SourceError` for invalid TOML and `UsageError` for
+    a wrong name or value.
     """
     found = _from_file(folder / FILE)
     if environ.get("OPENAI_BASE_URL"):
@@ -151,13 +148,13 @@ def load(environ: Mapping[str, str], folder: Path) -> Settings:
 
 
 def settled(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
-    """The settings in force: those given, or the environment's and the working folder's, under the options."""
+    """Puts `options` over `settings`, or over those of `load` if None."""
     ground = load(os.environ, Path()) if settings is None else settings
     return ground.updated(**options)
 
 
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
-    """Settings by name, with whatever is no setting as an option of the method."""
+    """Splits options into settings by name and, under "options", the method's own."""
     known = {name for name in Settings.__dataclass_fields__ if name != "options"}
     options = gathered(options)
     given = options.get("options") or {}
@@ -177,7 +174,7 @@ def cache_folder() -> Path:
 
 
 def no_options(settings: Settings) -> None:
-    """Raises `UsageError` for an option where no method takes any."""
+    """Raises `UsageError` if there are options, where no method runs."""
     for option in settings.options:
         raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
@@ -188,9 +185,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise SourceError(
-            f"{path} should be a TOML file, but could not be read: {error}. Mend or remove it."
-        ) from error
+        raise SourceError(f"{path} should be a TOML file, but could not be read: {error}. Fix or remove it.") from error
     own = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES, *ENCODERS) if name in table}
     if own:
         table["servers"] = {**table.get("servers", {}), **own}
@@ -198,7 +193,6 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _checked(name: str, value: Any, where: str) -> Any:
-    """The value if the setting of that name may hold it."""
     if name not in _KINDS:
         raise unknown_name(where, name, (f.name for f in fields(Settings)))
     value = fitting(name, value, _KINDS[name], where)
@@ -210,7 +204,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
 
 
 def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
-    """The value as a type hint has it (a whole number as a float, a list as a tuple); raises `UsageError`."""
+    """Converts a value to a type hint (int to float, list to tuple); raises `UsageError`."""
     if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
         value = float(value) if not _allows(kind, int) else value
     if isinstance(value, int | float) and not isinstance(value, bool) and kind is str:
@@ -225,7 +219,7 @@ def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether a type hint is of values that a person can write: texts, numbers, true or false, choices."""
+    """Whether a person can write values of this type: text, numbers, booleans, choices."""
     return all(get_origin(part) is Literal or part in (bool, int, float, str, type(None)) for part in _parts(kind))
 
 
@@ -266,7 +260,7 @@ def _in_words(kind: Any) -> str:
 
 
 def parse_value(text: str) -> Any:
-    """A value as TOML writes it (7, 0.5, true, "words", [1, 2]); anything else is text."""
+    """Parses a TOML value (7, 0.5, true, "words", [1, 2]); anything else is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -274,7 +268,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_options(pairs: tuple[str, ...]) -> dict[str, Any]:
-    """The options of `--set NAME=VALUE`, given any number of times."""
+    """Raises `UsageError` for anything but NAME=VALUE."""
     options = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")

@@ -2,7 +2,7 @@
 
 Rules of this file
 * A value is checked when it is made, so a wrong one cannot travel.
-* A fact is stored once. An answer's text is rendered from its claims; `[n]` exists only in a rendering.
+* A fact is stored once: an answer's text is rendered from its claims.
 * Offsets are Unicode code points, half-open.
 * "Not checked" is `None`, never a number inside the range.
 """
@@ -27,7 +27,7 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
 def content_id(*parts: str) -> str:
-    """A short id made from content alone: equal content, equal id (64 bits of SHA-256, in hex)."""
+    """64 bits of SHA-256, in hex."""
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 
@@ -39,7 +39,7 @@ def _check(holds: bool, expected: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a passage stands: `document.text[start:end]` of the stored extracted text is the passage."""
+    """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a document, known by an id made from its title and text."""
+    """A piece of a document; its id is made from its title and text."""
 
     id: str
     title: str
@@ -85,13 +85,13 @@ class Passage:
 
     @classmethod
     def of(cls, text: str, title: str = "", source: Source | None = None) -> Passage:
-        """A passage with its content id; without a source it stands alone at offset 0."""
+        """A passage with its content id; without a source it starts at offset 0."""
         return cls(content_id(title, text), title, text, source or Source(0, len(text)))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that a search found, with its score (higher is better, comparable within one search)."""
+    """A search result; a higher score is better, and scores compare only within one search."""
 
     passage: Passage
     score: float
@@ -112,7 +112,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A claim's pointer to a passage, with the sentence found decisive there (None: not looked for)."""
+    """A claim's pointer to a passage, with the decisive sentence there (None: not looked for)."""
 
     passage: str
     quote: Quote | None = None
@@ -120,7 +120,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a judge says of one claim; `score` is its probability that the evidence supports the claim."""
+    """A judge's verdict on one claim; `score` is the probability that the evidence supports it."""
 
     label: Label
     score: float
@@ -150,12 +150,10 @@ class Claim:
 
     @property
     def cited(self) -> tuple[str, ...]:
-        """The ids of the cited passages, in citation order."""
         return tuple(citation.passage for citation in self.citations)
 
     @property
     def is_supported(self) -> bool:
-        """Whether a judge found the claim supported."""
         return self.support is not None and self.support.label == "supported"
 
 
@@ -169,7 +167,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class SubQuestion:
-    """A question that a plan raised, and what became of it."""
+    """A question that a plan raised, and its outcome."""
 
     text: str
     outcome: Outcome
@@ -178,7 +176,7 @@ class SubQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens that went into a model and came out of it."""
+    """Tokens that a model read and wrote."""
 
     input: int = 0
     output: int = 0
@@ -189,7 +187,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer cost; `calls` and `tokens` by model role, `usd` None where a price is unknown."""
+    """What an answer cost. `calls` and `tokens` are by model role; `usd` is None where a price is unknown."""
 
     calls: Mapping[str, int] = field(default_factory=dict)
     tokens: Mapping[str, Tokens] = field(default_factory=dict)
@@ -201,7 +199,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A text that did not stay, and why, in words."""
+    """A text that was dropped, and the reason in words."""
 
     text: str
     why: str
@@ -209,7 +207,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a method's story: what was read, written, kept and dropped."""
+    """One step of a method: what it read, wrote, kept and dropped."""
 
     kind: RoundKind
     n: int = 1
@@ -226,26 +224,26 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """A text with citation marks; `spans[i]` is where claim i stands in it, marks included."""
+    """A text with citation marks; `spans[i]` holds the offsets of claim i, marks included."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
 
 def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
-    """The number each cited passage gets on a page: 1, 2, ... in order of first use."""
+    """Numbers the cited passages 1, 2, ... in order of first use."""
     order = dict.fromkeys(id for claim in claims for id in claim.cited)
     return {id: n for n, id in enumerate(order, start=1)}
 
 
-# How the inside of a bracket begins that could be read as a mark: a number, a word for a passage, a flag of `render`.
+# How a bracket begins that could be read as a mark: a number, a word for a passage, a flag of `render`.
 MARK_OPENING = (
     r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
 )
-# A mark of the claim's own words ("[3]" in a document) is escaped, so that it can never be read as a citation.
+# Marks in the claim's own text ("[3]" from a document) are escaped, so that they are never read as citations.
 _OWN_MARK = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
 _ENDING = re.compile(r"[.!?。！？]$")
-# Entities of a list stand between commas; one that holds a comma, or begins with a quotation mark, is quoted.
+# Commas separate the entities of a list, so an entity with a comma or a leading quotation mark is quoted.
 _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
@@ -254,7 +252,7 @@ def _escaped(text: str) -> str:
 
 
 def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
-    """The claim's words with its marks, set before a closing full stop as ALCE writes them."""
+    """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
     text = _escaped(" ".join(claim.text.split()))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support is not None and not claim.is_supported:
@@ -268,7 +266,6 @@ def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) 
 
 
 def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
-    """A space where a reader sees by a stop that a claim ends, and that another begins; else a blank line."""
     if style == "list":
         return ", "
     if after.section != before.section:
@@ -280,9 +277,10 @@ def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
 def render(
     claims: tuple[Claim, ...], style: Style, *, flag: bool = False, numbers: Mapping[str, int] | None = None
 ) -> Rendering:
-    """The claims as text: prose, a comma-separated list, or titled sections.
+    """Renders claims as prose, a comma-separated list, or titled sections.
 
-    `numbers` gives the passages other numbers than those of a page; a citation of a passage without one is left out.
+    Citations of passages that are not in `numbers` are left out; `flag` marks claims that were judged but not
+    supported.
     """
     numbers = citation_numbers(claims) if numbers is None else numbers
     text = f"{claims[0].section}\n" if claims and claims[0].section else ""
@@ -298,10 +296,7 @@ def render(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question's answer: claims, the passages read, and how it came to be.
-
-    `passages` holds every passage that was read, cited or not; `claims` cite by id.
-    """
+    """The answer to a question. `passages` holds all that were read; `claims` cite them by id."""
 
     question: str
     style: Style
@@ -328,7 +323,7 @@ class Answer:
             _check_grounded(claim, texts)
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id; raises KeyError if the answer did not read it."""
+        """The passage of that id; raises `KeyError` if the answer did not read it."""
         for passage in self.passages:
             if passage.id == passage_id:
                 return passage
@@ -342,17 +337,15 @@ class Answer:
 
     @property
     def rendering(self) -> Rendering:
-        """The text with `[n]` marks and each claim's place in it; policy `flag` names what lacks support."""
+        """The text with `[n]` marks; policy `flag` also marks unsupported claims."""
         return render(self.claims, self.style, flag=self.settings.get("unsupported") == "flag")
 
     @property
     def text(self) -> str:
-        """The answer as prose with `[n]` marks, for reading only; empty if it has no claims."""
         return self.rendering.text
 
 
 def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
-    """A claim may point only at passages that were read, and quote only what stands there."""
     for citation in claim.citations:
         _check(citation.passage in texts, f"{claim.text!r} cites {citation.passage!r}, which was not read")
         quote = citation.quote

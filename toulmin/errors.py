@@ -1,12 +1,12 @@
-"""The error tree. Foreign exceptions become one of these where the foreign library is called.
+"""The error tree, with exit codes. Foreign exceptions become one of these where the foreign library is called.
 
-    ToulminError            1   a defect of ours when it reaches a person as such
-    ├── UsageError          2   a wrong word, option or value
-    ├── SourceError         3   a file, folder or index that cannot be used
+    ToulminError            1
+    ├── UsageError          2
+    ├── SourceError         3
     │   ├── IndexDamaged    3
-    │   └── StoreAway       3   an object store or a database that does not answer now
-    ├── ModelError          4   a model that cannot be reached, or that refused
-    └── BudgetEnded         5   calls, tokens or seconds are spent
+    │   └── StoreAway       3
+    ├── ModelError          4
+    └── BudgetEnded         5
 
 Every message says what was expected, what came, and what to do.
 """
@@ -18,52 +18,52 @@ from difflib import get_close_matches
 
 
 class ToulminError(Exception):
-    """Anything this package raises on purpose; `exit_code` and `http_status` say how an edge reports it."""
+    """Base of all errors raised on purpose; a defect of ours if it reaches a user as such."""
 
     exit_code = 1
     http_status = 500
 
 
 class UsageError(ToulminError):
-    """The request cannot mean anything: an unknown name, a value out of range."""
+    """An unknown name, or a value out of range."""
 
     exit_code = 2
     http_status = 422
 
 
 class SourceError(ToulminError):
-    """A document, folder or index cannot be used as a source."""
+    """A document, folder or index cannot be used."""
 
     exit_code = 3
     http_status = 404
 
 
 class IndexDamaged(SourceError):
-    """The index on disk is broken or was written by another version; it says how to make it anew."""
+    """The index is broken or of another version; the message says how to rebuild it."""
 
 
 class StoreAway(SourceError):
-    """An object store or a database does not answer, or fails; what was opened before may be used on."""
+    """An object store or database does not answer, or fails; what is already open stays usable."""
 
     http_status = 503
 
 
 class ModelError(ToulminError):
-    """A model could not be reached, refused, or replied with nothing that can be used."""
+    """A model could not be reached, refused, or sent no usable reply."""
 
     exit_code = 4
     http_status = 502
 
 
 class BudgetEnded(ToulminError):
-    """The calls, tokens or seconds that were granted are spent."""
+    """The calls, tokens or seconds of the budget are spent."""
 
     exit_code = 5
     http_status = 504
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """An error for a name that is not one of `known`; it suggests the nearest ones."""
+    """The error suggests the nearest known names."""
     names = sorted(known)
     near = get_close_matches(name, names, n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}."

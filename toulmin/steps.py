@@ -1,8 +1,7 @@
 """What a method may ask of the outside, as values; the driver answers them.
 
-A method is a generator: it yields a step and is sent the reply. The functions below wrap each step so that a method
-reads as its paper's algorithm: `hits = yield from search(question, 5)`. A request that fails is raised inside the
-program that asked, as a `ToulminError`; a spent budget is raised as `BudgetEnded`.
+A method is a generator that yields a step and is sent the reply: `hits = yield from search(question, 5)`. A failed
+request is raised inside the program that asked as a `ToulminError`, a spent budget as `BudgetEnded`.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ Program = Generator["Step", Any, T]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A claim and the passages, taken together, that are to support it.
+    """A claim and the passages that, together, should support it.
 
-    `question` is given where the claim is no sentence of its own (an entity of a list, a short answer).
+    `question` is set if the claim is no sentence (an entity of a list, a short answer).
     """
 
     premises: tuple[Passage, ...]
@@ -37,8 +36,8 @@ class Pair:
 class Verdict:
     """A judge's view of one pair.
 
-    `support` and `contradiction` are probabilities; `label` is the judge's own cut of them; `quotes[i]` is the
-    decisive sentence of `premises[i]` (None where nothing there matters); `reason` says in words what decided.
+    `support` and `contradiction` are probabilities, `label` the judge's own decision, `quotes[i]` the decisive
+    sentence of `premises[i]` (None: there is none).
     """
 
     label: Label
@@ -56,15 +55,14 @@ class Verdict:
 
     @property
     def entails(self) -> bool:
-        """Whether the premises support the claim."""
         return self.label == "supported"
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A reader's answer: the exact words of a passage, with its confidence in 0..1 that they answer.
+    """A reader's answer in a passage's exact words, with its confidence in 0..1.
 
-    `odds`, where a reader tells, is the logarithm of the odds that the passages answer at all, with whatever words.
+    `odds`, if known, is the log-odds that the passages answer the question at all, in any words.
     """
 
     passage: str
@@ -75,7 +73,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Rank the corpus for `query`; the reply is at most `k` hits, best first."""
+    """The reply is at most `k` hits, best first."""
 
     query: str
     k: int
@@ -83,11 +81,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Ask the model of `role` one typed prompt.
+    """Sends one typed prompt to the model of `role`.
 
-    `sample` tells repeated draws of one prompt apart: another number is another draw, whatever the temperature and
-    whatever a cache holds. None leaves `temperature` and `max_tokens` to the model's own settings. `logprobs` asks for
-    the log-probability of every token, with that many alternatives each.
+    `sample` numbers repeated draws, which differ even with a cache. None leaves `temperature` and `max_tokens` to
+    the model. `logprobs` asks for every token's log-probability with that many alternatives.
     """
 
     prompt: Prompt[Any]
@@ -101,14 +98,14 @@ class Generate:
 
 @dataclass(frozen=True, slots=True)
 class Entail:
-    """Judge pairs; the reply is one verdict a pair, in order."""
+    """The reply is one verdict a pair, in order."""
 
     pairs: tuple[Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Find the answer's exact words in the passages; the reply is a `Span` or None."""
+    """The reply is a `Span`, or None without an answer."""
 
     question: str
     passages: tuple[Passage, ...]
@@ -116,14 +113,14 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Hand a draft to whoever watches; the reply is None."""
+    """Shows a draft to the caller's `watch`; the reply is None."""
 
     draft: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Run programs side by side; the reply is their results in order."""
+    """Runs programs side by side; the reply is their results, in order."""
 
     programs: tuple[Program[Any], ...]
 
@@ -132,14 +129,13 @@ Step = Search | Generate | Entail | Read | Show | Together
 
 
 def search(query: str, k: int) -> Program[tuple[Hit, ...]]:
-    """The `k` best passages for the query."""
     hits: tuple[Hit, ...] = yield Search(query, k)
     return hits
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange(Generic[T]):
-    """A prompt as the model saw it, its reply, and what the prompt reads it as."""
+    """A prompt as the model saw it, its reply, and the value read from it."""
 
     prompt: Prompt[T]
     reply: Reply
@@ -153,7 +149,7 @@ def exchange(
     temperature: float | None = None,
     max_tokens: int | None = None,
 ) -> Program[Exchange[T]]:
-    """Asks the model of that role; a label of a passage that its window could not hold was never offered."""
+    """Asks the model of `role`; the prompt returned lacks passages that did not fit its window."""
     reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens)
     shown = _without_last_passages(prompt, reply.omitted)
     return Exchange(shown, reply, shown.read(reply.text) if reply.value is None else reply.value)
@@ -171,13 +167,12 @@ def generate(
     temperature: float | None = None,
     max_tokens: int | None = None,
 ) -> Program[T]:
-    """What the model of that role makes of the prompt, in the prompt's own type."""
     done = yield from exchange(prompt, role, sample, temperature, max_tokens)
     return done.value
 
 
 def entail(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:
-    """One verdict a pair, in order; no pairs, no request."""
+    """One verdict a pair, in order; no request without pairs."""
     if not pairs:
         return ()
     verdicts: tuple[Verdict, ...] = yield Entail(tuple(pairs))
@@ -185,18 +180,15 @@ def entail(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:
 
 
 def read(question: str, passages: Sequence[Passage]) -> Program[Span | None]:
-    """The exact words that answer the question, or None."""
     span: Span | None = yield Read(question, tuple(passages))
     return span
 
 
 def show(draft: Answer) -> Program[None]:
-    """Let whoever watches see the draft."""
     yield Show(draft)
 
 
 def together(programs: Sequence[Program[T]]) -> Program[tuple[T, ...]]:
-    """The results of the programs, run side by side."""
     results: tuple[T, ...] = yield Together(tuple(programs))
     return results
 

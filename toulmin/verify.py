@@ -1,7 +1,5 @@
-"""Whether passages support claims: verification, simplification, attribution, and what becomes of the rest.
-
-All of it is asked in batches over all claims at once. A claim that cites nothing is never sent to a judge: by the
-citation rule it is unsupported.
+"""Whether passages support claims, and which claims stay. Judge requests are batched over all claims; a claim
+that cites nothing is unsupported without asking a judge.
 """
 
 from __future__ import annotations
@@ -16,15 +14,14 @@ from toulmin.steps import Pair, Program, Verdict, entail
 
 CITATION_RULE = "citation rule"
 
-# Pairs of passages are formed among this many that support a claim best by themselves: ten pairs at most.
+# Pairs are formed among this many of the best single passages: ten pairs at most.
 PAIRED = 5
 
 
 def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, style: Style) -> Pair:
-    """What a judge is asked about a claim: its cited passages together, in citation order.
+    """The pair of a claim and its cited passages, in citation order.
 
-    An entity or a short answer is no sentence of its own and carries the question. Raises KeyError for a cited id that
-    is not among `passages`.
+    An entity or a short answer carries the question. Raises `KeyError` for a cited id that is not in `passages`.
     """
     return _pair(claim, [passages[id] for id in claim.cited], question, style)
 
@@ -37,9 +34,8 @@ def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style
 def verify(
     claims: Sequence[Claim], passages: Mapping[str, Passage], question: str, style: Style
 ) -> Program[tuple[Claim, ...]]:
-    """The claims with the judge's verdict on what they cite, and the decisive sentence of each cited passage.
-
-    One request for all of them, one pair a claim that cites something.
+    """The claims with a verdict on their citations, and each cited passage's decisive sentence, in one
+    request.
     """
     citing = [claim for claim in claims if claim.citations]
     verdicts = yield from entail([hypothesis(claim, passages, question, style) for claim in citing])
@@ -51,14 +47,13 @@ def verify(
 
 
 def _judged(claim: Claim, cited: Sequence[Passage], verdict: Verdict) -> Claim:
-    """The claim as citing exactly these passages, with a verdict on them."""
     quotes = list(verdict.quotes) + [None] * (len(cited) - len(verdict.quotes))
     citations = tuple(Citation(p.id, _standing(q, p)) for p, q in zip(cited, quotes, strict=False))
     return replace(claim, citations=citations, support=_support(verdict, cited))
 
 
 def _standing(quote: Quote | None, passage: Passage) -> Quote | None:
-    """The quote if it stands at its offsets; a judge that misquotes has shown nothing."""
+    """The quote if its offsets are right, else None: a misquote proves nothing."""
     return quote if quote is not None and passage.text[quote.start : quote.end] == quote.text else None
 
 
@@ -77,13 +72,11 @@ def _uncited(claim: Claim, reason: str = "cites no passage") -> Claim:
 def simplify(
     claims: Sequence[Claim], passages: Mapping[str, Passage], question: str, style: Style
 ) -> Program[tuple[Claim, ...]]:
-    """The claims with only the citations that they need, by VTG's rule.
+    """The claims with only the citations they need, by VTG's rule.
 
-    The rule goes through a claim's citations in order and drops one when the rest still entail the claim; the last is
-    never dropped. Here all claims are at the same position at once: at most one request a position (so as many as the
-    longest citation list has entries) and at most one pair a citation, the very sets that the rule tests; equal sets
-    of equal claims are judged once. A claim that lost a citation takes over the verdict on what is left. A claim that
-    was judged and not found supported keeps all its citations: there is nothing to be sufficient for.
+    In order, a citation is dropped if the rest still entail the claim; the last never is. All claims are tried at
+    one position at once: at most one request a position; equal pairs are judged once. A shortened claim gets the
+    verdict on the rest. A claim judged and not supported keeps all.
     """
     states = [_Simplified(claim) for claim in claims]
     known: dict[Pair, Verdict] = {}
@@ -100,8 +93,6 @@ def simplify(
 
 @dataclass(frozen=True, slots=True)
 class _Simplified:
-    """A claim on its way: the citations kept so far (None: all), and the verdict that let the others go."""
-
     claim: Claim
     kept: tuple[str, ...] | None = None
     verdict: Verdict | None = None
@@ -128,8 +119,6 @@ class _Simplified:
 
 
 class _Trial(NamedTuple):
-    """A set of candidate passages, and what the judge said of it."""
-
     premises: tuple[Passage, ...]
     verdict: Verdict
 
@@ -137,12 +126,11 @@ class _Trial(NamedTuple):
 def smallest_support(
     found: Sequence[tuple[Claim, Sequence[Passage]]], question: str = "", style: Style = "long"
 ) -> Program[tuple[Claim, ...]]:
-    """The claims, each citing the smallest set among its own candidate passages that supports it.
+    """The claims, each citing the smallest set of its candidate passages that supports it.
 
-    Single passages come first, the best verdict wins (the earlier passage where two are equal); only a claim that none
-    supports is tried with pairs of passages *together*, those among the `PAIRED` best singles. So two requests at
-    most, and one pair a candidate plus ten a claim. Where nothing supports the claim it cites nothing and carries the
-    strongest verdict against or for it, with the passages that were judged as evidence.
+    Single passages come first; the best verdict wins (on a tie, the earlier passage). If none supports or
+    contradicts, pairs of the `PAIRED` best are tried. So at most two requests, and one pair a candidate plus ten a
+    claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
     """
     claims = [claim for claim, _ in found]
     alone = [[(p,) for p in dict.fromkeys(candidates)] for _, candidates in found]
@@ -154,14 +142,12 @@ def smallest_support(
 def _tried(
     claims: Sequence[Claim], sets: Sequence[Sequence[tuple[Passage, ...]]], question: str, style: Style
 ) -> Program[list[list[_Trial]]]:
-    """Every claim judged against every set of its own, in one request."""
     asked = [_pair(claim, one, question, style) for claim, own in zip(claims, sets, strict=True) for one in own]
     verdicts = iter((yield from entail(asked)))
     return [[_Trial(one, next(verdicts)) for one in own] for own in sets]
 
 
 def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
-    """Pairs of the best single passages in their given order; none where a single one supports or contradicts."""
     if any(trial.verdict.entails or trial.verdict.label == "contradicted" for trial in singles):
         return []
     best = sorted(range(len(singles)), key=lambda i: (-singles[i].verdict.support, i))[:PAIRED]
@@ -187,8 +173,6 @@ def _attributed(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]
 
 
 class Sifted(NamedTuple):
-    """The claims that stay, and those that went, with why."""
-
     kept: tuple[Claim, ...]
     dropped: tuple[Dropped, ...]
 
@@ -201,10 +185,7 @@ _WHY: Mapping[Label, str] = {
 
 
 def apply_policy(claims: Sequence[Claim], policy: Policy) -> Sifted:
-    """Keeps every claim (`keep`, `flag`: a rendering names what lacks support), or only supported ones (`drop`).
-
-    Under `drop` what is unsure or was never checked goes too.
-    """
+    """Keeps every claim (`keep`, `flag`), or only supported ones (`drop`)."""
     if policy != "drop":
         return Sifted(tuple(claims), ())
     kept = tuple(claim for claim in claims if claim.is_supported)

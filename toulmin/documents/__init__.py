@@ -1,1 +1,1 @@
-"""Files to text with structure and offsets; text to passages."""
+"""Files to text with offsets; text to passages."""

@@ -28,23 +28,25 @@ _NEVER_CLOSED = frozenset(
     " colgroup option optgroup rt rp html head body".split()
 )
 
-# Marks in the raw text for the borders of blocks and cells; no sound text holds the first, `_text` removes the second.
+# Marks for borders of blocks and cells. Repaired text never holds the first; `_text` removes the second.
 _BLOCK, _CELL = "\0", "\1"
 _SPACE = re.compile(r"[ \t\n\f]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-# Python knows codecs that are no character sets, some of them slow; these families are what pages declare.
+# Some of Python's codecs are not character sets, and some are slow; pages declare these families.
 _CHARACTER_SETS = re.compile(r"(iso8859|cp\d|koi8|shift_jis|euc|gb|big5|iso2022|mac|tis|hz)")
 
 
 def html_document(path: Path, limit: int) -> Document:
-    """A page's visible text, blocks set apart by blank lines; the title is its `<title>` or first heading."""
+    """A page's visible text, blank lines between blocks; the title is its `<title>` or first heading."""
     check_size(path, path.stat().st_size, limit)
     return page_document(path.read_bytes(), path)
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
-    """The page in these bytes, `charset` being what came with them; errors and a page without title go by `path`."""
+    """The page in these bytes; `charset` is what the server sent, `path` names it in errors and gives a
+    missing title.
+    """
     page = decode(data, path, _charset(charset) or _declared(data))
     if _nests_deeper(page, _DEEPEST):
         raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
@@ -56,7 +58,7 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
 
 
 def fragment_text(markup: str) -> str:
-    """What a visitor would see of a piece of HTML, on one line; of one that nests too deep, nothing."""
+    """The visible text of some HTML, on one line; empty if it nests too deep."""
     if _nests_deeper(markup, _DEEPEST):
         return ""
     tree = LexborHTMLParser(markup)
@@ -64,7 +66,7 @@ def fragment_text(markup: str) -> str:
 
 
 def _nests_deeper(page: str, deepest: int) -> bool:
-    """Whether elements that must be closed stay open: parsing takes the square of the depth, so it has a bound."""
+    """Parsing time grows with the square of the depth, so the depth is limited."""
     if page.count("<") <= deepest:
         return False
     depth = 0
@@ -82,7 +84,6 @@ def _declared(data: bytes) -> str | None:
 
 
 def _charset(told: str | None) -> str | None:
-    """The codec of that name, if it is one of a character set."""
     try:
         name = codecs.lookup(told).name if told else ""
     except (LookupError, ValueError):
@@ -100,7 +101,6 @@ def _title(tree: LexborHTMLParser) -> str:
 
 
 def _visible(root: LexborNode) -> str:
-    """The text of the tree, paragraphs parted by blank lines."""
     paragraphs = (_tidy(paragraph) for paragraph in "".join(_pieces(root)).split(_BLOCK))
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
@@ -116,10 +116,7 @@ def _trimmed_lines(text: str) -> str:
 
 
 def _pieces(root: LexborNode) -> Iterator[str]:
-    """The text in reading order, with a mark at each border of a block and before each cell of a table.
-
-    A walk without recursion: pages in the wild nest thousands deep.
-    """
+    """Text with marks at borders of blocks and cells. Not recursive: real pages nest thousands deep."""
     node: LexborNode | None = root
     while node is not None:
         is_seen = not _is_unseen(node)

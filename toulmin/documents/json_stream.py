@@ -1,4 +1,4 @@
-"""A list in a JSON text, value by value, so that the text may be larger than memory."""
+"""Streaming a JSON list"""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _MARK = re.compile(r"[^ \t\r\n]")
 
 
 def listed_values(file: IO[str], limit: int) -> Iterator[Any]:
-    """The values of a top-level list, or of the list under "data" of a top-level object.
+    """Streams the values of a top-level list, or of the list under "data" of a top-level object.
 
-    What follows that list in the object is not read. Raises ValueError for anything else, with the fault in words,
-    and for a value of more than `limit` characters.
+    What follows that list is not read. Raises `ValueError` for anything else, and for a value over `limit`
+    characters.
     """
     stream = _Stream(file, limit)
     is_inner = stream.next_mark() == "{"
@@ -44,15 +44,12 @@ def _find_data(stream: _Stream) -> None:
 
 
 class _Stream:
-    """A JSON text of which only the value at hand is in memory."""
-
     def __init__(self, file: IO[str], limit: int) -> None:
         self._file, self._limit = file, limit
         self._text, self._at, self._ended = "", 0, False
         self._decoder = json.JSONDecoder()
 
     def next_mark(self) -> str:
-        """The next character that is not white space, left in place; empty at the end."""
         while True:
             mark = _MARK.search(self._text, self._at)
             self._at = mark.start() if mark else len(self._text)
@@ -61,7 +58,7 @@ class _Stream:
             self._read_on()
 
     def expect(self, *marks: str) -> str:
-        """Steps over one of these marks, which must come next; the empty mark is the end of the text."""
+        """Consumes one of these marks; the empty mark is the end of the text."""
         mark = self.next_mark()
         if mark not in marks:
             wanted, found = (" or ".join(repr(m) if m else "the end" for m in seen) for seen in (marks, [mark]))
@@ -70,24 +67,23 @@ class _Stream:
         return mark
 
     def value(self) -> Any:
-        """Steps over the next value."""
         self.next_mark()
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except ValueError:
-                # Cut off or damaged look alike until the text has ended.
+                # A value that is cut off looks damaged until the text has ended.
                 if self._ended:
                     raise
             else:
-                # A number at the edge of what was read may go on.
+                # A number at the end of the text read so far may continue.
                 if end < len(self._text) or self._ended:
                     self._at = end
                     return value
             self._read_on()
 
     def _read_on(self) -> None:
-        """Reads at least as much again as is at hand, so that a long value is not tried too often."""
+        """At least doubles the text, so that a long value is not parsed too often."""
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > self._limit:
             raise ValueError(f"longer than {self._limit / 1e6:,.1f} million characters, or damaged")

@@ -1,8 +1,7 @@
-"""From paths to documents: which files there are, and the text of each.
+"""Finds files and reads documents from them.
 
-What each kind becomes is told in the module that reads it: `plain` (txt, md), `html`, `pdf`, `word` (docx) and
-`records` (jsonl, tsv, json). A file that cannot be read raises one `SourceError` that names it; nothing is passed
-over in silence but hidden files and folders.
+A file that cannot be read raises one `SourceError` that names it; only hidden files and folders are skipped
+silently.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ Read = Callable[[Path, int], Iterator[Document]]
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A path that is not read, and why, in words."""
-
     path: str
     reason: str
 
@@ -30,15 +27,14 @@ class Skipped:
 
 
 def is_under(path: Path, roots: Iterable[Path]) -> bool:
-    """Whether the path is one of the roots or stands in one of them."""
     return any(root == path or root in path.parents for root in roots)
 
 
 def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
-    """The files to read, sorted, each once, and what is not read, by name.
+    """The files to read, sorted and each once, and the paths that are skipped.
 
-    Folders are searched to any depth; hidden files and folders in them are passed over, unless named themselves.
-    Raises `SourceError` for a path that does not exist.
+    Searches folders to any depth, without hidden entries unless named. Raises `SourceError` for a path that does
+    not exist.
     """
     files: set[Path] = set()
     skipped: set[tuple[str, str]] = set()
@@ -64,7 +60,7 @@ def _existing(path: Path) -> Path:
 
 
 def _under(root: Path, skipped: set[tuple[str, str]]) -> Iterator[Path]:
-    """The root itself if it is a file, else every file below it; each folder is entered once, so loops end."""
+    """Every file below the root, or itself; each folder is entered once, so loops end."""
     waiting, entered = [root], set[str]()
     while waiting:
         path = waiting.pop()
@@ -86,7 +82,6 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
 
 
 def _why_not(path: Path) -> str | None:
-    """The reason for which a path is no file to read, or None if it is one."""
     if not os.path.exists(path):
         return "a link that points nowhere" if os.path.islink(path) else "it cannot be opened (no permission)"
     if not os.path.isfile(path):
@@ -102,11 +97,10 @@ def _why_not(path: Path) -> str | None:
 
 
 def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document]:
-    """The documents of one file: one for a text, page or book, one a record for a record file.
+    """The documents of one file: one for a text, page or book, or one a record.
 
-    `limit` is in bytes: of the file, or of one record, as record files are streamed and may be of any size. Raises
-    `SourceError` while it is iterated, for a record file possibly after some records: whoever stores them must
-    then discard those.
+    `limit` is in bytes, of the file or of one record: record files are streamed. Raises `SourceError` while
+    iterated, perhaps after some records, which the caller must then discard.
     """
     suffix = _suffix(path)
     if suffix is None:
@@ -119,7 +113,6 @@ def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document
 
 
 def _regular(path: Path) -> Path:
-    """A pipe or a device would be waited for, or never end."""
     if not _existing(path).is_file():
         raise cannot_read(path, "is not a regular file", "name a file")
     return path
@@ -130,7 +123,6 @@ def _cause(error: OSError | ValueError) -> str:
 
 
 def _suffix(path: Path) -> str | None:
-    """The known ending of the file's name, in lower case; the longest if two fit."""
     name = path.name.lower()
     return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
 
@@ -143,7 +135,7 @@ def _markdown(path: Path, limit: int) -> Iterator[Document]:
     yield markdown_document(path, limit)
 
 
-# The libraries behind these formats are loaded when the first such file comes.
+# The libraries for these formats are loaded with the first such file.
 
 
 def _html(path: Path, limit: int) -> Iterator[Document]:

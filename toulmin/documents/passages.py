@@ -1,10 +1,9 @@
-"""A document's text, cut into passages that can be cited.
+"""Cuts a document's text into passages that can be cited.
 
-* A passage is a stretch of the stored text: `document.text[start:end] == passage.text`. Passages follow one another
-  without overlap and together hold every word.
-* A sentence stays whole unless it alone is longer than half as much again as a passage should be.
-* Where to cut is one optimisation over the whole document, not a decision at each step: passages as near to the
-  wanted size as they can be, cut between paragraphs rather than within one. So no small rest stays at an end.
+* A passage is a slice: `document.text[start:end] == passage.text`. Passages do not overlap and hold every word.
+* A sentence stays whole unless it is longer than 1.5 passages.
+* The cuts are optimised over the whole document: passages near the wanted size, cut between paragraphs if possible.
+  So no small rest is left.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from itertools import accumulate, pairwise
 from toulmin.data import Document, Passage, Source
 from toulmin.text.language import UNSPACED, Span, sentences
 
-# In parts of the wanted size: the longest passage of several sentences, and the longest record that stays whole.
+# In multiples of the wanted size: the longest passage of several sentences, and the longest record kept whole.
 _LONGEST = 1.5
 _LONGEST_RECORD = 3.0
 
-# What a cut costs, as if each of the two passages beside it were off by this part of the wanted size.
+# The cost of a cut, as if each passage beside it missed the wanted size by this share.
 _IN_PARAGRAPH = 0.3
 _AFTER_HEADING = 0.5
 _IN_SENTENCE = 0.5
 _IN_CLAUSE = 0.6
 
-# A run without spaces counts as a word for each of so many characters, so that no passage grows without bound.
+# A run without spaces counts as one word for this many characters, so that passages stay bounded.
 _LONGEST_WORD = 60
 _MOST_MARKS = 30
 
@@ -43,8 +42,6 @@ Count = Callable[[str], float]
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of text that is not cut further; `penalty` is what a cut after it costs."""
-
     start: int
     end: int
     words: float
@@ -54,8 +51,8 @@ class _Piece:
 def cut(document: Document, size: int = 100) -> list[Passage]:
     """The passages of a document in order, of about `size` words each; none for a text without words.
 
-    A record of a record file stays one passage up to three times `size`. In scripts that do not space their words
-    two characters count as a word. Raises ValueError for a size below 1.
+    A record stays one passage up to three times `size`. In scripts without spaces two characters count as a word.
+    Raises `ValueError` for a size below 1.
     """
     if size < 1:
         raise ValueError(f"a passage needs at least 1 word, not {size}")
@@ -93,7 +90,6 @@ def _count_mixed(text: str) -> float:
 
 
 def _fits(text: str, longest: float, count: Count) -> bool:
-    """Whether the text is within `longest` words; long texts are not counted to the end."""
     return len(text) <= longest * _LONGEST_WORD and count(text) <= longest
 
 
@@ -101,7 +97,6 @@ def _fits(text: str, longest: float, count: Count) -> bool:
 
 
 def _pieces(text: str, size: int, count: Count) -> Iterator[_Piece]:
-    """Whole sentences, and the parts of sentences that are too long, each with what follows it in mind."""
     spans = sentences(text)
     followers = [span.start for span in spans[1:]] + [len(text)]
     for span, follower in zip(spans, followers, strict=True):
@@ -116,14 +111,13 @@ def _pieces(text: str, size: int, count: Count) -> Iterator[_Piece]:
 
 
 def _penalty_after(text: str, span: Span, follower: int) -> float:
-    """Nothing at a paragraph's end, unless it ends like a heading: that belongs to what it introduces."""
+    """Zero at a paragraph's end, except after a heading, which belongs to the next paragraph."""
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
     return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING
 
 
 def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
-    """A long sentence at its clause punctuation and line ends, in parts of at least a tenth of a passage."""
     ends = [match.end() for match in _CLAUSE_END.finditer(text, span.start, span.end)]
     for part in _grouped(text, span.start, [*ends, span.end], size / 10, count):
         words = count(text[part.start : part.end])
@@ -134,14 +128,12 @@ def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]
 
 
 def _runs(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
-    """A clause without inner punctuation, between its words, in parts of about a fifth of a passage."""
     ends = _token_ends(text, span)
     for part in _grouped(text, span.start, ends, size / 5, count):
         yield _Piece(*part, count(text[part.start : part.end]), _IN_CLAUSE * size)
 
 
 def _token_ends(text: str, span: Span) -> list[int]:
-    """Where a clause may be cut if it must be: between words, and within what has no spaces for too long."""
     found: list[int] = []
     for match in _TOKEN.finditer(text, span.start, span.end):
         step = 8 if UNSPACED.match(match[0]) else _LONGEST_WORD
@@ -151,9 +143,8 @@ def _token_ends(text: str, span: Span) -> list[int]:
 
 
 def _whole_letter(text: str, end: int, limit: int) -> int:
-    """The first place from `end` on that does not part a letter from its marks or an emoji from its joiners.
-
-    It looks only so far as real writing goes: texts with marks heaped without end are around.
+    """The first offset from `end` that parts no letter from its marks; it looks ahead a little only, as marks
+    may stack without end.
     """
     limit = min(limit, end + _MOST_MARKS)
     while end < limit and (_joins(text[end]) or text[end - 1] == "\u200d"):
@@ -166,7 +157,6 @@ def _joins(char: str) -> bool:
 
 
 def _merged(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
-    """The pieces, with very short ones joined to what follows in their paragraph: fewer choices, the same passages."""
     held: _Piece | None = None
     for piece in pieces:
         if held is None:
@@ -181,7 +171,6 @@ def _merged(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
 
 
 def _grouped(text: str, start: int, ends: Iterable[int], least: float, count: Count) -> Iterator[Span]:
-    """Neighbouring stretches put together until each holds `least` words, without the white space between them."""
     words, last = 0.0, start
     for end in ends:
         words += count(text[last:end])
@@ -202,10 +191,10 @@ def _trimmed(text: str, start: int, end: int) -> Span:
 
 
 def _best_cuts(pieces: list[_Piece], size: int) -> list[int]:
-    """The cheapest way to cut, as positions between pieces, from 0 to the last.
+    """Positions between pieces, from 0 to the last.
 
-    The cost of a passage is the square of its distance from `size` in words, plus the square of the penalty of the
-    cut after it. Time grows with the text's length only: a passage longer than half as much again is not tried.
+    A passage costs the square of its distance from `size` in words, plus the square of the penalty after it. Linear
+    time: passages over 1.5 times `size` are not tried.
     """
     totals = [0.0, *accumulate(piece.words for piece in pieces)]
     costs, before = [0.0], [0]
@@ -220,7 +209,6 @@ def _best_cuts(pieces: list[_Piece], size: int) -> list[int]:
 
 
 def _choices(totals: list[float], costs: list[float], end: int, size: int) -> Iterator[tuple[float, int]]:
-    """The cost up to `end` for each start of the passage that ends there."""
     for start in range(end - 1, -1, -1):
         words = totals[end] - totals[start]
         if words > _LONGEST * size and start < end - 1:

@@ -1,9 +1,7 @@
-"""PDF: lines as they stand on the page, put back together into words, paragraphs and pages.
+"""PDF: the printed lines joined into words, paragraphs and pages.
 
-A PDF holds glyphs at places, not text. What is restored here: words divided at a line's end, paragraphs out of lines
-(by the space between them, by size and by indentation), sentences that run over a page. Running heads and page
-numbers, which would stand in the middle of such sentences, are left out. Letters that were drawn as one (ligatures)
-are written out.
+Restores words divided at line ends, paragraphs (by spacing, size and indentation) and sentences that run over a
+page. Drops running heads and page numbers; writes ligatures out.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from toulmin.data import Document
 from toulmin.documents.plain import as_title, cannot_read, check_size, readable, sound
 from toulmin.text.language import UNSPACED, rarity, stem
 
-# The mark that PDFium sets for a hyphen at a line's end, in place of the line break.
+# PDFium puts this for a hyphen and line break at a line's end.
 _DIVIDED = "\ufffe"
 _LINE_END = re.compile(rf"\r?\n|(?<={_DIVIDED})")
 _LIGATURES = str.maketrans(
@@ -41,19 +39,19 @@ _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
 )
 _INCORRECT_PASSWORD = 4
-_ONE_AT_A_TIME = Lock()  # PDFium must not be entered by two threads
+_ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
 
-# A running head stands on this part of the pages that it spans, and on three: left and right pages may differ.
+# A running head is on at least this share of the pages it spans, and on three: left and right pages may differ.
 _RUNS = 0.4
 
-# What parts paragraphs. In parts of a line's height: another size, a step to the right, a space however lines are
-# set. In parts of the page's usual distance of lines: a space; of their usual width: a line that ends early.
+# Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In the page's
+# median line distances: a space; in median line widths: a line that ends early.
 _OTHER_SIZE, _INDENT, _WIDE_SPACE, _SPACE, _SHORT = 0.15, 0.8, 2.5, 1.3, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of print and its box on the page in points, from the lower left corner."""
+    """A line and its box in points, from the page's lower left corner."""
 
     text: str
     left: float
@@ -67,9 +65,9 @@ class _Line:
 
 
 def pdf_document(path: Path, limit: int) -> Document:
-    """A PDF's text with the offset of each page; its title is the one in its properties, or the file's name.
+    """A PDF's text with the offset of each page; the title comes from its properties, else the file's name.
 
-    Raises `SourceError` for a PDF that is encrypted, damaged, or scanned without a text layer.
+    Raises `SourceError` for a PDF that is encrypted, damaged, or scanned without text.
     """
     check_size(path, path.stat().st_size, limit)
     try:
@@ -92,7 +90,6 @@ def pdf_document(path: Path, limit: int) -> Document:
 
 
 def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
-    """The lines of a page in the order in which they were written into it."""
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     ends = [match.end() for match in _LINE_END.finditer(text)]
@@ -110,7 +107,6 @@ def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
 
 
 def _units(text: str) -> int:
-    """The length as PDFium counts, in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -121,14 +117,13 @@ def _placed(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) 
 
 
 def _box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
-    """The box of a character, font bounds included; all zero where PDFium knows none."""
     box = pdfium.FS_RECTF()
     pdfium.FPDFText_GetLooseCharBox(textpage, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, unit), box)
     return box
 
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
-    """The pages without what stands at the edge of many: words are kept where they are first, page numbers nowhere."""
+    """Repeated lines at page edges: words stay on their first page, page numbers on none."""
     seen: dict[str | int, list[int]] = {}
     for n, page in enumerate(pages):
         for mark in {_mark(page[i], n) for i in _edges(page)}:
@@ -149,7 +144,7 @@ def _edges(page: list[_Line]) -> set[int]:
 
 
 def _mark(line: _Line, page: int) -> str | int:
-    """What is the same on every page: a head's words, or by how much the printed number is ahead of the page."""
+    """What every page shares: a head's words, or the printed page number minus the page's index."""
     number = _PAGE_NUMBER.fullmatch(line.text)
     return int(number[1]) - page if number else line.text
 
@@ -159,8 +154,6 @@ def _mark(line: _Line, page: int) -> str | int:
 
 @dataclass(frozen=True, slots=True)
 class _Usual:
-    """What is usual on a page: how far the next line lies below, and how wide a line is."""
-
     step: float
     width: float
 
@@ -171,7 +164,6 @@ def _usual(page: list[_Line]) -> _Usual:
 
 
 def _joined(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
-    """The text of all pages, and where in it each begins."""
     compounds = _compounds(line.text for page in pages for line in page)
     usual = [_usual(page) for page in pages]
     lines = [(number, line) for number, page in enumerate(pages) for line in page]
@@ -190,7 +182,6 @@ def _joined(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
 
 
 def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: bool) -> bool:
-    """Whether a paragraph begins with `after`; at a turned page or column it goes on unless its sentence ended."""
     if _LIST_ITEM.match(after.text) or abs(before.height - after.height) > _OTHER_SIZE * before.height:
         return True
     has_ended = _ENDS_SENTENCE.search(before.text) is not None
@@ -208,7 +199,7 @@ def _printed(text: str) -> str:
 
 
 def _continued(before: str, after: str, compounds: frozenset[str]) -> str:
-    """A line with what parts it from the next of its paragraph: a space, nothing, or the hyphen of a compound."""
+    """A line and what joins it to the next: a space, nothing, or a compound's hyphen."""
     head = _HYPHEN_AT_END.sub("", before)
     if head == before or not head or head[-1].isspace():
         is_unspaced = UNSPACED.match(before[-1]) and UNSPACED.match(after)
@@ -219,12 +210,11 @@ def _continued(before: str, after: str, compounds: frozenset[str]) -> str:
 
 
 def _compounds(texts: Iterable[str]) -> frozenset[str]:
-    """The hyphenated words that stand within lines."""
     return frozenset(word.casefold() for text in texts for word in _COMPOUND.findall(text))
 
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
-    """Whether the hyphen at a line's end is the word's own, as in well-known or Anglo-Saxon."""
+    """Whether the hyphen belongs to the word, as in well-known or Anglo-Saxon."""
     if second[0].isupper() or f"{first}-{second}".casefold() in compounds:
         return True
     return _is_known(first) and _is_known(second) and not _is_known(first + second)

@@ -1,6 +1,5 @@
-"""Bytes to sound text, and the two formats that are nothing but text: txt and md.
-
-Every reader sends its text through `sound`, so that no document holds what cannot be stored as UTF-8.
+"""Decodes bytes to text, and reads txt and md. Every loader sends its text through `repair_text`, so that it
+can be stored as UTF-8.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ _LONGEST_TITLE = 300
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
-    """The error for a file that is no usable source: what it is, and what to do about it."""
     return SourceError(f"{sound(str(path))} {came}; {remedy}.")
 
 
@@ -44,33 +42,32 @@ def check_size(path: Path, size: int, limit: int) -> None:
 
 
 def empty(path: Path) -> SourceError:
-    """The error for a file without a single word."""
     return cannot_read(path, "is empty: text was expected", "remove it, or write something into it")
 
 
 def sound(text: str) -> str:
-    """The text with line ends as `\\n`; lone surrogates and null characters become U+FFFD."""
+    r"""The text with `\n` line ends; lone surrogates and null characters become U+FFFD."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
 
 
 def as_title(text: str) -> str:
-    """The text on one line, cut where it is too long to stand before every passage."""
+    """The text on one line of at most 300 characters."""
     return " ".join(sound(text[: 2 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE].strip()
 
 
 def readable(path: Path) -> str:
-    """A title made from a file's name: `annual_report.txt` is called "Annual report"."""
+    """A title made from a file's name: `annual_report.txt` gives "Annual report"."""
     spaced = sound(path.stem).replace("_", " ")
     title = " ".join(re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", spaced).split())
     return title[:1].upper() + title[1:] if title.islower() else title
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """The bytes as text: by byte order mark, as UTF-8, as `declared`, or else as Windows-1252.
+    """Decodes bytes by byte order mark, as UTF-8, as `declared`, or else as Windows-1252.
 
-    Raises `SourceError` for binary content and for what none of these can be.
+    Raises `SourceError` for binary content and if nothing fits.
     """
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if marked is None and b"\0" in data:
@@ -89,12 +86,12 @@ def _decoded(data: bytes, name: str) -> str | None:
         text = data.decode(name)
     except (UnicodeDecodeError, LookupError):
         return None
-    # Windows-1252 gives almost any bytes a meaning; control characters betray that they have another.
+    # Windows-1252 decodes almost any bytes; control characters show that it is the wrong encoding.
     return None if name == "cp1252" and _CONTROL.search(text) else text
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The decoded text of a file; raises `SourceError` if it has no words or is over `limit` bytes."""
+    """The decoded text of a file; raises `SourceError` without words or above `limit` bytes."""
     check_size(path, path.stat().st_size, limit)
     text = decode(path.read_bytes(), path)
     if not text.strip():
@@ -103,12 +100,12 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    """A text file, unaltered but for its line ends; the title comes from the file's name."""
+    """A text file; the title comes from the file's name."""
     return Document(read_text(path, limit), readable(path), sound(str(path)))
 
 
 def markdown_document(path: Path, limit: int) -> Document:
-    """A Markdown file with its marks, without front matter; the title is its first heading."""
+    """A Markdown file with its markup, without front matter; the title is its first heading."""
     text = _FRONT_MATTER.sub("", read_text(path, limit), count=1)
     if not text.strip():
         raise empty(path)
@@ -116,7 +113,6 @@ def markdown_document(path: Path, limit: int) -> Document:
 
 
 def _first_heading(text: str) -> str:
-    """The words of the first heading outside fenced code; empty if there is none."""
     found = _HEADING.search(_FENCE.sub("", text))
     heading = as_title(found[1] or found[2]) if found else ""
     return _LINK.sub(r"\1", heading).replace("*", "").replace("`", "").rstrip("# ")

@@ -1,12 +1,11 @@
-"""Record files: one document a record, read as a stream, so that a file may be larger than memory.
+"""Record files: one document a record, streamed, so that a file may be larger than memory.
 
-    jsonl   one object a line with `text`, and `title`, `url` and `_id` or `id` where it has them (BEIR)
-    tsv     `id`, text, title, one passage a line, as DPR ships Wikipedia; a header may name another order
+    jsonl   one object a line with `text`, and optionally `title`, `url` and `_id` or `id` (BEIR)
+    tsv     `id`, text, title, as DPR ships Wikipedia; a header may name another order
     json    a list of items, or {"data": [...]}, each with `docs` of `title` and `text` (ALCE)
 
-An item with `docs` may stand on a jsonl line and a record with `text` in a json list: both are read alike. A record
-without an id is known by its content. All of them may be compressed with gzip. A bad record refuses the whole file,
-by line or item and field: half a file read in silence would be worse.
+Both JSON forms may hold records or items with `docs`. A record without an id gets a content id. Files may be
+gzipped. One bad record refuses the whole file.
 """
 
 from __future__ import annotations
@@ -35,22 +34,21 @@ Item = tuple[str, Any]
 
 
 def jsonl_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The records of a JSON Lines file in order; a line may hold at most `limit` bytes."""
+    """The records of a JSON Lines file; a line holds at most `limit` bytes."""
     return _with_words(path, _documents(path, jsonl_items(path, limit)))
 
 
 def json_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The documents of an ALCE file in order, each once; an item may hold at most `limit` characters."""
+    """The documents of an ALCE file, each once; an item holds at most `limit` characters."""
     return _with_words(path, _documents(path, json_items(path, limit)))
 
 
 def tsv_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The passages of a tab-separated file in order; a line may hold at most `limit` bytes."""
+    """The passages of a tab-separated file; a line holds at most `limit` bytes."""
     return _with_words(path, _tsv_documents(path, limit))
 
 
 def _with_words(path: Path, documents: Iterator[Document]) -> Iterator[Document]:
-    """Those that have words: collections hold a few records that do not, and nothing in them could be cited."""
     found = False
     for document in documents:
         if document.text.strip():
@@ -64,7 +62,6 @@ def _with_words(path: Path, documents: Iterator[Document]) -> Iterator[Document]
 
 
 def _documents(path: Path, items: Iterator[Item]) -> Iterator[Document]:
-    """One document a record; of the documents beside questions each once, as many questions share them."""
     seen: set[str] = set()
     for where, item in items:
         docs = item.get("docs") if isinstance(item, dict) else None
@@ -95,7 +92,6 @@ def _record(path: Path, where: str, row: object) -> Document:
 
 
 def _document(path: Path, given: str, text: str, title: str, url: str | None = None) -> Document:
-    """A record as a document; where only a title is there, it is the text too."""
     text, title = sound(text), " ".join(sound(title).split())
     text = text if text.strip() else title
     record = sound(given) or content_id(title, text)
@@ -103,7 +99,7 @@ def _document(path: Path, given: str, text: str, title: str, url: str | None = N
 
 
 def _bad(path: Path, where: str, problem: str) -> SourceError:
-    return cannot_read(path, f"is damaged at {where}: {problem}", "mend or remove that entry")
+    return cannot_read(path, f"is damaged at {where}: {problem}", "fix or remove that entry")
 
 
 def _named(value: object) -> str:
@@ -116,7 +112,7 @@ def _named(value: object) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked if it is compressed; raises `SourceError` where they are damaged."""
+    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged."""
     try:
         with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
             yield file  # type: ignore[misc]
@@ -125,7 +121,6 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, with their numbers from 1."""
     with opened(path) as file:
         n = 0
         while line := file.readline(limit + 1):
@@ -147,7 +142,7 @@ def _line_text(path: Path, n: int, line: bytes) -> str:
 
 
 def jsonl_items(path: Path, limit: int) -> Iterator[Item]:
-    """The values of a JSON Lines file, one a line of at most `limit` bytes; raises `SourceError` for anything else."""
+    """A JSON Lines file's values; raises `SourceError` for invalid JSON or a line over `limit` bytes."""
     for n, line in _lines(path, limit):
         try:
             yield f"line {n}", _loads(line)
@@ -159,7 +154,7 @@ def _loads(line: str) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
-        # Escaped lone surrogates are common in scraped text; the standard library lets them through to be replaced.
+        # Escaped lone surrogates are common in scraped text; the standard library accepts them, and they are replaced.
         return json.loads(line)
 
 
@@ -179,13 +174,14 @@ def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
 
 
 def _unquoted(field: str) -> str:
-    """A field as CSV writers quote it; a quotation mark at one end only belongs to the text."""
     is_quoted = len(field) >= 2 and field[0] == field[-1] == '"' and '"' not in field[1:-1].replace('""', "")
     return field[1:-1].replace('""', '"') if is_quoted else field
 
 
 def json_items(path: Path, limit: int) -> Iterator[Item]:
-    """The values of a JSON list, or of the list under "data", each of at most `limit` characters; raises as above."""
+    """The values of a JSON list, or of the list under "data"; raises `SourceError` for damage and values over
+    `limit` characters.
+    """
     n = 0
     with opened(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
         try:

@@ -15,13 +15,13 @@ from toulmin.data import Document
 from toulmin.documents.plain import as_title, cannot_read, check_size, empty, readable, sound
 from toulmin.errors import SourceError
 
-# Office encrypts by wrapping the file into an OLE container, the form of the older .doc as well.
+# Office encrypts by wrapping the file into an OLE container; older .doc files are OLE too.
 _OLE = b"\xd0\xcf\x11\xe0"
 
 _PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _SIGNS = {_PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
-# Where tabs are set, what was moved away, and the second form of a drawing, for programs that do not know the first.
+# Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
 _UNSEEN = (
     qn("w:pPr"),
     qn("w:moveFrom"),
@@ -30,9 +30,9 @@ _UNSEEN = (
 
 
 def word_document(path: Path, limit: int) -> Document:
-    """A Word document's text, paragraphs parted by blank lines, a table row a line of cells; footnotes are left out.
+    """A Word document's text without footnotes: blank lines between paragraphs, one line a table row.
 
-    The title is the one in its properties, or its first heading.
+    The title comes from its properties, else its first heading.
     """
     check_size(path, path.stat().st_size, limit)
     try:
@@ -42,7 +42,7 @@ def word_document(path: Path, limit: int) -> Document:
         title = document.core_properties.title or _first_heading(document)
     except (SourceError, OSError):
         raise
-    # A damaged file fails in as many ways as there are lines in the libraries that read it.
+    # The libraries raise many kinds of error for damaged files.
     except Exception as error:
         raise cannot_read(path, f"is a damaged Word document ({error})", "save it again from Word") from error
     text = "\n\n".join(block for block in blocks if block)
@@ -52,7 +52,6 @@ def word_document(path: Path, limit: int) -> Document:
 
 
 def _check_archive(path: Path, limit: int) -> None:
-    """Refuses what is encrypted, and what would unpack to more than the limit."""
     with path.open("rb") as file:
         is_ole = file.read(4) == _OLE
     if is_ole:
@@ -70,7 +69,6 @@ def _blocks(container: BaseOxmlElement) -> Iterator[str]:
 
 
 def _children(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
-    """The children, with those of content controls and tracked insertions in their place."""
     for child in element:
         if child.tag in _TRANSPARENT:
             yield from _children(child)
@@ -84,7 +82,6 @@ def _row(row: BaseOxmlElement) -> str:
 
 
 def _words(paragraph: BaseOxmlElement) -> str:
-    """What a paragraph shows, text boxes in it included; deleted text has other tags and so stays out."""
     unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
     parts = (
         (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")

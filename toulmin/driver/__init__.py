@@ -1,1 +1,1 @@
-"""The driver: it serves what running programs ask."""
+"""Serves what running programs ask."""

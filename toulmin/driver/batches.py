@@ -1,4 +1,8 @@
-"""Gathers the requests of many programs into few calls."""
+"""Gathers requests into few calls: `Batcher` to parts of the kit, `Calls` to one model.
+
+Both belong to one event loop. If a call with several requests fails, they are sent one by one, so that only the
+faulty ones fail.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,15 @@ V = TypeVar("V")
 Call = Callable[[Sequence[K]], Awaitable[Sequence[V]]]
 
 QUIET_TURNS = 2  # turns of the event loop without a new request that count as "nothing else can run"
-MOST_TURNS = 4  # turns that requests wait for quiet: where each brings another, the first would wait for the last
+MOST_TURNS = 4  # the most turns to wait: if every turn brings a request, the first would wait for the last
 
 
 class Batcher(Generic[K, V]):
-    """Requests wait until `size` of them are there, or nothing else can run, or it took too long.
+    """Holds requests until there are `size`, nothing else can run, or they have waited too long.
 
-    "Nothing else can run" holds when a few turns of the event loop brought no further request and `others_busy` says
-    that no model call is in flight whose reply could bring one soon; such a reply is waited for `linger` seconds.
-    Too long is a number of turns, not of seconds, so that what is gathered depends on no clock. Equal requests are
-    asked once; the last `memory` results are kept. When a call fails, its requests are asked one by one, so that only
-    the guilty ones fail. Not for use from several event loops.
+    "Nothing else can run": some turns of the event loop brought no request. While `others_busy`, the batch then
+    waits `linger` more seconds. "Too long" counts turns, so that batches depend on no clock. Equal requests are
+    asked once; the last `memory` results are kept.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class Batcher(Generic[K, V]):
     async def ask(self, items: Sequence[K]) -> list[V]:
         """One result an item, in order; raises the `ToulminError` of the first item that failed."""
         futures = [self._future(item) for item in items]
-        # A cancelled program must not take down a result that others wait for.
+        # A cancelled program must not cancel a result that others wait for.
         return [await asyncio.shield(future) for future in futures]
 
     def _future(self, item: K) -> asyncio.Future[V]:
@@ -65,7 +67,6 @@ class Batcher(Generic[K, V]):
         return future
 
     def _watch(self, seen: int, turns: int, most: int) -> None:
-        """Flushes once `turns` further turns of the loop have brought nothing new, or after `most`."""
         if len(self._waiting) != seen:
             seen, turns = len(self._waiting), QUIET_TURNS
         loop = asyncio.get_running_loop()
@@ -87,7 +88,6 @@ class Batcher(Generic[K, V]):
             task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, batch: list[K]) -> None:
-        """Settles every request of the batch, whatever the call does: nobody may be left waiting."""
         try:
             values = await self._call(batch)
         except ToulminError as error:
@@ -104,11 +104,10 @@ class Batcher(Generic[K, V]):
             self._forget()
 
     def _fail(self, batch: list[K], error: Exception) -> None:
-        """Failures are told to whoever waits and not remembered: the next one to ask may be luckier."""
         for item in batch:
             future = self._results.pop(item)
             future.set_exception(error)
-            future.exception()  # read once, so that a program that went away leaves no warning behind
+            future.exception()  # read once, so that asyncio does not warn if the program has gone
 
     def _forget(self) -> None:
         while len(self._results) > self._memory:

@@ -1,4 +1,4 @@
-"""What one answer may spend, and what it has spent."""
+"""The limits of one answer, and a meter of its cost."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from toulmin.steps import Pair
 class Budget:
     """Limits for one answer: model calls, tokens in and out together, seconds; None is no limit.
 
-    Calls are never exceeded. Tokens are known only when a reply is there, so they stop the next call: the last one, or
-    calls side by side, can pass the limit. Seconds end whatever waits; see `driver/kit.py` for plain parts.
+    Calls are never exceeded. Tokens are known after a reply, so the last or parallel calls can pass the limit.
+    Seconds interrupt what waits (see `driver/kit.py`).
     """
 
     calls: int | None = None
@@ -32,10 +32,10 @@ class Budget:
 
 
 class Meter:
-    """Counts what one job spends and says when its budget has ended.
+    """Counts what one job spends.
 
-    Model calls and tokens limit model calls only; judging and searching go on until the deadline, so that what was
-    written can still be verified.
+    Calls and tokens limit model calls only; judging and searching go on until the deadline, so that a draft can be
+    verified.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -61,7 +61,7 @@ class Meter:
             raise BudgetEnded(f"The {self._budget.seconds:g} seconds granted are over; grant more with --deadline.")
 
     def begin_call(self, role: str) -> None:
-        """Counts a model call that is about to be made; raises `BudgetEnded` instead if none is left."""
+        """Counts a model call before it is made; raises `BudgetEnded` if none is left."""
         calls, tokens = self._budget.calls, self._budget.tokens
         if calls is not None and self._calls.total() >= calls:
             raise BudgetEnded(f"All {calls} model calls granted are spent; grant more with --max-calls.")
@@ -71,23 +71,20 @@ class Meter:
         self._calls[role] += 1
 
     def add_reply(self, role: str, reply: Reply) -> None:
-        """Counts what a reply cost."""
         self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
         self._replies += 1
         self._usd = None if self._usd is None or reply.usd is None else self._usd + reply.usd
 
     def add_pairs(self, pairs: Sequence[Pair]) -> None:
-        """Counts judged pairs; the same pair twice is judged, and counted, once."""
         self._pairs.update(pairs)
 
     def add_search(self) -> None:
-        """Counts one search."""
         self._searches += 1
 
     def usage(self, seconds: float | None = None) -> Usage:
-        """What was spent so far; `seconds` overrides the clock (a replay reports the recorded time)."""
+        """The cost so far; `seconds` replaces the clock's (a replay reports the recorded time)."""
         spent = monotonic() - self._started if seconds is None else seconds
         roles = dict(sorted(self._calls.items()))
         tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
-        usd = self._usd if self._replies else None  # one reply without a price leaves the sum unknown
+        usd = self._usd if self._replies else None  # one reply without a price makes the sum unknown
         return Usage(roles, tokens, usd, len(self._pairs), self._searches, round(spent, 4))

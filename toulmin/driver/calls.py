@@ -1,4 +1,4 @@
-"""Requests to one model: so many calls at once, each with as many of the waiting requests as the model takes."""
+"""Calls to one model"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
 
 Results = Sequence[Reply | ToulminError]
-COMPANY_TURNS = 2  # turns of the event loop in which a model that takes batches waits for company
+COMPANY_TURNS = 2  # turns of the event loop that a request waits for others, if the model takes batches
 
 
 class _Waiting(NamedTuple):
@@ -23,11 +23,10 @@ class _Waiting(NamedTuple):
 
 
 class Calls:
-    """Serves requests as places become free: a call takes what waits by then, up to the model's `batch`.
+    """At most `concurrency` calls to a model at once, each with up to `batch` waiting requests.
 
-    `call` gives one result a request. A request whose asker went away is not sent, and a call that nobody waits for
-    any more is cancelled. When a call with several requests fails as a whole they are sent one by one, so that only
-    the guilty ones fail. Not for use from several event loops.
+    `call` gives one result a request. A request that nobody awaits is not sent; a call that nobody awaits is
+    cancelled.
     """
 
     def __init__(self, model: LanguageModel, call: Callable[[Sequence[Generate]], Awaitable[Results]]) -> None:
@@ -40,11 +39,10 @@ class Calls:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is in flight."""
         return bool(self._running)
 
     async def ask(self, request: Generate) -> Reply:
-        """The reply; raises the `ToulminError` that came in its place."""
+        """The reply; raises its `ToulminError` if the call failed."""
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(request, future))
         self._wake()
@@ -56,7 +54,6 @@ class Calls:
             self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
 
     def _start(self, seen: int, turns: int) -> None:
-        """Starts calls, once a few turns of the loop have brought no further company."""
         if turns and len(self._waiting) < self._batch:
             turns = turns - 1 if len(self._waiting) == seen else COMPANY_TURNS
             self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
@@ -70,7 +67,6 @@ class Calls:
                 waiting.reply.add_done_callback(partial(self._abandoned, task, batch))
 
     def _taken(self) -> list[_Waiting]:
-        """The next requests that somebody still waits for, as many as go into one call."""
         batch: list[_Waiting] = []
         while self._waiting and len(batch) < self._batch:
             waiting = self._waiting.popleft()
@@ -84,9 +80,9 @@ class Calls:
             task.cancel()
 
     async def _served(self, batch: Sequence[_Waiting]) -> None:
-        """One call from start to end: nobody is left waiting and its place is free again, whatever happens.
+        """Always settles the requests and frees the place.
 
-        The next call goes out before the replies are handed on, so that they are read while it waits on the network.
+        The next call starts before the replies are delivered, so that they are read while it waits for the network.
         """
         results: Sequence[Reply | Exception] = [ToulminError("The driver was stopped.")] * len(batch)
         try:
@@ -124,6 +120,6 @@ def _settle(future: asyncio.Future[Reply], result: Reply | Exception) -> None:
         return
     if isinstance(result, Exception):
         future.set_exception(result)
-        future.exception()  # read once, so that an asker that went away leaves no warning behind
+        future.exception()  # read once, so that asyncio does not warn if the caller has gone
     else:
         future.set_result(result)

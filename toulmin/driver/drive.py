@@ -1,11 +1,10 @@
 """The driver: it serves what running programs ask, in batches, within their budgets.
 
 Rules of this file
-* Readiness, not lock-step: each program goes on as soon as its own replies are there.
-* Searches, judgements and readings of all running programs are gathered into batches; model requests go out
-  concurrently up to each model's own limit, and in batches to a model that takes them.
+* Each program goes on as soon as its own replies are there.
+* Searches, judgements and readings of all programs are batched; model requests go out up to each model's limit.
 * A failed request is raised inside the program that asked, and nowhere else.
-* With parts that are plain functions nothing here depends on time, so a run is deterministic.
+* With plain parts nothing depends on time, so a run is deterministic.
 """
 
 from __future__ import annotations
@@ -28,16 +27,15 @@ from toulmin.steps import Entail, Generate, Pair, Program, Read, Search, Show, S
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
-RESCUE = -1  # where the steps of a rescue stand in a transcript
+RESCUE = -1  # the place of a rescue's steps in a transcript
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One question and the program that answers it; `program` makes a fresh one each time it is called.
+    """One question; each call of `program` makes a fresh program that answers it.
 
-    `rescue` makes an answer of the last draft that was shown when the budget ends; without it, or where it raises, the
-    answer is `failed`. `retriever` serves the searches of this job alone, in the place of the kit's: a dataset may
-    bring each question's own passages.
+    `rescue` turns the last draft into an answer when the budget ends; else the job fails. `retriever` replaces the
+    kit's.
     """
 
     question: str
@@ -53,8 +51,6 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """A search, and who serves it: that very object, which is known by its place in memory as long as it is held."""
-
     retriever: Retriever = field(compare=False)
     who: int
     step: Search
@@ -62,8 +58,6 @@ class _Query:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A job's answer, the error behind it if it failed, and everything that was asked and replied."""
-
     job: Job
     answer: Answer
     transcript: Transcript
@@ -71,13 +65,11 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """0 for an answer or an abstention, else what the error carries."""
+        """0 unless the job failed."""
         return self.error.exit_code if self.error else 0
 
 
 class _Running:
-    """What belongs to one running job: its meter, its transcript and who watches."""
-
     def __init__(self, job: Job, watch: Watch | None, recorded: Transcript | None) -> None:
         self.job = job
         self.meter = Meter(Budget() if recorded else job.budget)
@@ -87,7 +79,6 @@ class _Running:
         self.draft = Answer(job.question, job.style, job.method, "abstained")
 
     def failed(self, error: ToulminError) -> Answer:
-        """What is left of the last draft: what was read and done, and why it went no further."""
         return replace(self.draft, status="failed", claims=(), notes=(*self.draft.notes, str(error)))
 
     def finished(self, answer: Answer, seconds: float | None = None) -> Answer:
@@ -103,9 +94,8 @@ class _Running:
 class Driver:
     """Serves programs from a kit. One driver belongs to one event loop.
 
-    `programs` is how many jobs of `answers` run side by side; `linger` is how many seconds a batch waits for more
-    while model calls are in flight. The last `remembered` verdicts are kept for whoever asks the same again, and a
-    tenth as many searches and readings.
+    `programs` jobs run side by side. A batch waits up to `linger` seconds while model calls are in flight. The last
+    `remembered` verdicts are kept, and a tenth as many searches and readings.
     """
 
     def __init__(
@@ -122,16 +112,15 @@ class Driver:
         return Batcher(call, size=size, linger=linger, memory=memory, others_busy=self._is_calling)
 
     def _is_calling(self) -> bool:
-        """Whether a model call is in flight."""
         return any(calls.is_busy for calls in self._calls.values())
 
     # -------------------------------------------------------------- jobs
 
     async def answer(self, job: Job, watch: Watch | None = None, replay: Transcript | None = None) -> Outcome:
-        """Runs one job to its end; an error of the outside becomes an answer with status `failed`.
+        """Runs one job; a `ToulminError` becomes an answer with status `failed`.
 
-        `watch` is called with every draft that the method shows. With `replay` no part of the kit is asked:
-        every reply comes from the transcript, and the answer is the recorded one.
+        `watch` is called with every draft. With `replay` every reply comes from the transcript, and the answer is
+        the recorded one.
         """
         running = _Running(job, watch, replay)
         error: ToulminError | None = None
@@ -145,7 +134,6 @@ class Driver:
         return Outcome(job, answer, running.transcript, error)
 
     async def _answer(self, running: _Running) -> Answer:
-        """What the program returns; what can be rescued of its draft when the budget ends before it does."""
         job = running.job
         try:
             answer: object = await self._run(job.program(), running, ())
@@ -158,12 +146,12 @@ class Driver:
             return await self._run(job.rescue(running.draft, ended), running, (RESCUE,))
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncGenerator[Outcome, None]:
-        """Runs many jobs side by side and yields each as it ends; `jobs` is read only as places become free."""
+        """Runs jobs side by side and yields each outcome as it ends; `jobs` is read lazily."""
         async for _, outcome in self._ended(jobs):
             yield outcome
 
     async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
-        """As `answers`, but each outcome in its job's place; what ends early is kept until then."""
+        """Like `answers`, in the order of the jobs; early outcomes are held back."""
         early: dict[int, Outcome] = {}
         at = 0
         async for place, outcome in self._ended(jobs):
@@ -173,7 +161,6 @@ class Driver:
                 at += 1
 
     async def _ended(self, jobs: Iterable[Job]) -> AsyncIterator[tuple[int, Outcome]]:
-        """Each outcome as it comes, with its job's place from 0."""
         source = enumerate(jobs)
         running: dict[asyncio.Task[Outcome], int] = {}
         try:
@@ -184,7 +171,7 @@ class Driver:
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in [task for task in running if task in done]:  # in their own order: a set has none
+                for task in [task for task in running if task in done]:  # in order of their start: `done` is a set
                     yield running.pop(task), task.result()
         finally:
             for task in running:
@@ -194,7 +181,6 @@ class Driver:
     # -------------------------------------------------------------- programs
 
     async def _run(self, program: Program[V], running: _Running, path: Place) -> V:
-        """Sends a program its replies until it returns; errors of a step are raised at its yield."""
         number = 0
         try:
             step = next(program)
@@ -238,7 +224,6 @@ class Driver:
             running.watch(running.finished(step.draft))
 
     async def _together(self, step: Together, running: _Running, place: Place) -> tuple[Any, ...]:
-        """All results, or the first error in order once every program has ended."""
         tasks = [self._run(program, running, (*place, i)) for i, program in enumerate(step.programs)]
         results = await asyncio.gather(*tasks, return_exceptions=True)
         for result in results:
@@ -257,7 +242,6 @@ class Driver:
         return entry.reply
 
     async def _in_time(self, step: Step, running: _Running) -> Any:
-        """Serves one step before the job's deadline."""
         meter = running.meter
         try:
             async with asyncio.timeout(meter.seconds_left):
@@ -305,12 +289,11 @@ class Driver:
         reply = await calls.ask(step)
         if reply.omitted:
             transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
-        if reply.finish == "length" and step.max_tokens is None:  # else the method itself wanted no more
-            transcript.note(f"A reply of {model.name} was cut off where it reached the most tokens that it may have.")
+        if reply.finish == "length" and step.max_tokens is None:  # else the method set the limit
+            transcript.note(f"A reply of {model.name} was cut off at its token limit.")
         return reply
 
     def _model(self, role: str, transcript: Transcript) -> LanguageModel:
-        """The model of that role; the main one serves for one that is not set, and the answer says so."""
         models = self._kit.models
         if role in models:
             return models[role]
@@ -320,7 +303,6 @@ class Driver:
         return models["main"]
 
     async def _search(self, queries: Sequence[_Query]) -> list[tuple[Hit, ...]]:
-        """One call for each retriever and `k`; methods of one run mostly agree on both."""
         found: dict[_Query, tuple[Hit, ...]] = {}
         groups: dict[tuple[int, int], list[_Query]] = {}
         for query in queries:
@@ -350,10 +332,7 @@ async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[R
 
 
 async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """One result of that kind an item from a part that is somebody else's code, plain or async.
-
-    Whatever else comes or happens is a `ModelError` that names the part.
-    """
+    """Calls a part of the kit, plain or async. Any exception or wrong result becomes a `ModelError`."""
     try:
         listed = list(await resolve(method(items)))
     except ToulminError:

@@ -1,4 +1,4 @@
-"""What was asked, as a short name that stays the same between processes, machines and versions of this package."""
+"""Fingerprints of steps and prompts"""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from toulmin.data import Passage
 
 
 def fingerprint(value: Any) -> str:
-    """128 bits of SHA-256, in hex, of a step or a prompt; equal values have equal ones.
+    """128 bits of SHA-256, in hex, of a step or a prompt: stable between processes, machines and versions.
 
-    A passage counts by its id, so by its content and not by where its file lies; a field that holds its default does
-    not count, so a field that a later version adds changes nothing.
+    A passage counts by its id. Fields with default values do not count.
     """
     text = json.dumps(_plain(value), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON: a passage as its id, another dataclass as its name and what is not default."""
     if isinstance(value, Passage):
         return value.id
     if is_dataclass(value) and not isinstance(value, type):

@@ -1,4 +1,4 @@
-"""Where work comes from that a worker of a cluster does: a folder, and a version of this program."""
+"""The folder and version of a worker"""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from toulmin.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The folder that the command was given in, and the version that it was given to."""
-
     folder: Path = field(default_factory=Path.cwd)
     version: str = __version__
 
     def enter(self) -> None:
-        """Works in that folder; raises `UsageError` where this machine has another version."""
+        """Changes to that folder; raises `UsageError` if this machine has another version."""
         if self.version != __version__:
             raise UsageError(
                 f"A machine of the cluster has toulmin {__version__}, but {self.version} sent the work; install the"
                 " same version on all of them."
             )
-        with suppress(OSError):  # not there: then relative names mean nothing here, as the part that reads says
+        with suppress(OSError):  # no such folder here: whoever reads a relative path will say so
             os.chdir(self.folder)

@@ -1,4 +1,4 @@
-"""Transcripts as JSON. Each reply is read back into the type that its step, or its prompt's own `result`, gives."""
+"""Transcripts as JSON. A reply is read as its step's type, or its prompt's `result`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from toulmin.prompts.replies import Reply, plain, reply_of
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Span, Verdict
 
-# A transcript is a file like any other: it may name these types and no others.
+# A transcript is untrusted input: it may name only these types.
 _KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)
 _PROMPTS = {kind.__name__: kind for kind in _KINDS}
 _ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind, type)}
 
 
 def _reply_type(kind: str) -> Any:
-    """What a reply of that kind is made of; for a prompt, what its own `result` gives."""
     plain = {"Search": tuple[Hit, ...], "Entail": tuple[Verdict, ...], "Read": Span | None}
     if kind in plain:
         return plain[kind]
@@ -31,7 +30,6 @@ def _reply_type(kind: str) -> Any:
 
 
 def _kind_of(error: Exception) -> str:
-    """The nearest class of our own tree; a caller's subclass is read back as that."""
     return next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
 
 
@@ -58,14 +56,13 @@ def _read(row: dict[str, Any]) -> Entry:
 
 
 def to_json(transcript: Transcript) -> bytes:
-    """The transcript as one JSON document."""
     rows = [{"place": place, **_written(entry)} for place, entry in sorted(transcript.entries.items())]
     document = {"transcript": 1, "seconds": transcript.seconds, "notes": transcript.notes, "entries": rows}
-    return json.dumps(document, separators=(",", ":")).encode("ascii")  # half a character comes back as it went
+    return json.dumps(document, separators=(",", ":")).encode("ascii")  # ASCII, so that lone surrogates survive
 
 
 def from_json(data: bytes) -> Transcript:
-    """The transcript of `to_json`; raises `UsageError` for anything else."""
+    """Reads what `to_json` wrote; raises `UsageError` for anything else."""
     try:
         document = json.loads(data)
         entries = {tuple(row.pop("place")): _read(row) for row in document["entries"]}

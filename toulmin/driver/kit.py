@@ -1,8 +1,7 @@
 """The outside as the driver sees it: four small protocols, bundled in a `Kit`.
 
-Each has one method that takes a batch and gives one result an item, in order. It may be plain or `async`: the driver
-awaits what is awaitable. A plain one is called on the driver's own thread, so the embedded parts are deterministic; a
-deadline can end an `async` part while it waits, but a plain one only when it returns.
+Each has one method, plain or `async`, that takes a batch and gives one result an item, in order. A plain one runs
+on the driver's thread: embedded parts are deterministic, and a deadline cannot interrupt it.
 """
 
 from __future__ import annotations
@@ -28,27 +27,24 @@ class Retriever(Protocol):
 
 
 class LanguageModel(Protocol):
-    """Answers typed prompts. `name` goes into traces; the driver keeps at most `concurrency` calls in flight.
+    """Answers typed prompts.
 
-    A model may have more: `batch`, the most requests that it takes in one call (without it, one); `key(request)`, a
-    text of everything that determines its reply (for `models.cache`); an async `aclose()` that ends what it holds.
+    Optional: `batch`, the most requests a call (default 1); `key(request)`, a text of all that determines the reply
+    (for `models.cache`); an async `aclose()`.
     """
 
     @property
     def name(self) -> str:
-        """What the traces call it."""
+        """The name in traces."""
         ...
 
     @property
     def concurrency(self) -> int:
-        """The most calls it takes at once."""
+        """The most calls in flight."""
         ...
 
     def generate(self, requests: Sequence[Generate]) -> Replies | Awaitable[Replies]:
-        """One reply a request, in order; in place of one that failed stands its error.
-
-        Raises `ModelError` when it cannot answer at all.
-        """
+        """One reply or error a request, in order. Raises `ModelError` if it cannot answer at all."""
         ...
 
 
@@ -57,7 +53,7 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """What a verdict calls it."""
+        """The name in verdicts."""
         ...
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict] | Awaitable[Sequence[Verdict]]:
@@ -71,13 +67,13 @@ class Reader(Protocol):
     def read(
         self, questions: Sequence[tuple[str, Sequence[Passage]]]
     ) -> Sequence[Span | None] | Awaitable[Sequence[Span | None]]:
-        """The span for each question, or None where its passages do not say."""
+        """One span a question, or None where its passages do not answer it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Everything a driver may turn to; `models` by role ("main", "verifier", ...)."""
+    """`models` are by role ("main", "verifier", ...)."""
 
     retriever: Retriever
     judge: Judge

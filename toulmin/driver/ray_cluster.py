@@ -1,4 +1,4 @@
-"""A Ray cluster to work on: one of this machine for as long as it is needed, or one that runs already."""
+"""Connects to a Ray cluster: a temporary one on this machine, or a running one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
 from toulmin.errors import ModelError
 
-# Nothing tells anybody that this ran; and what Ray says while it works is for its log files.
+# No usage reports, and Ray's remarks go only to its log files.
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -33,10 +33,10 @@ except ImportError as absent:
 
 @contextmanager
 def connected(where: Where) -> Iterator[Crew]:
-    """The workers to have on that cluster, which is connected until the end, and ended then if it was begun here.
+    """Connects to the cluster for the length of the context; one started here is stopped at the end.
 
-    A process that is connected to Ray already stays so: its own cluster is used, whatever `where.on` says. Raises
-    `ModelError` where the cluster cannot be reached or begun, and `UsageError` as `where.crew` does.
+    A process already connected to Ray keeps its cluster. Raises `ModelError` if the cluster cannot be used, and
+    `UsageError` as `crew` does.
     """
     is_ours = not ray.is_initialized()
     with _silent():
@@ -51,10 +51,7 @@ def connected(where: Where) -> Iterator[Crew]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keeps Ray's remarks on lost workers out of standard output, which is the command's; no option of Ray's does.
-
-    What was lost is worked out again, and Ray's log files tell of it.
-    """
+    """Keeps Ray's remarks on lost workers out of standard output; Ray has no option for it."""
     kept = ray_worker.print_to_stdstream
     ray_worker.print_to_stdstream = lambda *_, **__: None
     try:
@@ -68,7 +65,7 @@ def _connect(where: Where) -> None:
     try:
         with _on_loopback() if where.address == "local" else nullcontext():
             ray.init(where.address, **_options(where))
-    except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and grpc's own
+    except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and errors of grpc
         raise ModelError(
             f"The Ray cluster {where.on} cannot be used: {_first_line(error)} Start it (ray start), or name another."
         ) from error
@@ -77,7 +74,6 @@ def _connect(where: Where) -> None:
 
 
 def _options(where: Where) -> Mapping[str, Any]:
-    """How Ray is asked: quietly, and a cluster of this machine for this machine alone."""
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     if where.address != "local":
         return quiet
@@ -86,10 +82,9 @@ def _options(where: Where) -> Mapping[str, Any]:
 
 @contextmanager
 def _on_loopback() -> Iterator[None]:
-    """Begins a cluster that only this machine can reach, as Ray does by itself where it has no clusters of several.
+    """Starts a cluster that only this machine can reach.
 
-    Ray listens on every interface otherwise, and whoever reaches it may run anything; an address of 127.0.0.1 that is
-    asked for, it replaces. What is set here is what RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0 sets.
+    Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
     """
     kept = ray_constants.ENABLE_RAY_CLUSTER
     ray_constants.ENABLE_RAY_CLUSTER = False
@@ -100,13 +95,11 @@ def _on_loopback() -> Iterator[None]:
 
 
 def _restore(kept: Mapping[str, str]) -> None:
-    """Takes back what Ray writes into this process's environment, which is its caller's."""
     for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
         del os.environ[name]
 
 
 def _nodes() -> list[Node]:
-    """The machines that are there now."""
     found = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
     return [Node(float(one.get("CPU", 0)), float(one.get("GPU", 0))) for one in found]
 

@@ -1,4 +1,4 @@
-"""On which cluster something is worked out, by how many workers, and how many fit there. Nothing here knows Ray."""
+"""Which cluster does the work, how many workers fit, and in which folder they work. Nothing here imports Ray."""
 
 from __future__ import annotations
 
@@ -7,21 +7,18 @@ from dataclasses import dataclass
 
 from toulmin.errors import UsageError
 
-LOCAL = "ray"  # a cluster of this machine alone, begun for the work and ended after it
+LOCAL = "ray"  # a temporary cluster of this machine alone
 FORMS = (
     "ray (a cluster of this machine, for as long as the work takes), ray://HOST:PORT (a cluster somewhere, through its"
     " client port, usually 10001), ray:auto or ray:HOST:PORT (a cluster that this machine belongs to)"
 )
-# Of a CPU, what each worker takes where there are as many of them as CPUs: Ray Data must find something left.
+# The share of a CPU for each worker if there is one for every CPU: Ray Data needs the rest.
 CROWDED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A cluster as `--on` names it, with how many workers (None: as many as fit) of how many GPUs each.
-
-    Raises `UsageError` for what names none, and for numbers that cannot be.
-    """
+    """A cluster as `--on` names it; `workers` None is as many as fit, each with `gpus`. Raises `UsageError`."""
 
     on: str
     workers: int | None = None
@@ -36,7 +33,6 @@ class Where:
 
     @property
     def address(self) -> str:
-        """The cluster's address in Ray's own words."""
         return _address(self.on)
 
 
@@ -53,15 +49,13 @@ def _address(on: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What a machine of the cluster has for everybody."""
-
     cpus: float
     gpus: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """How many workers there are, and what Ray sets aside for each."""
+    """The number of workers, and what Ray reserves for each."""
 
     workers: int
     cpus: float = 1.0
@@ -69,10 +63,9 @@ class Crew:
 
 
 def crew(nodes: Sequence[Node], where: Where) -> Crew:
-    """The workers that are wanted, or as many as fit with a CPU left over (and at least one).
+    """The workers asked for, or as many as fit with one CPU left (at least one).
 
-    Raises `UsageError` where more are wanted than the cluster has CPUs, or GPUs, for: Ray would wait for a machine
-    that never comes, and say nothing.
+    Raises `UsageError` if they do not fit: Ray would wait silently forever.
     """
     cpus = sum(int(node.cpus) for node in nodes)
     most = sum(_room(node, where.gpus) for node in nodes)
@@ -89,7 +82,6 @@ def crew(nodes: Sequence[Node], where: Where) -> Crew:
 
 
 def _room(node: Node, gpus: float) -> int:
-    """How many workers a machine has room for: one a CPU, and no more than its GPUs allow."""
     if not gpus:
         return int(node.cpus)
     by_gpu = int(node.gpus / gpus + 1e-9) if gpus >= 1 else int(node.gpus) * int(1 / gpus + 1e-9)

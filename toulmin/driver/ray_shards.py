@@ -1,8 +1,4 @@
-"""Workers of shards that are actors of a Ray cluster: each writes one shard of an index, on whichever machine.
-
-The folder of the index must be the same for all of them. What a worker has not committed is lost with it; then the
-update is begun anew, as `again` says.
-"""
+"""Ray actors that each write one shard of an index, whose folder all machines share."""
 
 from __future__ import annotations
 
@@ -25,15 +21,15 @@ from toulmin.errors import ToulminError, UsageError
 T = TypeVar("T")
 _remote: Any = ray.remote
 _PATIENCE_SECONDS = 60.0
-_TIMES = 3  # that an update is begun, where workers are lost
+_TIMES = 3  # attempts at an update that loses workers
 
 
 class Lost(ToulminError):
-    """A worker ended, with its machine or alone."""
+    """A worker ended unexpectedly."""
 
 
 def again(update: Callable[[], T]) -> tuple[T, int]:
-    """What the update gives, begun anew where a worker is lost, and how often it was. Raises `Lost` in the end."""
+    """Repeats the update if a worker is lost, then raises `Lost`; gives its result and the number of losses."""
     for lost in range(_TIMES - 1):
         with suppress(Lost):
             return update(), lost
@@ -41,23 +37,20 @@ def again(update: Callable[[], T]) -> tuple[T, int]:
 
 
 def hiring(crew: Crew, shards: int) -> Callable[[Callable[[], Any]], Actor]:
-    """How an update of so many shards gets its workers, one each.
-
-    Raises `UsageError` where more GPUs would be needed than there are.
-    """
+    """A function that starts a shard's worker. Raises `UsageError` for too few GPUs."""
     share = min(1.0, crew.workers / shards)
     if crew.gpus and share < 1:
         raise UsageError(
             f"Each of the {shards} shards has a worker of its own, with {crew.gpus:g} GPUs; the cluster has room for"
             f" {crew.workers}. Give each worker a smaller share with --gpus-per-worker, or add machines."
         )
-    cpus = max(0.01, int(100 * crew.cpus * share) / 100)  # less than there is, never more: Ray would wait for it
+    cpus = max(0.01, int(100 * crew.cpus * share) / 100)  # rounded down: Ray would wait forever for more than there is
     told = _remote(num_cpus=0)(_Told).remote()
     return partial(Actor, cpus=cpus, gpus=crew.gpus, told=told)
 
 
 class Actor:
-    """The worker, as `corpus.sharding.Hand`."""
+    """A worker, as `index.sharding.Hand` describes it."""
 
     def __init__(self, make: Callable[[], Any], *, cpus: float, gpus: float, told: Any) -> None:
         self._told, self._name = told, str(id(self))
@@ -66,24 +59,22 @@ class Actor:
         self._waiting: deque[Any] = deque()
 
     def send(self, calls: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-        """Gives it calls; see `Hand`."""
         self._waiting.append(self._actor.do.remote(packed(calls)))
 
     def receive(self) -> tuple[int, Any]:
-        """What the first lot of calls gave; see `Hand`. Raises `Lost` for a worker that ended."""
+        """See `Hand`. Raises `Lost` if the worker ended."""
         try:
             found: tuple[int, Any] = read(ray.get(self._waiting.popleft()))
         except RayActorError as error:
             raise Lost(
-                "The cluster lost a worker that wrote a part of the index, again and again; nothing was changed. Look"
-                " for what ends its processes, and whether each machine has toulmin and the folder of the index."
+                "The cluster repeatedly lost a worker that wrote a part of the index; nothing was changed. Find out"
+                " what ends its processes, and check that each machine has toulmin and the folder of the index."
             ) from error
         except RayError as error:
             raise failed(error) from error
         return found
 
     def is_done(self, seconds: float) -> bool:
-        """Whether `receive` need not wait."""
         return bool(ray.wait([self._waiting[0]], timeout=seconds)[0])
 
     def encoding_progress(self) -> tuple[int, int]:
@@ -92,7 +83,6 @@ class Actor:
         return counts
 
     def close(self) -> None:
-        """Ends it; what is not committed is undone."""
         with suppress(RayError, GetTimeoutError):
             ray.get(self._actor.leave.remote(), timeout=_PATIENCE_SECONDS)
         with suppress(RayError):
@@ -103,8 +93,6 @@ class Actor:
 
 
 class _Told:
-    """How many passages each worker has encoded, of how many; workers themselves are busy with it."""
-
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, int]] = {}
 
@@ -116,8 +104,6 @@ class _Told:
 
 
 class _Shard:
-    """A shard in the making, or why it cannot be made."""
-
     def __init__(self, make: bytes, home: Home, told: Any, name: str) -> None:
         self._shard: Any = None
         self._refusal: ToulminError | None = None

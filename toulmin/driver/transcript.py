@@ -1,8 +1,7 @@
-"""What was asked and replied while one answer came to be; it replays to the identical answer with no model.
+"""What was asked and replied for one answer; it replays to the identical answer without a model.
 
-A reply is kept under its place: the path of the program that asked (a program run with `Together` adds its position)
-and the number of the step in it. The step's digest stands beside it, so that a transcript of another question,
-method or version is noticed.
+A reply's place is the path of its program (`Together` adds an index) and the step's number. The step's digest
+detects a transcript of another question, method or version.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One exchange: the step's kind and digest, and the reply or the error that came.
+    """A step's kind and digest, and its reply or error.
 
-    `begun` is False for a step that the budget stopped before anything was asked; it costs nothing.
+    `begun` is False if the budget stopped it before it was asked; it costs nothing.
     """
 
     kind: str
@@ -33,25 +32,21 @@ class Entry:
 
 @dataclass(slots=True)
 class Transcript:
-    """The exchanges of one answer by place, what the driver had to remark, and the seconds that the answer took."""
-
     entries: dict[Place, Entry] = field(default_factory=dict)
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
 
     def note(self, remark: str) -> None:
-        """Keeps a remark, once."""
         if remark not in self.notes:
             self.notes.append(remark)
 
     def record(
         self, place: Place, step: Step, reply: Any = None, error: ToulminError | None = None, begun: bool = True
     ) -> None:
-        """Keeps one exchange."""
         self.entries[place] = Entry(_kind(step), fingerprint(step), reply, error, begun)
 
     def entry(self, place: Place, step: Step) -> Entry:
-        """What was recorded there; raises `UsageError` if this step never was."""
+        """Raises `UsageError` if the entry there is not of this step."""
         entry = self.entries.get(place)
         if entry is None or entry.digest != fingerprint(step):
             found = "nothing" if entry is None else f"another {entry.kind}"

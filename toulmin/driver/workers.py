@@ -1,7 +1,4 @@
-"""Spreads work over processes of one machine: one kit a process, chunks of records in, results out in order.
-
-The embedded parts are bound by the processor, so several processes answer faster than one; a remote model needs none.
-"""
+"""Spreads work over processes of one machine, for embedded parts, which are limited by the processor."""
 
 from __future__ import annotations
 
@@ -19,17 +16,16 @@ T = TypeVar("T")
 R = TypeVar("R")
 Work = Callable[[Sequence[Any]], Sequence[Any]]
 
-_work: Work | None = None  # of this worker process, set once when it starts
+_work: Work | None = None  # set once, when this worker process starts
 
 
 def spread(
     items: Iterable[T], make: Callable[[], Callable[[Sequence[T]], Sequence[R]]], workers: int, chunk: int = 16
 ) -> Iterator[R]:
-    """The result of each item, in order, worked out by `workers` processes in chunks of `chunk` items.
+    """The result of each item, in order, computed by `workers` processes.
 
-    `make` is called once in each process and gives the function that turns a chunk into its results; both it and the
-    items must be picklable. Items are read only as places become free. A script that calls this needs the usual
-    `if __name__ == "__main__":` guard.
+    Each process calls `make` once for the function that turns a chunk of items into results; `make` and the items
+    must be picklable. Items are read lazily. The calling script needs the `if __name__ == "__main__":` guard.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_start, initargs=(make,)) as pool:
@@ -51,7 +47,6 @@ def spread(
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of `size`, the last one shorter."""
     part: list[T] = []
     for item in items:
         part.append(item)
@@ -69,10 +64,8 @@ def _start(make: Callable[[], Work]) -> None:
 
 
 def settle_collector() -> None:
-    """Lets this process's collector look less often, once a worker has what it works with.
-
-    Work is trees of small values without cycles: at Python's own thresholds the collector would walk what is kept for
-    later (indexes, read passages) again and again, for a third of the time.
+    """Makes garbage collection rarer, once a worker has loaded its parts: it would walk them for a third of
+    the time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)

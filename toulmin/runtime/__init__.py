@@ -1,1 +1,1 @@
-"""Running a network or a database file."""
+"""Runs networks and database files."""

@@ -1,4 +1,4 @@
-"""Rows of tokens in batches that fit a memory: by length, so that little of a batch is padding."""
+"""Batches of rows that fit a memory"""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from toulmin.errors import ModelError
 
 R = TypeVar("R")
 T = TypeVar("T")
-MULTIPLE = 8  # rows are padded to a multiple of this: the shapes that tensor cores are quick at
+MULTIPLE = 8  # rows are padded to a multiple of this, which tensor cores compute faster
 
 
 def padded(length: int) -> int:
-    """The tokens that a row takes where it is the longest of its batch."""
     return -(-length // MULTIPLE) * MULTIPLE
 
 
 def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
-    """The places of the rows, batch by batch, the longest rows first.
+    """The row indices of each batch, the longest rows first.
 
-    In a batch, rows x the padded length of the longest is at most `most` tokens; a row that is longer goes alone.
+    Rows times the longest's padded length is at most `most` tokens; a longer row goes alone.
     """
     found: list[list[int]] = []
     width = 0
@@ -37,9 +36,9 @@ def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
 def in_batches(
     rows: Sequence[R], length: Callable[[R], int], most: int, run: Callable[[list[R]], Sequence[T]], who: str
 ) -> list[T]:
-    """What `run` makes of each row, in order; a batch that the device's memory does not hold is halved and run again.
+    """The results of `run`, in row order; a batch that exceeds the device's memory is halved.
 
-    Raises `ModelError`, with the name of `who` judges, when the memory does not hold a row alone.
+    Raises `ModelError`, naming `who`, if one row alone does.
     """
     results: dict[int, T] = {}
     lengths = [length(row) for row in rows]

@@ -1,8 +1,8 @@
-"""A small database of ours: one SQLite file, made for its owner alone, known by a mark, shared by several processes.
+"""A small SQLite database for its owner alone, marked as ours, shared by several processes.
 
 Rules of this file
-* A database that is not ours is left as it is.
-* Others read while one writes. A killed process costs nothing; a power cut may cost the last rows, no more.
+* A database that is not ours is not changed.
+* Others read while one writes. A killed process loses nothing, a power cut only the last rows.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ PATIENCE = 10.0  # seconds to wait for another process that writes
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What such a file holds: in words, by its mark (SQLite's application id), in which table, and what to do about one
-    that cannot be used.
-    """
+    """A kind of database: its name, SQLite application id, table, and the remedy for errors."""
 
     what: str
     mark: int
@@ -33,9 +31,9 @@ class Kind:
 
 
 def opened(path: Path, kind: Kind) -> sqlite3.Connection:
-    """The file, made where there is none; raises as `clearly`, and `SourceError` for somebody else's database.
+    """Opens the file, or makes it. Raises `SourceError`, also for a database of another kind.
 
-    For use from one thread at a time, not always the one that opened it. Every statement is a transaction of its own.
+    Use it from one thread at a time, whichever. Every statement is its own transaction.
     """
     with clearly(path, kind):
         _make_for_owner(path)
@@ -50,22 +48,20 @@ def opened(path: Path, kind: Kind) -> sqlite3.Connection:
 
 @contextmanager
 def clearly(path: Path, kind: Kind) -> Iterator[None]:
-    """Foreign errors as a `SourceError`, saying which file and what to do."""
+    """Turns foreign errors into a `SourceError` that names the file and what to do."""
     try:
         yield
-    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last for a message of damaged bytes
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last if damaged bytes are in SQLite's message
         raise SourceError(f"The {kind.what} {path} cannot be used: {error}. {kind.remedy}") from error
 
 
 def _make_for_owner(path: Path) -> None:
-    """An empty file that only its owner may read; SQLite gives the files beside it the same rights."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
-    """Makes the file what it should be if it is empty; several processes may come at the same moment."""
     with file:
         file.execute("BEGIN IMMEDIATE")
         (mark,) = file.execute("PRAGMA application_id").fetchone()
@@ -78,7 +74,7 @@ def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
 
 
 def _let_others_read(file: sqlite3.Connection) -> None:
-    """Turns on the log by which others read while one writes; SQLite does not wait for its turn here by itself."""
+    """Turns on write-ahead logging; SQLite does not wait for its turn here by itself."""
     end = monotonic() + PATIENCE
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What an encoder is to those who use one: search by meaning, and whoever chooses among sentences."""
+"""The protocol of text encoders."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ Vectors = npt.NDArray[np.float32]
 
 
 class Titled(Protocol):
-    """A text that stands under a title, which may be empty; a `Passage` is one."""
+    """A text with a title, which may be empty; a `Passage` is one."""
 
     @property
     def title(self) -> str:
-        """What it stands under."""
+        """The title, or ""."""
         ...
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """The text under the title."""
         ...
 
 
 class Encoder(Protocol):
-    """Turns texts into rows of float32; the inner product of a query's row and a passage's is their score.
+    """Turns texts into rows of float32; a score is the inner product of a query's and a passage's row.
 
-    Rows are of length one unless the model was trained otherwise (DPR), so most scores are cosines. Equal texts have
-    equal rows up to the last digits, whatever stands beside them. What is longer than the model's window is cut.
+    Rows have length one except in models trained otherwise (DPR). Equal texts have equal rows up to the last
+    digits, in any batch. Text beyond the window is cut.
     """
 
     @property
     def name(self) -> str:
-        """What people call it; no path."""
+        """The name shown to people; no path."""
         ...
 
     @property
     def identity(self) -> str:
-        """Tells it from every encoder with other vectors: vectors of two identities are never compared."""
+        """Unique to its vectors: vectors of two identities are never compared."""
         ...
 
     @property
@@ -57,5 +57,5 @@ class Encoder(Protocol):
 
 
 def joined(passage: Titled) -> str:
-    """A passage as one text, title first, as the papers' retrievers were given it."""
+    """Title first, as the papers' retrievers read passages."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text

@@ -1,11 +1,4 @@
-"""What a folder of a sentence encoder says of itself: how token vectors become one, its window and its prefixes.
-
-The layout is that of sentence-transformers: `modules.json` lists the steps and the folder of each. A folder without it
-is a bare transformer: the mean of its tokens, at length one, as sentence-transformers takes such a folder for cosines.
-DPR's encoders are bare too, but were trained on the vector of the first token, without a length (Karpukhin et al.,
-2020, section 3). E5's folders do not name the prefixes that the model was trained with (Wang et al., 2022, section
-4.1), so they are known here by the model's name.
-"""
+"""The layout of an encoder's folder"""
 
 from __future__ import annotations
 
@@ -26,8 +19,6 @@ _PASSAGE_PROMPTS = ("passage", "document", "passages", "documents", "corpus")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How an encoder is run: the folder of its transformer, and what is done with the token vectors, in order."""
-
     transformer: Path
     pooling: tuple[str, ...]
     dense: tuple[Path, ...]
@@ -39,9 +30,11 @@ class Layout:
 
 
 def read_layout(folder: Path, name: str = "") -> Layout:
-    """The layout of an encoder's folder; `name` is what the model is called, where the folder is not called so.
+    """Reads the layout of a sentence-transformers folder, of a model called `name`.
 
-    Raises `ModelError` for files that say what this program cannot do: another kind of step or of pooling.
+    Without `modules.json` it is a bare transformer: the mean of its tokens, at length one. DPR uses the first
+    token, not normalised (Karpukhin et al. 2020, section 3). E5's folders lack its prefixes (Wang et al. 2022,
+    section 4.1); they are known by the model's name. Raises `ModelError` for unknown steps or poolings.
     """
     config = _read(folder / "config.json")
     steps = folder / "modules.json"
@@ -79,7 +72,6 @@ def _from_steps(folder: Path, steps: Path, said: Mapping[str, Any], prefixes: tu
 
 
 def _pooling(path: Path) -> tuple[str, ...]:
-    """The kinds of pooling, whose vectors are put side by side where there are several."""
     config = _read(path)
     named = config.get("pooling_mode")
     if isinstance(named, str):
@@ -92,11 +84,10 @@ def _pooling(path: Path) -> tuple[str, ...]:
     if unknown or not kinds:
         asked = ", ".join(unknown) or "none"
         raise ModelError(f"{path} asks for the pooling {asked}; known are {', '.join(POOLINGS)}. Name another model.")
-    return tuple(sorted(kinds, key=POOLINGS.index))  # the order in which sentence-transformers puts them together
+    return tuple(sorted(kinds, key=POOLINGS.index))  # the order in which sentence-transformers concatenates them
 
 
 def _prefixes(said: Mapping[str, Any], name: str) -> tuple[str, str]:
-    """What is written before a query and before a passage."""
     prompts = said.get("prompts")
     prompts = prompts if isinstance(prompts, Mapping) else {}
     query = next((str(prompts[key]) for key in _QUERY_PROMPTS if prompts.get(key)), "")
@@ -107,7 +98,6 @@ def _prefixes(said: Mapping[str, Any], name: str) -> tuple[str, str]:
 
 
 def _inside(folder: Path, path: str) -> Path:
-    """A step's folder, which lies in the model's."""
     place = folder / path
     if not place.resolve().is_relative_to(folder.resolve()):
         raise ModelError(f"{folder} / modules.json names {path!r}, which lies outside of the model's folder.")
@@ -115,7 +105,6 @@ def _inside(folder: Path, path: str) -> Path:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    """The JSON object of a file; nothing where there is no file."""
     found = _read_json(path) if path.is_file() else {}
     if not isinstance(found, Mapping):
         raise ModelError(f"{path} should hold a JSON object, not a {type(found).__name__}.")

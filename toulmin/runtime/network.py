@@ -1,8 +1,7 @@
-"""A trained network in an ONNX file, run by onnxruntime on the CPU, one row to a core.
+"""The trained parts' networks: ONNX files run by onnxruntime on the CPU, and the rows of tokens they read.
 
-Rows are run alone. Some networks round what they compute by the largest number of what they read at once, so rows read
-together would change each other; and alone a row is not filled up to the longest: sentences take less than half the
-time (`benchmarks/rows.py`).
+Each row runs alone, one to a core: some networks scale by a batch's largest number, so rows would change each
+other, and padding doubles the time (`benchmarks/rows.py`). Control tokens spelled in a text are read as plain text.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ except ImportError as absent:
 
 Floats = NDArray[np.float32]
 Feed = Mapping[str, Any]  # the inputs of one row by their names, each an array of shape (1, tokens)
-_QUIET = 3  # onnxruntime's word for errors only
+_QUIET = 3  # onnxruntime's level for errors only
 
 
 class Graph:
-    """The network in that file; `threads` rows run at once, None is as many as this process may use cores.
+    """The network in that file; `threads` rows run at once (None: one a core).
 
-    Raises `UsageError` for fewer threads than one, `ModelError` for a file that onnxruntime cannot load.
+    Raises `UsageError` for fewer than one thread, `ModelError` if onnxruntime cannot load it.
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
@@ -42,30 +41,29 @@ class Graph:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _QUIET
         options.intra_op_num_threads = 1
-        # Weights that are only stored in 8 bits are unpacked once, not again for every row.
+        # Weights stored in 8 bits are unpacked once, not for every row.
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         try:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its errors have no common class but this
+        except Exception as error:  # its errors have no other common class
             raise ModelError(f"{path} holds no network that onnxruntime can load: {_first_line(error)}") from error
         self._path, self._threads = path, threads or _cores()
         self._pool = ThreadPoolExecutor(self._threads, "toulmin rows")
         self.inputs = tuple(given.name for given in self._session.get_inputs())
 
     def each(self, feeds: Sequence[Feed]) -> list[Floats]:
-        """What the network gives for each row, in order. Raises `ModelError` where it fails."""
+        """The output for each row, in order. Raises `ModelError`."""
         run = self._pool.map if min(self._threads, len(feeds)) > 1 else map
         return list(run(self._alone, feeds))
 
     def _alone(self, feed: Feed) -> Floats:
         try:
             return np.asarray(self._session.run(None, feed)[0][0], np.float32)
-        except Exception as error:  # onnxruntime has a dozen types of its own
+        except Exception as error:  # onnxruntime has a dozen error types
             raise ModelError(f"The network {self._path} failed: {_first_line(error)}") from error
 
 
 def _cores() -> int:
-    """The cores that this process may use, which on a shared machine may be fewer than it has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

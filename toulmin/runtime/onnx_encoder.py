@@ -1,9 +1,7 @@
-"""The encoder that this project makes, run by onnxruntime: one of the trained parts, or a folder that holds one.
+"""Our own encoder, run by onnxruntime: an installed part, or a folder that `training/encoder.py` made.
 
-Its `settings.json` has the numbers of a row, the tokens of a window, and what stands before a query and a passage. The
-graph takes `input_ids` and `attention_mask` and gives the finished rows (pooled, of length one). Its weights may be
-stored in 8 bits; they are unpacked when it is loaded and the arithmetic is that of float32. `training/encoder.py` makes
-such a folder.
+The graph takes `input_ids` and `attention_mask` and gives finished rows (pooled, of length one). Weights may be
+stored in 8 bits; arithmetic is float32.
 """
 
 from __future__ import annotations
@@ -29,8 +27,6 @@ FILES = ("model.onnx", "settings.json", "tokenizer.json")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the folder says of its encoder."""
-
     dimension: int
     window: int
     query_prefix: str
@@ -38,13 +34,13 @@ class Card:
 
 
 class OnnxEncoder:
-    """An encoder in a folder of ours, or without one that of the installed weights."""
+    """The encoder in a folder, or without one the installed encoder."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, threads: int | None = None) -> None:
-        """Loads it, every file checked by its hash; `threads` texts are read at once, without it one a core.
+        """Checks each file's hash; `threads` texts run at once (None: one a core).
 
-        Raises `ModelError` for a folder that holds no such encoder, or another than its manifest says, `UsageError`
-        for fewer threads than one.
+        Raises `ModelError` for a folder without an encoder or with changed files, `UsageError` for fewer than one
+        thread.
         """
         held = _part(folder)
         self._card = _read_card(held)
@@ -56,19 +52,16 @@ class OnnxEncoder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a row has."""
         return self._card.dimension
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
-        """One row a query, in order."""
         return self._encode([self._card.query_prefix + query for query in queries])
 
     def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
-        """One row a passage, in order."""
         return self._encode([self._card.passage_prefix + joined(passage) for passage in passages])
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
-        # A lone surrogate has no UTF-8, which the tokenizer is handed.
+        # The tokenizer takes UTF-8, which cannot encode a lone surrogate.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         rows = self._graph.each([_feed(read) for read in self._tokenizer.encode_batch_fast(clean)]) if clean else []
         if any(row.shape != (self.dimension,) for row in rows):
@@ -87,7 +80,7 @@ def _part(folder: str | os.PathLike[str] | None) -> Part:
     try:
         return part(KIND, folder)
     except ModelError as error:
-        raise ModelError(f"{error} Other people's models are named transformer:FOLDER.") from error
+        raise ModelError(f"{error} Third-party models are named transformer:FOLDER.") from error
 
 
 def _read_card(held: Part) -> Card:
@@ -101,11 +94,10 @@ def _read_card(held: Part) -> Card:
             passage_prefix=str(told["passage_prefix"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} should tell of an encoder, but: {error!r}; export it anew.") from error
+        raise ModelError(f"{path} should describe an encoder, but: {error!r}; export it again.") from error
 
 
 def _tokenizer(path: Path, window: int) -> Tokenizer:
-    """The tokenizer, cutting at the window."""
     try:
         made = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain exceptions

@@ -1,7 +1,4 @@
-"""Texts as the rows of numbers that a trained part reads: `[CLS] asked [SEP] text [SEP]`.
-
-Training and judging share this file. Text of documents is text: what spells a control token in it is read as letters.
-"""
+"""Texts as rows of tokens"""
 
 from __future__ import annotations
 
@@ -20,12 +17,14 @@ except ImportError as absent:
     ) from absent
 
 _CONTROLS = 3  # [CLS], [SEP], [SEP]
-_COUNTED = 65_536  # texts whose sizes are kept
+_COUNTED = 65_536  # texts whose token counts are cached
 _LEAST_ROOM = 16  # tokens of the second text, however long the first is
 
 
 class Row(NamedTuple):
-    """Token ids, of which those before `second` are the first text's; `spans` are the characters of the second's."""
+    """Token ids `[CLS] first [SEP] second [SEP]`; `second` is the second text's start, `spans` its tokens'
+    characters.
+    """
 
     ids: list[int]
     second: int
@@ -33,8 +32,6 @@ class Row(NamedTuple):
 
 
 class Tokens:
-    """The tokenizer of a trained part, for rows of at most `most` tokens."""
-
     def __init__(self, path: Path, most: int) -> None:
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
@@ -50,28 +47,27 @@ class Tokens:
     def _control(self, name: str) -> int:
         found = self._tokenizer.token_to_id(name)
         if found is None:
-            raise ModelError(f"The tokenizer of a trained part should know {name}; export the part anew.")
+            raise ModelError(f"The tokenizer of a trained part should know {name}; export the part again.")
         return int(found)
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """The characters of each token of a text."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
     def room(self, first: str) -> int:
-        """The tokens that a row leaves for its second text; at least a few, for which a first text is cut."""
+        """The tokens left for the second text; at least a few."""
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
 
     def alone(self, text: str) -> Row:
-        """The row of one text, cut at its end where it does not fit."""
+        """One text, cut at its end to fit."""
         told = self._tokenizer.encode(text, add_special_tokens=False)
         ids = [self._cls, *told.ids[: self._most - 2], self._sep]
         return Row(ids, len(ids), [])
 
     def row(self, first: str, second: str) -> Row:
-        """The row of two texts; both are cut at their ends where they do not fit."""
+        """Two texts, both cut at their ends to fit."""
         told = self._tokenizer.encode(second, add_special_tokens=False)
         room = self.room(first)
         asked = self._tokenizer.encode(first, add_special_tokens=False).ids[: self._most - _CONTROLS - room]

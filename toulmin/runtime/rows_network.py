@@ -1,4 +1,4 @@
-"""A trained part's network: rows of tokens in, logits out."""
+"""A network that reads rows"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INPUTS = ("ids", "kinds", "mask")
 
 
 class Network:
-    """The network in an ONNX file; `threads` None is as many as this process may use cores. Raises as `Graph`."""
+    """The network in an ONNX file; `threads` and errors are as of `Graph`."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         self._graph = Graph(path, threads)
@@ -23,12 +23,12 @@ class Network:
             raise ModelError(f"{path} should take {', '.join(_INPUTS)}; name a file that training/export.py wrote.")
 
     def logits(self, rows: Sequence[Row]) -> list[Floats]:
-        """For each row what the network says of it, in order: of the row, or of each of its tokens."""
+        """One array a row: of the row, or of each of its tokens."""
         return self._graph.each([padded([row]) for row in rows])
 
 
 def padded(rows: Sequence[Row]) -> Feed:
-    """The inputs of a network: `ids`, `kinds` (1 in the second text) and `mask` (0 in what fills a short row up)."""
+    """A network's inputs: `ids`, `kinds` (1 in the second text) and `mask` (0 in padding)."""
     width = max(len(row.ids) for row in rows)
     ids, kinds, mask = (np.zeros((len(rows), width), np.int64) for _ in _INPUTS)
     for n, row in enumerate(rows):

@@ -1,9 +1,9 @@
-"""Which trained parts are here: the distribution `toulmin-weights`, or a folder that holds one part.
+"""The trained parts on this machine: the distribution `toulmin-weights`, or a folder that holds one part.
 
 Rules of this file
-* A part is a folder with a `manifest.json`: its kind ("judge", "reader", "encoder"), its name, its format and the
-  SHA-256 of each of its files. The distribution's own manifest has the SHA-256 of each part's.
-* Every byte that will be loaded is hashed first. What does not prove itself is not loaded.
+* A part is a folder with a `manifest.json`: its kind ("judge", "reader", "encoder"), name, format and its files'
+  SHA-256. The distribution's manifest has the SHA-256 of each part's.
+* A file is hashed before it is loaded, and refused if the hash is wrong.
 """
 
 from __future__ import annotations
@@ -29,28 +29,24 @@ _MANIFEST = "manifest.json"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A trained part whose files were checked; `manifest` is what it says of itself."""
-
     folder: Path
     name: str
     manifest: Mapping[str, Any]
     identity: str
 
     def file(self, name: str) -> Path:
-        """The path of one of its files; raises `ModelError` for one that the manifest does not have."""
+        """Raises `ModelError` for a file that the manifest does not list."""
         if name not in self.manifest["files"]:
-            raise ModelError(f"{self.folder} should hold {name}, but its manifest does not name it; export it anew.")
+            raise ModelError(f"{self.folder} should hold {name}, but its manifest does not name it; export it again.")
         return self.folder / name
 
     def has(self, name: str) -> bool:
-        """Whether it has a file of that name."""
         return name in self.manifest["files"]
 
 
 def installed() -> dict[str, str]:
-    """The kinds of parts that the installed distribution holds, with the SHA-256 of each one's manifest.
-
-    Empty where it is not installed, or holds no weights. Nothing is hashed and nothing loaded.
+    """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes and loads
+    nothing.
     """
     found = find_spec(PACKAGE)
     if found is None or not found.submodule_search_locations:
@@ -62,9 +58,8 @@ def installed() -> dict[str, str]:
 
 
 def is_ready(kind: str) -> bool:
-    """Whether a part of that kind is installed, and what runs it; nothing is hashed and nothing loaded.
-
-    A broken distribution counts as there: whoever loads the part tells what is wrong, and nobody else is stopped.
+    """Whether such a part and the libraries that run it are installed; true for a broken distribution, so
+    that loading it raises. Hashes and loads nothing.
     """
     if any(find_spec(library) is None for library in RUNS):
         return False
@@ -75,7 +70,7 @@ def is_ready(kind: str) -> bool:
 
 
 def ready() -> dict[str, str]:
-    """The parts that are taken where nothing else is named, as `installed` lists them; empty where that is broken."""
+    """`part_digests` of the parts that can run; empty if the distribution is broken."""
     try:
         return {kind: digest for kind, digest in installed().items() if is_ready(kind)}
     except ModelError:
@@ -83,9 +78,9 @@ def ready() -> dict[str, str]:
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
-    """The part of that kind, in the folder or else in the installed distribution, with every file checked.
+    """The part of that kind, from the folder or else the distribution, with every file checked.
 
-    Raises `ModelError` where there is none, and where a file is not what the manifest says.
+    Raises `ModelError` if there is none, or if a file was changed.
     """
     if folder is not None:
         return _checked(Path(folder), kind)
@@ -108,22 +103,22 @@ def _place() -> Path:
 
 
 def _again() -> str:
-    return f"install it anew: {INSTALL}"
+    return f"reinstall it: {INSTALL}"
 
 
 def _checked(folder: Path, kind: str) -> Part:
     manifest = _json(folder / _MANIFEST)
     if manifest.get("kind") != kind or manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
         raise ModelError(
-            f"{folder} should hold a trained {kind} of format {FORMAT}, but its manifest tells of"
+            f"{folder} should hold a trained {kind} of format {FORMAT}, but its manifest describes"
             f" {manifest.get('kind')!r}, format {manifest.get('format')!r}; name a folder that"
             " training/export.py wrote."
         )
     for name, wanted in manifest["files"].items():
         if Path(name).name != name:
-            raise ModelError(f"The manifest of {folder} should name files beside it, not {name!r}; export it anew.")
+            raise ModelError(f"The manifest of {folder} should name files beside it, not {name!r}; export it again.")
         if _digest(folder / name) != wanted:
-            raise ModelError(f"{folder / name} is not the file of its manifest; export or install it anew.")
+            raise ModelError(f"{folder / name} is not the file of its manifest; export or install it again.")
     return Part(folder, str(manifest.get("name")), manifest, _digest(folder / _MANIFEST))
 
 
@@ -132,7 +127,7 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}); export or install it anew.") from error
+        raise ModelError(f"{path} cannot be read ({error.strerror}); export or install it again.") from error
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -146,14 +141,14 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 class Settings(NamedTuple):
-    """What `settings.json` of a part says: the tokens of a row, and how many excerpts of a pair are read."""
+    """The tokens of a row, and the excerpts read of a pair."""
 
     max_tokens: int
     excerpts: int
 
 
 def settings(found: Part) -> Settings:
-    """Those of a part. Raises `ModelError` for a part that was trained on excerpts of another rule."""
+    """Raises `ModelError` if the part was trained on excerpts of another rule."""
     try:
         told = json.loads(found.file("settings.json").read_text("utf-8"))
         rule, made = told["rule"], Settings(int(told["max_tokens"]), int(told["excerpts"]))

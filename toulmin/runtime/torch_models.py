@@ -1,7 +1,7 @@
-"""Loading a transformers model and its tokenizer from this machine, whoever answers or judges with it.
+"""Loads transformers models and tokenizers, and batches rows to fit the device's memory.
 
-Importing this module loads torch, so it is imported when a model is named. Nothing is fetched from a network unless
-the caller allows it, and code that comes with a model is never run.
+Importing this loads torch. Nothing is fetched unless the caller allows it, and code that comes with a model never
+runs.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from transformers.utils import logging
 
 from toulmin.errors import ModelError, UsageError
 
-# What a model's files hold is told by our own errors; bars and remarks would stand in the pipe of whoever called us.
+# Our errors report problems; progress bars and log lines would end up in the caller's output.
 logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 logging.set_verbosity_error()  # type: ignore[no-untyped-call]
 
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
-_ENDLESS = 10**9  # tokenizers without a limit name one beyond this
-_NAMED = 3  # weights that a message names of those that are missing
+_ENDLESS = 10**9  # tokenizers without a limit give a number above this
+_NAMED = 3  # missing weights that a message names
 
 
 class Loaded(NamedTuple):
-    """A model, ready to answer, its tokenizer, and what tells it from another of the same name."""
+    """`identity` tells the model from another of the same name."""
 
     model: Any
     tokenizer: Any
@@ -50,12 +50,11 @@ def loaded(
     download: bool = False,
     padding: str = "right",
 ) -> Loaded:
-    """The model of that folder or name, as `family` (a class of transformers' `AutoModelFor...`) reads it.
+    """Loads the model of that folder or name as `family`, a class such as transformers' `AutoModelForCausalLM`.
 
-    `device` is "auto" (the first GPU, else the CPU) or torch's word for one, `precision` one of `PRECISIONS` ("auto":
-    as the weights were saved), `padding` the side on which short rows are filled up. Raises `UsageError` for a wrong
-    device and `ModelError`, which calls the model that is wanted `kind`, for a folder that holds none: a model of
-    another class too, whose missing weights transformers would fill with noise.
+    `device` is "auto" (the first GPU, else the CPU) or a torch device, `precision` one of `PRECISIONS` ("auto": as
+    saved), `padding` a side. Raises `UsageError` for a wrong device and `ModelError` for a folder without a `kind`,
+    also if weights are missing: transformers would fill them with noise.
     """
     on = _device(device)
     place = _place(path, download)
@@ -64,7 +63,7 @@ def loaded(
         tokenizer = AutoTokenizer.from_pretrained(os.fspath(place), padding_side=padding, **options)
         dtype = precision if precision == "auto" else getattr(torch, precision)
         model, report = family.from_pretrained(os.fspath(place), dtype=dtype, output_loading_info=True, **options)
-    except Exception as error:  # whatever a file of somebody else's makes the libraries raise
+    except Exception as error:  # the libraries raise many kinds of error for bad files
         raise ModelError(
             f"{place} holds no {kind} that transformers can load: expected config.json, a tokenizer and its"
             f" weights, but {_first_line(error)}"
@@ -93,15 +92,12 @@ def _moved(model: Any, on: torch.device, place: Path | str) -> Any:
 
 
 def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
-    """The model's folder; its name, if it may be fetched.
-
-    Names are looked up here: the libraries' own look-up goes to the network even for local files only.
-    """
+    """Names are looked up here: the libraries use the network even for local files only."""
     folder = Path(path)
     if folder.is_dir():
         return folder
     if folder.exists():
-        raise ModelError(f"A local model is a folder, but {folder} is a file; name the folder that it lies in.")
+        raise ModelError(f"A local model is a folder, but {folder} is a file; name its folder.")
     name = os.fspath(path)
     if download:
         return name
@@ -131,7 +127,7 @@ def _device(wanted: str) -> torch.device:
 
 
 def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: False) -> re.Pattern[str]:
-    """Finds the texts that a tokenizer would read as control tokens, but for those that are spared."""
+    """Matches the texts that the tokenizer reads as control tokens, except those spared."""
     special = {str(token) for token in tokenizer.all_special_tokens}
     special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
     control = (token for token in special if len(token) > 1 and not is_spared(token))
@@ -140,12 +136,12 @@ def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token:
 
 
 def broken_up(control: re.Match[str]) -> str:
-    """The text of a control token so that no tokenizer takes it for one: for `re.sub`."""
+    """A control token's text, split so that no tokenizer reads it as one; for `re.sub`."""
     return f"{control[0][0]} {control[0][1:]}"
 
 
 def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
-    """The tokens that a model can hold: the least of what is said; None where nothing is."""
+    """The least limit of `wanted`, model and tokenizer, in tokens; None without any."""
     check("window", wanted, wanted is None or wanted >= 2, "at least 2")
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     held = positions and positions - _reserved(model)
@@ -154,7 +150,7 @@ def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
 
 
 def _reserved(model: Any) -> int:
-    """The positions that no token can have: RoBERTa and its kin count from behind the one of padding."""
+    """RoBERTa and its kin count positions from after the padding position."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(module.padding_idx) + 1
@@ -162,13 +158,11 @@ def _reserved(model: Any) -> int:
 
 
 def _digest(folder: Path) -> str:
-    """SHA-256, in hex, of the names, sizes and times of a folder's files: the weights may be too many to be read."""
     files = sorted(file for file in folder.iterdir() if file.is_file())
     told = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def check(name: str, value: Any, holds: bool, expected: str) -> None:
-    """Raises `UsageError` for a setting that does not hold."""
     if not holds:
         raise UsageError(f"A local model's {name} should be {expected}, not {value!r}.")

@@ -1,7 +1,7 @@
-"""Encoders of other people, run by torch and transformers: sentence-transformers folders, GTR, E5, and DPR's two.
+"""Third-party encoders run by torch and transformers: sentence-transformers folders, GTR, E5, and DPR's two.
 
-Importing this module loads torch, so it is imported when such an encoder is named. Nothing is fetched from a network
-unless the caller allows it, and code that comes with a model is never run.
+Importing this loads torch. Nothing is fetched unless the caller allows it, and code that comes with a model never
+runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ACTIVATIONS = {"Identity": torch.nn.Identity, "Tanh": torch.nn.Tanh, "ReLU": to
 
 
 class TransformerEncoder:
-    """A sentence encoder in a folder, or two of them: one for passages and one for questions, as DPR has it."""
+    """A sentence encoder in a folder, or DPR's two."""
 
     def __init__(
         self,
@@ -44,10 +44,10 @@ class TransformerEncoder:
         passage_prefix: str | None = None,
         download: bool = False,
     ) -> None:
-        """`questions` names the folder of the question encoder where that is another model.
+        """`questions` is the folder of the question encoder if it is another model.
 
-        Prefixes stand in place of those that the folder names; the rest is as in `weights.loaded`, which also says
-        what is raised. Raises `UsageError` for one half of DPR alone.
+        Prefixes replace those of the folder; the rest, and what is raised, is as in `load_model`. Raises
+        `UsageError` for one half of DPR alone, `ModelError` for vectors of two sizes.
         """
         if batch_tokens < 1:
             raise UsageError(f"An encoder's batch_tokens counts from 1, not {batch_tokens}.")
@@ -66,22 +66,20 @@ class TransformerEncoder:
             _check_dpr(self._queries.layout, "question", questions)
         if self._queries.dimension != self._passages.dimension:
             sizes = f"{self._queries.dimension} and {self._passages.dimension}"
-            raise ModelError(f"The encoders of questions and passages give vectors of {sizes} numbers: no pair.")
+            raise ModelError(f"The encoders of questions and passages give {sizes} numbers; name a matching pair.")
         self.name = f"transformer:{Path(folder).name}"
         told = [self._passages.told, self._queries.told]
         self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
-        """How many numbers a row has."""
         return self._passages.dimension
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
-        """One row a query, in order."""
         return self._queries.encode([(query,) for query in queries])
 
     def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
-        """One row a passage, in order; DPR reads title and text as a pair, the others as one text."""
+        """DPR reads title and text as a pair, the others as one text."""
         if self._passages.layout.dpr:
             return self._passages.encode([(passage.title, passage.text) for passage in passages])
         return self._passages.encode([(joined(passage),) for passage in passages])
@@ -96,8 +94,6 @@ def _check_dpr(layout: Layout, wanted: str, questions: Any) -> None:
 
 
 class _Tower:
-    """One transformer with what is done to its token vectors."""
-
     def __init__(
         self,
         folder: str | os.PathLike[str],
@@ -123,7 +119,6 @@ class _Tower:
         self.dimension = int(self._dense[-1][0].out_features) if self._dense else hidden
 
     def prefixed(self, prefix: tuple[str, str | None]) -> _Tower:
-        """The same weights with another prefix."""
         other = object.__new__(_Tower)
         other.__dict__.update(self.__dict__)
         other.prefix = _prefix(self.layout, prefix)
@@ -131,13 +126,11 @@ class _Tower:
 
     @property
     def told(self) -> list[Any]:
-        """Everything that its vectors depend on."""
         steps = [_digest(step) for step in self.layout.dense]
         layout = replace(self.layout, transformer=Path(), dense=(), query_prefix="", passage_prefix="")
         return [self._weights, repr(layout), steps, self.prefix, self._window, str(self._model.dtype)]
 
     def encode(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
-        """One row a text, or a pair of texts."""
         if not texts:
             return _in_batches([], self.dimension, self._batch_tokens, lambda batch: self._rows([]))
         columns = [list(column) for column in zip(*texts, strict=True)]
@@ -173,7 +166,6 @@ class _Tower:
 
 
 def _pooled(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
-    """Token vectors (texts, tokens, numbers) as one vector a text; padding counts for nothing."""
     weights = mask.unsqueeze(-1).to(states.dtype)
     total, count = (states * weights).sum(1), weights.sum(1).clamp(min=1)
     last = mask.shape[1] - 1 - mask.flip(1).argmax(1)
@@ -190,14 +182,13 @@ def _pooled(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
 
 
 def _place(folder: str | os.PathLike[str], download: bool) -> Path:
-    """The folder itself, or the copy of a hub's model, fetched whole where that is allowed."""
     if Path(folder).is_dir():
         return Path(folder)
     from huggingface_hub import snapshot_download
 
     try:
         return Path(snapshot_download(os.fspath(folder), local_files_only=not download))
-    except Exception as error:  # whatever the hub's client makes of names, networks and files
+    except Exception as error:  # the hub's client raises many kinds of error
         raise ModelError(
             f"{os.fspath(folder)} is neither a folder nor a model in the hub's cache on this machine"
             f" ({type(error).__name__}); name a folder, or allow it to be fetched (transformer.download)."
@@ -209,7 +200,7 @@ def _family(layout: Layout) -> Any:
         return _DPR[layout.dpr]
     try:
         kind = AutoConfig.from_pretrained(layout.transformer, local_files_only=True, trust_remote_code=False).model_type
-    except Exception as error:  # whatever a file of somebody else's makes the library raise
+    except Exception as error:  # the library raises many kinds of error for bad files
         raise ModelError(f"{layout.transformer} holds no encoder: its config.json cannot be read ({error}).") from error
     return T5EncoderModel if kind == "t5" else AutoModel
 
@@ -220,7 +211,6 @@ def _prefix(layout: Layout, wanted: tuple[str, str | None]) -> str:
 
 
 def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
-    """A dense step: its linear map and its activation."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         activation = str(config.get("activation_function", "Identity")).rpartition(".")[2]
@@ -234,7 +224,7 @@ def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
             saved = torch.load(folder / "pytorch_model.bin", map_location="cpu", weights_only=True)
         linear.load_state_dict({name.removeprefix("linear."): tensor.float() for name, tensor in saved.items()})
         return linear.to(device).eval(), _ACTIVATIONS[activation]()
-    except Exception as error:  # whatever a file of somebody else's makes the libraries raise
+    except Exception as error:  # the libraries raise many kinds of error for bad files
         raise ModelError(
             f"{folder} holds no dense layer: expected config.json, and weights of its size; {type(error).__name__}:"
             f" {error}"
@@ -247,11 +237,7 @@ def _digest(folder: Path) -> str:
 
 
 def _in_batches(lengths: Sequence[int], dimension: int, tokens: int, encode: Callable[[list[int]], Vectors]) -> Vectors:
-    """The rows of texts that are encoded in batches of like length, put back into their order.
-
-    `encode` takes the positions of a batch, of which the padded rows hold at most `tokens` tokens; a longer one goes
-    alone.
-    """
+    """Batches texts of similar length: padded, at most `tokens` tokens unless one text alone is longer."""
     rows = np.zeros((len(lengths), dimension), np.float32)
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lambda position: lengths[position]):

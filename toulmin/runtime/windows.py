@@ -1,7 +1,8 @@
-"""Premises cut into windows that a judge can read: whole sentences in their order, each passage under its title.
+"""Premises and hypotheses as trained judges read them (ALCE, Gao et al. 2023), and windows of premises that fit a
+judge.
 
-Neighbouring windows share a sentence, so that what two sentences say together is not lost at the cut. Only a sentence
-that is longer than a window is cut itself, between words.
+A window holds whole sentences in order, each passage below its title; only a sentence longer than a window is cut.
+Neighbours share a sentence, so that what two sentences say together survives the cut.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _JOINT = 1  # tokens that joining two texts may add
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The words `start` to `end` of the passage at `place` among the premises."""
+    """Characters `start` to `end` of premise number `place`, from 0."""
 
     place: int
     start: int
@@ -28,16 +29,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Parts of the premises that are read together, in order."""
-
     parts: tuple[Part, ...]
 
     def text(self, passages: Sequence[Passage]) -> str:
-        """As a judge reads it: each passage's part under its title."""
         return "\n".join(part_text(passages, part) for part in self.parts)
 
     def sentences(self, passages: Sequence[Passage]) -> list[Part]:
-        """The sentences of its parts."""
         return [
             Part(part.place, part.start + span.start, part.start + span.end)
             for part in self.parts
@@ -46,20 +43,18 @@ class Window:
 
 
 def part_text(passages: Sequence[Passage], part: Part) -> str:
-    """A part under the title of its passage."""
     passage = passages[part.place]
     return f"{heading(passage)}{passage.text[part.start : part.end]}"
 
 
 def whole(passages: Sequence[Passage]) -> Window:
-    """Everything in one window."""
     return Window(tuple(Part(place, 0, len(passage.text)) for place, passage in enumerate(passages)))
 
 
 def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window]:
-    """The windows of at most `room` tokens, as `count` counts those of a text; at least one.
+    """The windows of at most `room` tokens, counted by `count`; at least one.
 
-    No title may take more than half of the room (`with_short_titles`).
+    Titles must be at most half of the room (`with_short_titles`).
     """
     if count(whole(passages).text(passages)) <= room:
         return [whole(passages)]
@@ -78,7 +73,7 @@ def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window
 
 
 def with_short_titles(passages: Sequence[Passage], room: int, count: Count) -> list[Passage]:
-    """The passages; of a title that takes more than half of the room the beginning."""
+    """The passages, with titles cut to half of the room."""
     return [_with_short_title(passage, room // 2, count) for passage in passages]
 
 
@@ -93,7 +88,6 @@ def _size(units: Sequence[tuple[Part, int]], titles: Sequence[int]) -> int:
 
 
 def _units(text: str, room: int, count: Count) -> Iterator[tuple[Span, int]]:
-    """The sentences with their sizes; in place of one that the room does not hold, its pieces."""
     for span in sentences(text):
         yield from _pieces(text, span, room, count)
 
@@ -109,7 +103,6 @@ def _pieces(text: str, span: Span, room: int, count: Count) -> Iterator[tuple[Sp
 
 
 def _middle(text: str, span: Span) -> int | None:
-    """Where a text is halved: at white space near its middle, else in its middle; None for a single character."""
     if span.end - span.start < 2:
         return None
     middle = (span.start + span.end) // 2
@@ -118,7 +111,6 @@ def _middle(text: str, span: Span) -> int | None:
 
 
 def _joined(units: Sequence[tuple[Part, int]]) -> Window:
-    """Units that follow each other in one passage become one part, with what stands between them."""
     parts: list[Part] = []
     for part, _ in units:
         if parts and parts[-1].place == part.place:
