@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 from writer_sets import asqa_dev
 
 from toulmin.extractive.analysis import analyse
-from toulmin.runtime.encoder import joined
+from toulmin.runtime.encoder import full_text
 from toulmin.runtime.network import Feed, Graph
 from toulmin.runtime.shipped import part
 
@@ -88,7 +88,7 @@ def main() -> None:
     passages = [passage for item in asqa_dev()[:QUESTIONS] for passage in item.passages]
     sentences = [f"{p.title}\n{sentence.text}" for p in passages for sentence in analyse(p)]
     table("sentences", tokens(tokenizer, sentences), graph, session)
-    table("passages", tokens(tokenizer, [joined(passage) for passage in passages]), graph, session)
+    table("passages", tokens(tokenizer, [full_text(passage) for passage in passages]), graph, session)
 
 
 if __name__ == "__main__":

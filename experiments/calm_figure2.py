@@ -14,7 +14,7 @@ import toulmin
 from simulations.relevance import Item, Ranked, items_of, passages_recall
 from simulations.sensitivity import Member, Report, sensitivity
 from toulmin.build.parts import model
-from toulmin.config import Settings, settings_of, settled
+from toulmin.config import Settings, resolve_settings, settings_of
 from toulmin.datasets.loading import read
 
 FAMILIES = ("Yi-LM", "Vicuna", "WizardLM", "Tulu-2-dpo")
@@ -61,7 +61,7 @@ async def analyse(models: Sequence[Member], items: Sequence[Item]) -> Report:
 
 def figures_of_family(family: str, bench: Bench) -> Ours:
     """The figures of one family: its largest model, and the means over its smaller ones."""
-    models = members_of(bench, family, settled(None, settings_of(bench.choices.settings)))
+    models = members_of(bench, family, resolve_settings(None, settings_of(bench.choices.settings)))
     limit = bench.choices.limit or (SMALL if bench.choices.small else None)
     report = asyncio.run(analyse(models, items_of(tuple(islice(ranked(bench), limit)))))
     largest = report.largest(family)

@@ -10,7 +10,7 @@ from bench import Bench, figures
 from frame import Answers, Ours
 
 from toulmin.build.parts import judge
-from toulmin.config import settings_of, settled
+from toulmin.config import resolve_settings, settings_of
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.evaluation.scores import Scores, document, join_seeds, merge_measures
 from toulmin.metrics.answered import Measured, answer_to_score
@@ -21,7 +21,7 @@ from toulmin.metrics.judging import Judging
 def scores_against(bench: Bench, texts: Answers, evidence: Answers) -> Ours:
     """The texts of one run held against what another run read for the same topic, seed by seed."""
     folder, other = bench.run_of(texts), bench.run_of(evidence)
-    judging = Judging(judge(bench.choices.judge, settled(None, settings_of(bench.choices.settings))))
+    judging = Judging(judge(bench.choices.judge, resolve_settings(None, settings_of(bench.choices.settings))))
     pairs = list(zip(run_folders(folder), run_folders(other), strict=True))
     scores = document(join_seeds(asyncio.run(_scores(pairs, judging))))
     return Ours(figures(scores), tuple(scores["notes"]), str(folder), judging.name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toulmin.config import Settings, gathered, load, parse_options, parse_value
+from toulmin.config import Settings, load, parse_options, parse_value, to_tables
 from toulmin.errors import SourceError, UsageError
 
 
@@ -26,11 +26,11 @@ def test_the_environment_overrides_the_file(tmp_path: Path):
 
 
 def test_given_flags_override_all_and_none_leaves_what_was_set():
-    assert Settings(k=3, words=40).updated(k=5, words=None) == Settings(k=5, words=40)
+    assert Settings(k=3, words=40).override(k=5, words=None) == Settings(k=5, words=40)
 
 
 def test_options_are_added_to_those_set_before():
-    assert Settings(options={"a": 1, "b": 2}).updated(options={"b": 3}).options == {"a": 1, "b": 3}
+    assert Settings(options={"a": 1, "b": 2}).override(options={"b": 3}).options == {"a": 1, "b": 3}
 
 
 def test_text_that_looks_like_a_number_stays_text_where_text_is_wanted(tmp_path: Path):
@@ -79,20 +79,20 @@ def test_an_option_without_name_and_value_is_wrong_usage(pair: str):
 
 
 def test_a_dotted_name_is_a_setting_of_that_provider():
-    assert gathered({"openai.base_url": "http://here/v1"}) == {"servers": {"openai": {"base_url": "http://here/v1"}}}
+    assert to_tables({"openai.base_url": "http://here/v1"}) == {"servers": {"openai": {"base_url": "http://here/v1"}}}
 
 
 def test_the_price_of_a_model_whose_name_has_dots_is_its_own():
-    assert gathered({"prices.gpt-4.1.input": 2.0}) == {"prices": {"gpt-4.1": {"input": 2.0}}}
+    assert to_tables({"prices.gpt-4.1.input": 2.0}) == {"prices": {"gpt-4.1": {"input": 2.0}}}
 
 
 def test_a_server_of_ones_own_has_a_name():
-    found = gathered({"servers.small.base_url": "http://here/v1", "servers.small.window": 4096, "k": 3})
+    found = to_tables({"servers.small.base_url": "http://here/v1", "servers.small.window": 4096, "k": 3})
     assert found == {"servers": {"small": {"base_url": "http://here/v1", "window": 4096}}, "k": 3}
 
 
 def test_a_dotted_name_that_is_no_provider_stays_for_the_method_to_refuse():
-    assert gathered({"opnai.base_url": "x"}) == {"opnai.base_url": "x"}
+    assert to_tables({"opnai.base_url": "x"}) == {"opnai.base_url": "x"}
 
 
 def test_a_provider_in_the_file_is_a_table(tmp_path: Path):
@@ -112,7 +112,7 @@ def test_the_file_wins_over_the_usual_variable(tmp_path: Path):
 
 def test_flags_lay_server_settings_upon_those_set_before():
     ground = Settings(servers={"openai": {"window": 1, "retries": 2}})
-    assert ground.updated(servers={"openai": {"window": 3}}).servers == {"openai": {"window": 3, "retries": 2}}
+    assert ground.override(servers={"openai": {"window": 3}}).servers == {"openai": {"window": 3, "retries": 2}}
 
 
 def test_a_table_of_servers_that_holds_none_is_wrong_usage(tmp_path: Path):

@@ -19,7 +19,7 @@ from transformers import T5EncoderModel
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.runtime.batching import batches, in_batches, padded
+from toulmin.runtime.batching import batches, in_batches, row_width
 from toulmin.runtime.torch_models import Loaded
 from toulmin.steps import Pair, Verdict
 
@@ -163,7 +163,7 @@ def test_every_row_goes_into_one_batch(lengths: list[int], most: int):
 
 @given(st.lists(st.integers(1, 300), max_size=40), st.integers(1, 600))
 def test_a_batch_with_its_padding_stays_within_the_limit(lengths: list[int], most: int):
-    sizes = [(len(batch), len(batch) * padded(max(lengths[n] for n in batch))) for batch in batches(lengths, most)]
+    sizes = [(len(batch), len(batch) * row_width(max(lengths[n] for n in batch))) for batch in batches(lengths, most)]
     assert [size for rows, size in sizes if rows > 1 and size > most] == []
 
 

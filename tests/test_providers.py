@@ -9,7 +9,7 @@ import pytest
 
 import toulmin
 from toulmin.build.parts import model, server
-from toulmin.config import Settings, gathered
+from toulmin.config import Settings, to_tables
 from toulmin.errors import SourceError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.models.cache import Cached
@@ -21,7 +21,7 @@ QUESTION = "When was the tower lit?"
 
 def with_set(**flat) -> Settings:
     """Settings as `--set` gives them; `__` stands for a dot."""
-    return Settings().updated(**gathered({name.replace("__", "."): value for name, value in flat.items()}))
+    return Settings().override(**to_tables({name.replace("__", "."): value for name, value in flat.items()}))
 
 
 def test_the_embedded_writer_is_named_by_one_word():
@@ -175,6 +175,6 @@ def test_an_absent_file_of_replies_is_a_source_error(tmp_path: Path):
 
 
 def test_addresses_and_paths_of_the_place_do_not_go_into_an_answer(replies: str, tmp_path: Path):
-    chosen = with_set(openai__base_url="http://inside.example/v1").updated(model=replies, cache=str(tmp_path / "c"))
+    chosen = with_set(openai__base_url="http://inside.example/v1").override(model=replies, cache=str(tmp_path / "c"))
     shown = toulmin.ask(QUESTION, passages=[PASSAGE], settings=chosen).settings
     assert {"servers", "prices", "cache", "prompts", "index"} & shown.keys() == set()

@@ -131,7 +131,7 @@ def test_closing_twice_is_closing_once(library: Path):
 
 def test_a_pool_keeps_so_many_sessions_and_closes_the_oldest(library: Path):
     async def lend(pool: Pool, k1: float) -> Session:
-        async with pool.lend(Sources(index=str(library)), LEXICAL.updated(bm25_k1=k1)) as session:
+        async with pool.lend(Sources(index=str(library)), LEXICAL.override(bm25_k1=k1)) as session:
             await session.search("tower", 1)
             return session
 

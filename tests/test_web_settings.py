@@ -9,7 +9,7 @@ from web_server import Server, results, running_server
 
 import toulmin
 from toulmin.cli import run
-from toulmin.config import Settings, gathered
+from toulmin.config import Settings, to_tables
 from toulmin.errors import UsageError
 
 QUESTION = "When was Kettle Rock Tower lit?"
@@ -24,7 +24,7 @@ def server() -> Iterator[Server]:
 
 
 def test_dotted_names_are_settings_of_the_web():
-    assert gathered({"web.url": "http://here", "web.pages": 2}) == {"web": {"url": "http://here", "pages": 2}}
+    assert to_tables({"web.url": "http://here", "web.pages": 2}) == {"web": {"url": "http://here", "pages": 2}}
 
 
 def test_a_question_is_answered_from_the_web_where_nothing_else_is_named(server: Server):

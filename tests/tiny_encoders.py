@@ -22,7 +22,7 @@ from transformers import (
     T5EncoderModel,
 )
 
-from toulmin.runtime.encoder import Titled, Vectors, joined
+from toulmin.runtime.encoder import Titled, Vectors, full_text
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm query passage :".split()
 HIDDEN = 16
@@ -39,8 +39,8 @@ class ByWords:
         return np.stack([self._row(query) for query in queries])
 
     def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
-        self.encoded += [joined(passage) for passage in passages]
-        return np.stack([self._row(joined(passage)) for passage in passages])
+        self.encoded += [full_text(passage) for passage in passages]
+        return np.stack([self._row(full_text(passage)) for passage in passages])
 
     def _row(self, text: str) -> Vectors:
         total = np.full(self.dimension, 1e-3, np.float32)

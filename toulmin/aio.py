@@ -78,7 +78,7 @@ def settings_for(settings: Settings | None, options: Mapping[str, Any], **specs:
     """The settings in force, which also name the caller's own parts: an answer says what really made it."""
     own = {kind: part for kind, part in specs.items() if part is not None and not isinstance(part, str)}
     names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
-    return config.settled(settings, config.settings_of(options, **specs)).updated(**names)
+    return config.resolve_settings(settings, config.settings_of(options, **specs)).override(**names)
 
 
 @asynccontextmanager
@@ -192,7 +192,7 @@ async def search(
 ) -> tuple[Hit, ...]:
     """The `k` best passages for a query, best first."""
     plain = clean_query(query, k)
-    chosen = config.settled(settings, options)
+    chosen = config.resolve_settings(settings, options)
     async with lend(sources_of(docs, index, passages, retriever), chosen, Own()) as lent:
         return await lent.search(plain, k)
 
@@ -274,7 +274,7 @@ async def score(
     """
     _check_profile(profile)
     where = cluster(on, workers, gpus_per_worker)
-    chosen = config.settled(settings, config.settings_of(options, judge=judge))
+    chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     async with scoring.open_judge(chosen, _own(judge), where) as decider:
         plan = scoring.Scoring(
             profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
@@ -325,7 +325,7 @@ async def compare(
 
     if len(runs) < 2:
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
-    chosen = config.settled(settings, config.settings_of(options, judge=judge))
+    chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     paths = [Path(run) for run in runs]
     scored_runs = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
     if scored_runs is None or not scored_runs.scores[0]:
@@ -369,7 +369,7 @@ async def questions(
     Each is a line of JSON with its gold passage, to be given to `run` over the same documents. Fewer come where fewer
     can be made well; the report says how many.
     """
-    chosen = config.settled(settings, options)
+    chosen = config.resolve_settings(settings, options)
     listed = sources_of(paths).docs
     return await asyncio.to_thread(scoring.make_questions, listed, Path(out), n, seed, chosen)
 
@@ -400,7 +400,7 @@ async def index(
     `if __name__ == "__main__":`. `on`, `workers` and `gpus_per_worker` name a cluster whose workers write, as in `run`.
     """
     where = cluster(on, workers, gpus_per_worker)
-    chosen = config.settled(settings, options)
+    chosen = config.resolve_settings(settings, options)
     listed = sources_of(paths).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):

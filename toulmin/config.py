@@ -78,18 +78,18 @@ class Settings:
     prices: Tables = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def updated(self, **flags: Any) -> Settings:
+    def override(self, **flags: Any) -> Settings:
         """These settings with the given ones on top. None changes nothing; tables are merged. Raises
         `UsageError`.
         """
-        given = {name: value for name, value in flags.items() if value is not None}
-        if isinstance(given.get("options"), Mapping):
-            given["options"] = {**self.options, **given["options"]}
-        if isinstance(given.get("web"), Mapping):
-            given["web"] = {**self.web, **given["web"]}
-        for table in {"servers", "prices"} & given.keys():
-            given[table] = merged(getattr(self, table), _checked(table, given[table], "option"))
-        return replace(self, **{name: _checked(name, value, "option") for name, value in given.items()})
+        changes = {name: value for name, value in flags.items() if value is not None}
+        if isinstance(changes.get("options"), Mapping):
+            changes["options"] = {**self.options, **changes["options"]}
+        if isinstance(changes.get("web"), Mapping):
+            changes["web"] = {**self.web, **changes["web"]}
+        for table in {"servers", "prices"} & changes.keys():
+            changes[table] = merge_tables(getattr(self, table), _check_setting(table, changes[table], "option"))
+        return replace(self, **{name: _check_setting(name, value, "option") for name, value in changes.items()})
 
     def for_parts(self) -> Settings:
         """These settings without those that only a question has: what the parts and sources of a session depend on."""
@@ -103,23 +103,23 @@ _COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens"})
 _TABLES = ("servers", "prices")
 
 
-def merged(ground: Tables, over: Tables) -> dict[str, dict[str, Any]]:
+def merge_tables(ground: Tables, over: Tables) -> dict[str, dict[str, Any]]:
     return {name: {**ground.get(name, {}), **over.get(name, {})} for name in (*ground, *(over.keys() - ground.keys()))}
 
 
-def gathered(flat: Mapping[str, Any]) -> dict[str, Any]:
+def to_tables(flat: Mapping[str, Any]) -> dict[str, Any]:
     """Turns dotted names (`openai.base_url`, `servers.mine.window`, `prices.gpt-9.input`) into tables."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in flat.items():
         path = _path(name)
         if name.startswith("web."):
-            found["web"] = {**found.get("web", {}), name.removeprefix("web."): value}
+            settings["web"] = {**settings.get("web", {}), name.removeprefix("web."): value}
         elif path is None:
-            found[name] = value
+            settings[name] = value
         else:
             table, row, key = path
-            found[table] = merged(found.get(table, {}), {row: {key: value}})
-    return found
+            settings[table] = merge_tables(settings.get(table, {}), {row: {key: value}})
+    return settings
 
 
 def _path(name: str) -> tuple[str, str, str] | None:
@@ -136,34 +136,34 @@ def load(environ: Mapping[str, str], folder: Path) -> Settings:
     `OPENAI_BASE_URL` is the default address of `openai`. Raises `SourceError` for invalid TOML and `UsageError` for
     a wrong name or value.
     """
-    found = _from_file(folder / FILE)
+    values = _from_file(folder / FILE)
     if environ.get("OPENAI_BASE_URL"):
         address = {"openai": {"base_url": environ["OPENAI_BASE_URL"]}}
-        found["servers"] = merged(address, found.get("servers", {}))
+        values["servers"] = merge_tables(address, values.get("servers", {}))
     for name, text in environ.items():
         if name.startswith(PREFIX) and name not in NOT_SETTINGS:
             key = name.removeprefix(PREFIX).lower()
-            found[key] = _checked(key, parse_value(text), f"environment variable {name}")
-    return Settings(**found)
+            values[key] = _check_setting(key, parse_value(text), f"environment variable {name}")
+    return Settings(**values)
 
 
-def settled(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
+def resolve_settings(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
     """Puts `options` over `settings`, or over those of `load` if None."""
     ground = load(os.environ, Path()) if settings is None else settings
-    return ground.updated(**options)
+    return ground.override(**options)
 
 
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
     """Splits options into settings by name and, under "options", the method's own."""
     known = {name for name in Settings.__dataclass_fields__ if name != "options"}
-    options = gathered(options)
-    given = options.get("options") or {}
-    if not isinstance(given, Mapping):
-        raise UsageError(f"options should be a table of names and values, not {given!r}.")
-    own = dict(given) | {n: v for n, v in options.items() if n not in known and n != "options"}
+    options = to_tables(options)
+    nested = options.get("options") or {}
+    if not isinstance(nested, Mapping):
+        raise UsageError(f"options should be a table of names and values, not {nested!r}.")
+    method_options = dict(nested) | {n: v for n, v in options.items() if n not in known and n != "options"}
     named = {name: value for name, value in options.items() if name in known}
     named |= {name: value for name, value in specs.items() if isinstance(value, str)}
-    return named | ({"options": own} if own else {})
+    return named | ({"options": method_options} if method_options else {})
 
 
 def cache_folder() -> Path:
@@ -186,16 +186,16 @@ def _from_file(path: Path) -> dict[str, Any]:
         table = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} should be a TOML file, but could not be read: {error}. Fix or remove it.") from error
-    own = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES, *ENCODERS) if name in table}
-    if own:
-        table["servers"] = {**table.get("servers", {}), **own}
-    return {name: _checked(name, value, f"setting in {path}") for name, value in table.items()}
+    servers = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES, *ENCODERS) if name in table}
+    if servers:
+        table["servers"] = {**table.get("servers", {}), **servers}
+    return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}
 
 
-def _checked(name: str, value: Any, where: str) -> Any:
+def _check_setting(name: str, value: Any, where: str) -> Any:
     if name not in _KINDS:
         raise unknown_name(where, name, (f.name for f in fields(Settings)))
-    value = fitting(name, value, _KINDS[name], where)
+    value = convert(name, value, _KINDS[name], where)
     if name in _TABLES and not all(isinstance(row, Mapping) for row in value.values()):
         raise UsageError(f"The {where} {name!r} should be a table of tables, such as [{name}.NAME], not {value!r}.")
     if name in _COUNTS and value < 1:
@@ -203,7 +203,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
     return value
 
 
-def fitting(name: str, value: Any, kind: Any, where: str) -> Any:
+def convert(name: str, value: Any, kind: Any, where: str) -> Any:
     """Converts a value to a type hint (int to float, list to tuple); raises `UsageError`."""
     if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
         value = float(value) if not _allows(kind, int) else value

@@ -247,13 +247,13 @@ _ENDING = re.compile(r"[.!?。！？]$")
 _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
-def _escaped(text: str) -> str:
+def _escape_marks(text: str) -> str:
     return _OWN_MARK.sub(lambda m: m[1] * 2 + "\\" + m[2], text)
 
 
-def _marked(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
+def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
     """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
-    text = _escaped(" ".join(claim.text.split()))
+    text = _escape_marks(" ".join(claim.text.split()))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support is not None and not claim.is_supported:
         marks += f"[{claim.support.label}]"
@@ -288,7 +288,7 @@ def render(
     for i, claim in enumerate(claims):
         if i:
             text += _separator(claims[i - 1], text, claim, style)
-        marked = _marked(claim, numbers, style, flag)
+        marked = _mark_claim(claim, numbers, style, flag)
         spans.append((len(text), len(text) + len(marked)))
         text += marked
     return Rendering(text, tuple(spans))
@@ -350,8 +350,8 @@ def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
         _check(citation.passage in texts, f"{claim.text!r} cites {citation.passage!r}, which was not read")
         quote = citation.quote
         if quote is not None:
-            found = texts[citation.passage][quote.start : quote.end]
-            _check(found == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
+            words = texts[citation.passage][quote.start : quote.end]
+            _check(words == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
     for id in claim.support.evidence if claim.support else ():
         _check(id in texts, f"{claim.text!r} rests on {id!r}, which was not read")
     if claim.is_supported:

@@ -176,7 +176,7 @@ def _spread_over(
 ) -> Iterator[Answer]:
     if workers < 1:
         raise UsageError(f"workers counts processes from 1, not {workers}.")
-    chosen = config.settled(settings, config.settings_of(options))
+    chosen = config.resolve_settings(settings, config.settings_of(options))
     jobs.job("?", chosen)
     ready, skipped = index_docs(sources_of(docs, index), chosen)
     with open_sources(ready, chosen) as sources:  # what cannot be opened is reported here, not by a worker

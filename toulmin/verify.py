@@ -41,18 +41,20 @@ def verify(
     verdicts = yield from entail([hypothesis(claim, passages, question, style) for claim in citing])
     judged = iter(verdicts)
     return tuple(
-        _judged(claim, [passages[id] for id in claim.cited], next(judged)) if claim.citations else _uncited(claim)
+        _with_verdict(claim, [passages[id] for id in claim.cited], next(judged))
+        if claim.citations
+        else _without_citations(claim)
         for claim in claims
     )
 
 
-def _judged(claim: Claim, cited: Sequence[Passage], verdict: Verdict) -> Claim:
+def _with_verdict(claim: Claim, cited: Sequence[Passage], verdict: Verdict) -> Claim:
     quotes = list(verdict.quotes) + [None] * (len(cited) - len(verdict.quotes))
-    citations = tuple(Citation(p.id, _standing(q, p)) for p, q in zip(cited, quotes, strict=False))
+    citations = tuple(Citation(p.id, _valid_quote(q, p)) for p, q in zip(cited, quotes, strict=False))
     return replace(claim, citations=citations, support=_support(verdict, cited))
 
 
-def _standing(quote: Quote | None, passage: Passage) -> Quote | None:
+def _valid_quote(quote: Quote | None, passage: Passage) -> Quote | None:
     """The quote if its offsets are right, else None: a misquote proves nothing."""
     return quote if quote is not None and passage.text[quote.start : quote.end] == quote.text else None
 
@@ -62,7 +64,7 @@ def _support(verdict: Verdict, evidence: Sequence[Passage]) -> Support:
     return Support(verdict.label, score, verdict.judge, tuple(p.id for p in evidence), verdict.reason)
 
 
-def _uncited(claim: Claim, reason: str = "cites no passage") -> Claim:
+def _without_citations(claim: Claim, reason: str = "cites no passage") -> Claim:
     return replace(claim, citations=(), support=Support("unsupported", 0.0, CITATION_RULE, (), reason))
 
 
@@ -112,7 +114,7 @@ class _Simplified:
     def result(self, passages: Mapping[str, Passage]) -> Claim:
         if self.verdict is None:
             return self.claim
-        return _judged(self.claim, [passages[id] for id in self.cited], self.verdict)
+        return _with_verdict(self.claim, [passages[id] for id in self.cited], self.verdict)
 
 
 # ---------------------------------------------------------------- attribution
@@ -124,7 +126,7 @@ class _Trial(NamedTuple):
 
 
 def smallest_support(
-    found: Sequence[tuple[Claim, Sequence[Passage]]], question: str = "", style: Style = "long"
+    candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]], question: str = "", style: Style = "long"
 ) -> Program[tuple[Claim, ...]]:
     """The claims, each citing the smallest set of its candidate passages that supports it.
 
@@ -132,19 +134,23 @@ def smallest_support(
     contradicts, pairs of the `PAIRED` best are tried. So at most two requests, and one pair a candidate plus ten a
     claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
     """
-    claims = [claim for claim, _ in found]
-    alone = [[(p,) for p in dict.fromkeys(candidates)] for _, candidates in found]
-    singles = yield from _tried(claims, alone, question, style)
-    pairs = yield from _tried(claims, [_pairs_worth_trying(trials) for trials in singles], question, style)
-    return tuple(_attributed(*tried) for tried in zip(claims, singles, pairs, strict=True))
+    claims = [claim for claim, _ in candidate_sets]
+    alone = [[(p,) for p in dict.fromkeys(candidates)] for _, candidates in candidate_sets]
+    singles = yield from _try_sets(claims, alone, question, style)
+    pairs = yield from _try_sets(claims, [_pairs_worth_trying(trials) for trials in singles], question, style)
+    return tuple(_attribute(*tried) for tried in zip(claims, singles, pairs, strict=True))
 
 
-def _tried(
+def _try_sets(
     claims: Sequence[Claim], sets: Sequence[Sequence[tuple[Passage, ...]]], question: str, style: Style
 ) -> Program[list[list[_Trial]]]:
-    asked = [_pair(claim, one, question, style) for claim, own in zip(claims, sets, strict=True) for one in own]
+    asked = [
+        _pair(claim, premises, question, style)
+        for claim, claim_sets in zip(claims, sets, strict=True)
+        for premises in claim_sets
+    ]
     verdicts = iter((yield from entail(asked)))
-    return [[_Trial(one, next(verdicts)) for one in own] for own in sets]
+    return [[_Trial(premises, next(verdicts)) for premises in claim_sets] for claim_sets in sets]
 
 
 def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
@@ -154,13 +160,13 @@ def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
     return [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]
 
 
-def _attributed(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:
+def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:
     if not singles:
-        return _uncited(claim, "no passage was found for it")
+        return _without_citations(claim, "no passage was found for it")
     supporting = [trial for trial in (*singles, *pairs) if trial.verdict.entails]
     if supporting:
         best = max(supporting, key=lambda trial: trial.verdict.support)
-        return _judged(claim, best.premises, best.verdict)
+        return _with_verdict(claim, best.premises, best.verdict)
     against = [trial for trial in singles if trial.verdict.label == "contradicted"]
     if against:
         best = max(against, key=lambda trial: trial.verdict.contradiction)

@@ -32,7 +32,7 @@ from shipping import write_manifest
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
 from toulmin.judges.embedded import FILE as STACK
 from toulmin.runtime.rows import Row
-from toulmin.runtime.rows_network import Network, padded
+from toulmin.runtime.rows_network import Network, pad_rows
 
 OPSET = 17
 SPEED_ROWS, SPEED_TOKENS = 64, 128
@@ -88,7 +88,7 @@ def parity(model: networks.Network, shipped: Network, rows: Sequence[Row]) -> Pa
     ours = shipped.logits(rows)
     difference, flips = 0.0, 0
     for row, other in zip(rows, ours, strict=True):
-        given = {name: torch.from_numpy(value) for name, value in padded([row]).items()}
+        given = {name: torch.from_numpy(value) for name, value in pad_rows([row]).items()}
         with torch.inference_mode():
             told = model(**given)[0].softmax(0)
         says = torch.from_numpy(other).softmax(0)

@@ -25,7 +25,7 @@ from model import Network, save
 from torch import Tensor, nn
 
 from toulmin.runtime.rows import Row
-from toulmin.runtime.rows_network import padded
+from toulmin.runtime.rows_network import pad_rows
 
 CHUNK = 64  # batches that are sorted by length together
 _LONGEST_GRADIENT = 1.0
@@ -275,7 +275,7 @@ def bucketed(examples: Sequence[Any], batch: int, seed: str) -> list[list[Any]]:
 
 def tensors(rows: Sequence[Row], device: torch.device) -> dict[str, Tensor]:
     """The inputs of a network on its device."""
-    return {name: torch.from_numpy(value).to(device) for name, value in padded(rows).items()}
+    return {name: torch.from_numpy(value).to(device) for name, value in pad_rows(rows).items()}
 
 
 def pace(progress: float, warm_up: float) -> float:

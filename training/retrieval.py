@@ -34,7 +34,7 @@ from torch.nn import functional as F
 
 from toulmin.data import Passage
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.runtime.encoder import joined
+from toulmin.runtime.encoder import full_text
 from toulmin.runtime.rows import Row, Tokens
 
 SHARPNESS = 20.0
@@ -125,7 +125,9 @@ class Nearest:
 
     def _example(self, one: Asked) -> Example:
         passages = (one.gold,) if one.miss is None else (one.gold, one.miss)
-        return Example(self._tokens.alone(one.question), tuple(self._tokens.alone(joined(each)) for each in passages))
+        return Example(
+            self._tokens.alone(one.question), tuple(self._tokens.alone(full_text(each)) for each in passages)
+        )
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """Cross entropy of the question's own passage among all of the batch; equal ones are not held against it."""

@@ -25,7 +25,7 @@ from toulmin.driver.drive import Driver
 from toulmin.driver.home import Home
 from toulmin.driver.kit import Judge
 from toulmin.driver.ray_crew import Crew
-from toulmin.driver.ray_pool import Pool, sent
+from toulmin.driver.ray_pool import Pool, pack_for_workers
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.evaluation.running import Answering, Ended, outcome_record
@@ -61,9 +61,9 @@ def answers(study: Study, ready: Sources, crew: Crew) -> Answering:
     Raises `UsageError` where an object of the caller's own cannot be sent to them.
     """
     for part, value in _own_parts(study):
-        sent(part, value)
+        pack_for_workers(part, value)
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
-    pool = Pool(sent("run", partial(_Answerer, shown, ready, Home())), crew)
+    pool = Pool(pack_for_workers("run", partial(_Answerer, shown, ready, Home())), crew)
 
     async def answer_items(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
@@ -200,6 +200,6 @@ async def judge(settings: Settings, callers_judge: Judge | None, crew: Crew) -> 
 
     Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
     """
-    sent("judge", callers_judge)
-    pool = Pool(sent("judge", partial(_Decider, settings, callers_judge, Home())), crew)
+    pack_for_workers("judge", callers_judge)
+    pool = Pool(pack_for_workers("judge", partial(_Decider, settings, callers_judge, Home())), crew)
     return Spread(pool, await pool.first(_Decider.describe))

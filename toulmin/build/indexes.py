@@ -85,7 +85,9 @@ def _folder_update(
     if where is None and shards is None and there is None:
         return partial(update.update, index, passage_words=words, vectors=encoding.encoder_for(str(index), settings))
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
-    wanted = partial(encoding.encoder_for, str(index), settings.updated(encoder=encoding.spec_of(str(index), settings)))
+    wanted = partial(
+        encoding.encoder_for, str(index), settings.override(encoder=encoding.spec_of(str(index), settings))
+    )
     update_parts = partial(sharding.update_shards, passage_words=words, wanted=wanted)
     if where is None:
         return partial(update_parts, index, shards=shards or there or 1, hire=Process)
@@ -96,12 +98,12 @@ def _on_cluster(
     update: Callable[..., IndexReport], shards: int | None, where: Where, paths: Sequence[Path], **options: Any
 ) -> IndexReport:
     """Shards that the workers of a cluster write, as many as there are workers where nothing is said."""
-    from toulmin.driver.ray_cluster import connected
-    from toulmin.driver.ray_shards import again, hiring
+    from toulmin.driver.ray_cluster import join_cluster
+    from toulmin.driver.ray_shards import actor_factory, retry
 
-    with connected(where) as crew:
+    with join_cluster(where) as crew:
         count = shards or crew.workers
-        report, lost = again(lambda: update(paths, shards=count, hire=hiring(crew, count), **options))
+        report, lost = retry(lambda: update(paths, shards=count, hire=actor_factory(crew, count), **options))
     times = "once" if lost == 1 else f"{lost} times"
     notes = (f"A worker was lost {times}; all was read again.",) if lost else ()
     return replace(report, notes=(*report.notes, *notes))
@@ -140,5 +142,5 @@ def copy_index(
         raise UsageError(f"The index in {into} is in shards; a copy goes into one that is in one piece, or new.")
     with adapter(source).open(source) as corpus:
         spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
-        wanted = encoding.encoder_for(into, settings.updated(encoder=spec))
+        wanted = encoding.encoder_for(into, settings.override(encoder=spec))
         return copy_corpus(corpus, Path(into), vectors=wanted, on_progress=on_progress)

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from toulmin import config
 from toulmin.build.parts import is_embedded
 from toulmin.build.specs import Maker, Registry, Spec
-from toulmin.config import Settings, fitting, is_plain
+from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
@@ -149,13 +149,13 @@ def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) ->
 def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
     """Raises `UsageError` for a value that the setting, or the method's parameter, of that name cannot hold."""
     if option in Settings.__dataclass_fields__:
-        settings.updated(**{option: value})
+        settings.override(**{option: value})
         return
     named = {name: kind for name, kind in getattr(chosen, "__annotations__", {}).items() if name == option}
     with suppress(NameError):  # a caller's own method may name types that are not there at run time
         kind = get_type_hints(SimpleNamespace(__annotations__=named), getattr(chosen, "__globals__", {})).get(option)
         if kind is not None and is_plain(kind):
-            fitting(option, value, kind, "option")
+            convert(option, value, kind, "option")
 
 
 def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:

@@ -36,11 +36,11 @@ def update_together(
 
     The files must lie under the same paths for every worker. Raises what the adapter and `cluster.connected` raise.
     """
-    from toulmin.driver.ray_cluster import connected
+    from toulmin.driver.ray_cluster import join_cluster
 
     tell = on_progress or (lambda progress: None)
     files, _ = find_files([path.absolute() for path in paths])
-    with connected(where) as crew:
+    with join_cluster(where) as crew:
         reports = asyncio.run(_read(place, settings, crew, files, tell))
     wanted = encoding.encoder_for(place, settings)
     last = adapter(place).update(
@@ -56,11 +56,11 @@ async def _read(
     place: str, settings: Settings, crew: Crew, files: Sequence[Path], tell: Callable[[Progress], None]
 ) -> list[IndexReport]:
     """What became of each lot of files."""
-    from toulmin.driver.ray_pool import Pool, sent
+    from toulmin.driver.ray_pool import Pool, pack_for_workers
 
     size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
     lots = list(chunks(files, size))
-    pool = Pool(sent("index", _Reader(place, settings, Home())), crew)
+    pool = Pool(pack_for_workers("index", _Reader(place, settings, Home())), crew)
     reports: list[IndexReport] = []
     done = 0
     async with aclosing(pool.results(lots)) as results:

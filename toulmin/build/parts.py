@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import Own, Registry, Spec
-from toulmin.config import PROVIDERS, Settings, fitting
+from toulmin.config import PROVIDERS, Settings, convert
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
@@ -292,7 +292,7 @@ def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, An
             )
         if name not in kinds:
             raise unknown_name(f"setting of {provider}", name, kinds)
-    return {name: fitting(f"{provider}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+    return {name: convert(f"{provider}.{name}", value, kinds[name], "setting") for name, value in table.items()}
 
 
 def _templates(settings: Settings) -> Templates:

@@ -44,8 +44,8 @@ def dataset(path: str | os.PathLike[str], *, limit: int | None = None, split: st
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
     """The settings of a run: methods are compared with every claim kept, unless something else was said."""
-    chosen = settings.updated(unsupported=settings.unsupported or "keep")
-    return chosen.updated(options={"attribute": True}) if attribute else chosen
+    chosen = settings.override(unsupported=settings.unsupported or "keep")
+    return chosen.override(options={"attribute": True}) if attribute else chosen
 
 
 # ---------------------------------------------------------------- the run
@@ -81,7 +81,7 @@ async def _each_seed(
 ) -> list[RunReport]:
     reports: list[RunReport] = []
     for seed in seeds or (None,):
-        seeded = study if seed is None else replace(study, settings=study.settings.updated(seed=seed))
+        seeded = study if seed is None else replace(study, settings=study.settings.override(seed=seed))
         if len(seeds) > 1:
             seeded = replace(seeded, out=study.out / f"seed-{seed}")
         reports.append(await answer(seeded))
@@ -134,9 +134,9 @@ def connect_crew(where: Where | None) -> Iterator[Crew | None]:
     if where is None:
         yield None
         return
-    from toulmin.driver.ray_cluster import connected
+    from toulmin.driver.ray_cluster import join_cluster
 
-    with connected(where) as crew:
+    with join_cluster(where) as crew:
         yield crew
 
 

@@ -215,7 +215,7 @@ class Session:
         from toulmin.build import jobs
 
         own = None if isinstance(method, str) else method
-        settings = self.settings.updated(**settings_of(options, method=method))
+        settings = self.settings.override(**settings_of(options, method=method))
         job = jobs.job(clean_question(question), settings, by=own, budget_=budget)
         return (await self.answer(job, on_draft)).answer
 
@@ -223,7 +223,7 @@ class Session:
         """Judges a text that somebody else wrote, against what is found for each claim; as `toulmin.check`."""
         from toulmin.build import jobs
 
-        job = jobs.check_job(text, (), self.settings.updated(**settings_of(options)), repair=repair)
+        job = jobs.check_job(text, (), self.settings.override(**settings_of(options)), repair=repair)
         return (await self.answer(job)).answer
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:

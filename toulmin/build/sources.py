@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.build import indexes
-from toulmin.config import Settings, cache_folder, fitting
+from toulmin.config import Settings, cache_folder, convert
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
 
@@ -138,7 +138,7 @@ def _web(table: Mapping[str, Any]) -> Retriever:
     for name in table:
         if name not in {**pages, **server}:
             raise unknown_name("setting of web", name, {**pages, **server})
-    values = {n: fitting(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
+    values = {n: convert(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
     linked = None
     if "allow" in values:
         most = {"most": values["pages"]} if "pages" in values else {}

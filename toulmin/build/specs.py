@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toulmin.config import Settings, fitting
+from toulmin.config import Settings, convert
 from toulmin.errors import ModelError, UsageError, unknown_name
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
         if name not in spec.settings:
             raise unknown_name(f"setting of {spec.name}", name, spec.settings)
     return {
-        name: fitting(f"{spec.name}.{name}", value, spec.settings[name], "setting") for name, value in table.items()
+        name: convert(f"{spec.name}.{name}", value, spec.settings[name], "setting") for name, value in table.items()
     }
 
 

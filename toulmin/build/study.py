@@ -62,7 +62,7 @@ def job(study: Study, item: Item, judge: Judge | None, index: Retriever | None =
     """The job of answering one question of the dataset as the dataset wants it."""
     settings = study.settings
     if settings.style is None and item.style is not None:
-        settings = settings.updated(style=item.style)
+        settings = settings.override(style=item.style)
     made = jobs.job(item.question, _with_oracle(settings, item, judge), by=study.by, id=item.id)
     shown = {**made.settings, **({"correctness": ORACLE} if _asks_oracle(settings) else {})}
     return replace(made, settings=shown, retriever=_retriever(study, item, index))
@@ -104,7 +104,7 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
         correctness = claims_oracle(item, parts.judge(settings.judge, settings) if judge is None else judge)
     else:
         correctness = answers_oracle(item)
-    return settings.updated(options={"correctness": correctness})
+    return settings.override(options={"correctness": correctness})
 
 
 # ---------------------------------------------------------------- the passages of a dataset

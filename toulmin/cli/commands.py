@@ -348,7 +348,7 @@ def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
     from toulmin import config
 
     values = {name: value for name, value in flags.items() if value is not None}
-    return config.settled(None, config.settings_of(config.parse_options(pairs) | values))
+    return config.resolve_settings(None, config.settings_of(config.parse_options(pairs) | values))
 
 
 def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:

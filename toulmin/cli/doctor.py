@@ -138,7 +138,7 @@ def _encoder(index: str | None) -> Finding:
 def _weights() -> Finding:
     from toulmin.runtime import shipped
 
-    kinds = sorted(shipped.installed())
+    kinds = sorted(shipped.part_digests())
     absent = _absent("onnxruntime", "tokenizers")
     if not kinds:
         detail = "none are installed; judge, reader and writer go by words alone"

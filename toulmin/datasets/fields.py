@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from toulmin.documents.plain import cannot_read, empty, sound
-from toulmin.documents.records import json_items, jsonl_items, opened
+from toulmin.documents.plain import cannot_read, empty, repair_text
+from toulmin.documents.records import json_items, jsonl_items, open_record_file
 from toulmin.errors import SourceError
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Record:
     def words(self, field: str, value: Any) -> str:
         if not isinstance(value, str):
             raise self.fault(field, "words", value)
-        return sound(value)
+        return repair_text(value)
 
     def nonblank_words(self, field: str, value: Any) -> str:
         text = self.words(field, value)
@@ -162,7 +162,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def _is_list(path: Path) -> bool:
-    with opened(path) as file:
+    with open_record_file(path) as file:
         beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace").lstrip()
     if not beginning:
         raise empty(path)

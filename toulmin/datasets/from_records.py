@@ -18,7 +18,7 @@ from toulmin.data import Passage, Source
 from toulmin.datasets.fields import Record, id_of
 from toulmin.datasets.gold import gold_of, style_of
 from toulmin.datasets.item import Item
-from toulmin.documents.plain import sound
+from toulmin.documents.plain import repair_text
 
 # ---------------------------------------------------------------- passages that come with a question
 
@@ -104,11 +104,11 @@ def _join(sentences: tuple[str, ...]) -> str:
 
 
 def _text_or_none(value: Any) -> str | None:
-    return sound(value) if isinstance(value, str) and value else None
+    return repair_text(value) if isinstance(value, str) and value else None
 
 
 def _passage(record: Record, text: str, title: str | None, name: str | None, url: str | None) -> Passage:
-    source = Source(0, len(text), path=sound(str(record.path)), url=url, record=name)
+    source = Source(0, len(text), path=repair_text(str(record.path)), url=url, record=name)
     return Passage.of(text, title or "", source)
 
 
@@ -351,7 +351,7 @@ def item_of(record: Record, form: Form) -> Item:
 def _kind(record: Record) -> str | None:
     kind = record.optional("kind", record.nonblank_words)
     type_name = record.get("type")
-    return kind if kind is not None or not isinstance(type_name, str) or not type_name else sound(type_name)
+    return kind if kind is not None or not isinstance(type_name, str) or not type_name else repair_text(type_name)
 
 
 def _is_deep(value: Any, depth: int = 0) -> bool:
@@ -362,9 +362,9 @@ def _is_deep(value: Any, depth: int = 0) -> bool:
 def _plain(value: Any) -> Any:
     """Any JSON writer can write it; integers beyond 64 bits become text."""
     if isinstance(value, str):
-        return sound(value)
+        return repair_text(value)
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
     if isinstance(value, dict):
-        return {sound(name): _plain(entry) for name, entry in value.items()}
+        return {repair_text(name): _plain(entry) for name, entry in value.items()}
     return str(value) if isinstance(value, int) and abs(value) >= _LARGEST else value

@@ -14,7 +14,7 @@ from toulmin.datasets.fields import Record, digest, id_of, readable, records
 from toulmin.datasets.from_records import QUERIES, Form, form_of, item_of
 from toulmin.datasets.item import Dataset, Item
 from toulmin.documents.plain import cannot_read
-from toulmin.documents.records import opened
+from toulmin.documents.records import open_record_file
 from toulmin.errors import SourceError, UsageError, unknown_name
 
 # ---------------------------------------------------------------- bEIR folders
@@ -79,7 +79,7 @@ def _splits(path: Path) -> dict[str, Path]:
 
 def _judgements(path: Path) -> dict[str, list[str]]:
     relevant: dict[str, list[str]] = {}
-    with readable(path), opened(path) as file:
+    with readable(path), open_record_file(path) as file:
         for n, line in enumerate(file, start=1):
             fields = _columns(path, n, line)
             if not fields or (n == 1 and fields == _HEADER):

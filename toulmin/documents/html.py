@@ -10,7 +10,7 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, decode, readable, sound
+from toulmin.documents.plain import as_title, cannot_read, check_size, decode, repair_text, title_from
 
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
@@ -47,14 +47,14 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
     """The page in these bytes; `charset` is what the server sent, `path` names it in errors and gives a
     missing title.
     """
-    page = decode(data, path, _charset(charset) or _declared(data))
+    page = decode(data, path, _charset(charset) or _charset_in(data))
     if _nests_deeper(page, _DEEPEST):
         raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
     tree = LexborHTMLParser(page)
     text = _visible(tree.root) if tree.root is not None else ""
     if not text.strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
-    return Document(text, _title(tree) or readable(path), sound(str(path)))
+    return Document(text, _title(tree) or title_from(path), repair_text(str(path)))
 
 
 def fragment_text(markup: str) -> str:
@@ -78,14 +78,14 @@ def _nests_deeper(page: str, deepest: int) -> bool:
     return False
 
 
-def _declared(data: bytes) -> str | None:
-    found = _CHARSET.search(data[:4096])
-    return _charset(found[1].decode("ascii", "replace")) if found else None
+def _charset_in(data: bytes) -> str | None:
+    match = _CHARSET.search(data[:4096])
+    return _charset(match[1].decode("ascii", "replace")) if match else None
 
 
-def _charset(told: str | None) -> str | None:
+def _charset(label: str | None) -> str | None:
     try:
-        name = codecs.lookup(told).name if told else ""
+        name = codecs.lookup(label).name if label else ""
     except (LookupError, ValueError):
         return None
     return name if _CHARACTER_SETS.match(name) else None
@@ -106,11 +106,11 @@ def _visible(root: LexborNode) -> str:
 
 
 def _tidy(paragraph: str) -> str:
-    cells = (_trimmed_lines(cell) for cell in paragraph.replace("\u00ad", "").split(_CELL))
+    cells = (_strip_lines(cell) for cell in paragraph.replace("\u00ad", "").split(_CELL))
     return " | ".join(cell for cell in cells if cell)
 
 
-def _trimmed_lines(text: str) -> str:
+def _strip_lines(text: str) -> str:
     lines = (line.strip(" \t\f") for line in text.split("\n"))
     return "\n".join(line for line in lines if line)
 
@@ -154,6 +154,6 @@ def _opening(node: LexborNode) -> str:
 
 
 def _text(node: LexborNode) -> str:
-    text = sound(node.text_content or "").replace(_CELL, "\ufffd")
+    text = repair_text(node.text_content or "").replace(_CELL, "\ufffd")
     parent = node.parent
     return text if parent is not None and parent.tag == "pre" else _SPACE.sub(" ", text)

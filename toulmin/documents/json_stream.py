@@ -11,7 +11,7 @@ _CHUNK = 1 << 20
 _MARK = re.compile(r"[^ \t\r\n]")
 
 
-def listed_values(file: IO[str], limit: int) -> Iterator[Any]:
+def stream_list(file: IO[str], limit: int) -> Iterator[Any]:
     """Streams the values of a top-level list, or of the list under "data" of a top-level object.
 
     What follows that list is not read. Raises `ValueError` for anything else, and for a value over `limit`
@@ -61,8 +61,8 @@ class _Stream:
         """Consumes one of these marks; the empty mark is the end of the text."""
         mark = self.next_mark()
         if mark not in marks:
-            wanted, found = (" or ".join(repr(m) if m else "the end" for m in seen) for seen in (marks, [mark]))
-            raise ValueError(f"{wanted} expected, found {found}")
+            wanted, actual = (" or ".join(repr(m) if m else "the end" for m in seen) for seen in (marks, [mark]))
+            raise ValueError(f"{wanted} expected, found {actual}")
         self._at += len(mark)
         return mark
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import cannot_read, markdown_document, sound, text_document
+from toulmin.documents.plain import cannot_read, markdown_document, repair_text, text_document
 
 Read = Callable[[Path, int], Iterator[Document]]
 
@@ -44,7 +44,7 @@ def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
             if reason is None:
                 files.add(path)
             else:
-                skipped.add((sound(str(path)), reason))
+                skipped.add((repair_text(str(path)), reason))
     by_target = {os.path.realpath(path): path for path in sorted(files, reverse=True)}
     return sorted(by_target.values()), [Skipped(*pair) for pair in sorted(skipped)]
 
@@ -77,7 +77,7 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
     try:
         return [folder / name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError as error:
-        skipped.add((sound(str(folder)), f"the folder cannot be opened ({_cause(error)})"))
+        skipped.add((repair_text(str(folder)), f"the folder cannot be opened ({_cause(error)})"))
         return []
 
 
@@ -86,7 +86,7 @@ def _why_not(path: Path) -> str | None:
         return "a link that points nowhere" if os.path.islink(path) else "it cannot be opened (no permission)"
     if not os.path.isfile(path):
         return "not a regular file"
-    if sound(str(path)) != str(path):
+    if repair_text(str(path)) != str(path):
         return "its name is not valid UTF-8; rename it"
     if _suffix(path) is None:
         return f"unknown kind; known: {', '.join(sorted(SUFFIXES))}"

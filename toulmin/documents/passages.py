@@ -64,7 +64,7 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
         return [_passage(document, lead, end)]
-    pieces = list(_merged(_pieces(text, size, count), size))
+    pieces = list(_merge_short(_pieces(text, size, count), size))
     return [_passage(document, pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
 
 
@@ -119,7 +119,7 @@ def _penalty_after(text: str, span: Span, follower: int) -> float:
 
 def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
     ends = [match.end() for match in _CLAUSE_END.finditer(text, span.start, span.end)]
-    for part in _grouped(text, span.start, [*ends, span.end], size / 10, count):
+    for part in _group(text, span.start, [*ends, span.end], size / 10, count):
         words = count(text[part.start : part.end])
         if words <= size:
             yield _Piece(*part, words, _IN_SENTENCE * size)
@@ -129,17 +129,17 @@ def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]
 
 def _runs(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
     ends = _token_ends(text, span)
-    for part in _grouped(text, span.start, ends, size / 5, count):
+    for part in _group(text, span.start, ends, size / 5, count):
         yield _Piece(*part, count(text[part.start : part.end]), _IN_CLAUSE * size)
 
 
 def _token_ends(text: str, span: Span) -> list[int]:
-    found: list[int] = []
+    ends: list[int] = []
     for match in _TOKEN.finditer(text, span.start, span.end):
         step = 8 if UNSPACED.match(match[0]) else _LONGEST_WORD
-        found += [_whole_letter(text, end, match.end()) for end in range(match.start() + step, match.end(), step)]
-        found.append(match.end())
-    return found
+        ends += [_whole_letter(text, end, match.end()) for end in range(match.start() + step, match.end(), step)]
+        ends.append(match.end())
+    return ends
 
 
 def _whole_letter(text: str, end: int, limit: int) -> int:
@@ -156,33 +156,33 @@ def _joins(char: str) -> bool:
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf", "Sk")
 
 
-def _merged(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
-    held: _Piece | None = None
+def _merge_short(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
+    pending: _Piece | None = None
     for piece in pieces:
-        if held is None:
-            held = piece
-        elif held.penalty and held.words < size / 10 and held.words + piece.words <= size:
-            held = _Piece(held.start, piece.end, held.words + piece.words, piece.penalty)
+        if pending is None:
+            pending = piece
+        elif pending.penalty and pending.words < size / 10 and pending.words + piece.words <= size:
+            pending = _Piece(pending.start, piece.end, pending.words + piece.words, piece.penalty)
         else:
-            yield held
-            held = piece
-    if held is not None:
-        yield held
+            yield pending
+            pending = piece
+    if pending is not None:
+        yield pending
 
 
-def _grouped(text: str, start: int, ends: Iterable[int], least: float, count: Count) -> Iterator[Span]:
+def _group(text: str, start: int, ends: Iterable[int], least: float, count: Count) -> Iterator[Span]:
     words, last = 0.0, start
     for end in ends:
         words += count(text[last:end])
         last = end
         if words >= least:
-            yield _trimmed(text, start, end)
+            yield _strip_span(text, start, end)
             start, words = end, 0.0
     if text[start:last].strip():
-        yield _trimmed(text, start, last)
+        yield _strip_span(text, start, last)
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
+def _strip_span(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     return Span(end - len(piece.lstrip()), start + len(piece.rstrip()))
 

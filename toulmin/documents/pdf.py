@@ -18,7 +18,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, readable, sound
+from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
 from toulmin.text.language import UNSPACED, rarity, stem
 
 # PDFium puts this for a hyphen and line break at a line's end.
@@ -78,12 +78,12 @@ def pdf_document(path: Path, limit: int) -> Document:
         if error.err_code == _INCORRECT_PASSWORD:
             raise cannot_read(path, "is encrypted", "save a copy without a password") from error
         raise cannot_read(path, f"is a damaged PDF ({error})", "save or print it to PDF again") from error
-    text, starts = _joined(_without_running_heads(pages))
+    text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
     if not title or _NO_TITLE.match(title):
-        title = readable(path)
-    return Document(text, title, sound(str(path)), pages=starts)
+        title = title_from(path)
+    return Document(text, title, repair_text(str(path)), pages=starts)
 
 
 # ---------------------------------------------------------------- lines
@@ -93,26 +93,26 @@ def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     ends = [match.end() for match in _LINE_END.finditer(text)]
-    found, unit = [], 0
+    lines, unit = [], 0
     for start, end in pairwise([0, *ends, len(text)]):
         raw = text[start:end]
         words = raw.strip()
         if words:
             first = unit + _units(raw[: raw.index(words)])
-            found.append(_placed(textpage, words, first, first + _units(words) - 1))
+            lines.append(_line_at(textpage, words, first, first + _units(words) - 1))
         unit += _units(raw)
     textpage.close()
     page.close()
-    return [line for line in found if line.text]
+    return [line for line in lines if line.text]
 
 
 def _units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _placed(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
+def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
     start, end = _box(textpage, first), _box(textpage, last)
-    text = _UNPRINTED.sub("", sound(words).translate(_LIGATURES))
+    text = _UNPRINTED.sub("", repair_text(words).translate(_LIGATURES))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
 
 
@@ -129,13 +129,15 @@ def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
         for mark in {_mark(page[i], n) for i in _edges(page)}:
             seen.setdefault(mark, []).append(n)
     running = {mark for mark, on in seen.items() if len(on) >= 3 and len(on) >= _RUNS * (on[-1] - on[0] + 1)}
-    said: set[str | int] = set()
+    earlier_marks: set[str | int] = set()
     kept = []
     for n, page in enumerate(pages):
         marks = [_mark(line, n) for line in page]
-        dropped = {i for i in _edges(page) if marks[i] in running and (marks[i] in said or isinstance(marks[i], int))}
+        dropped = {
+            i for i in _edges(page) if marks[i] in running and (marks[i] in earlier_marks or isinstance(marks[i], int))
+        }
         kept.append([line for i, line in enumerate(page) if i not in dropped])
-        said.update(marks)
+        earlier_marks.update(marks)
     return kept
 
 
@@ -163,7 +165,7 @@ def _usual(page: list[_Line]) -> _Usual:
     return _Usual(median(steps or [0.0]), median([line.right - line.left for line in page] or [0.0]))
 
 
-def _joined(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
+def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     compounds = _compounds(line.text for page in pages for line in page)
     usual = [_usual(page) for page in pages]
     lines = [(number, line) for number, page in enumerate(pages) for line in page]
@@ -171,11 +173,13 @@ def _joined(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     for (number, line), (following, after) in pairwise(lines):
         is_turned = number != following
         is_new = _starts_paragraph(line, after, usual[number], is_turned)
-        parts.append(f"{_printed(line.text)}\n\n" if is_new else _continued(line.text, after.text, compounds))
+        parts.append(
+            f"{_restore_hyphens(line.text)}\n\n" if is_new else _continue_line(line.text, after.text, compounds)
+        )
         size += len(parts[-1])
         if is_turned:
             starts[number + 1 : following + 1] = [size] * (following - number)
-    parts += [_printed(line.text) for _, line in lines[-1:]]
+    parts += [_restore_hyphens(line.text) for _, line in lines[-1:]]
     text = "".join(parts)
     last = lines[-1][0] if lines else -1
     return text, (*starts[: last + 1], *[len(text)] * (len(pages) - last - 1))
@@ -194,16 +198,16 @@ def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: boo
     return has_ended and (is_short or after.left - before.left > _INDENT * before.height)
 
 
-def _printed(text: str) -> str:
+def _restore_hyphens(text: str) -> str:
     return text.replace(_DIVIDED, "-")
 
 
-def _continued(before: str, after: str, compounds: frozenset[str]) -> str:
+def _continue_line(before: str, after: str, compounds: frozenset[str]) -> str:
     """A line and what joins it to the next: a space, nothing, or a compound's hyphen."""
     head = _HYPHEN_AT_END.sub("", before)
     if head == before or not head or head[-1].isspace():
         is_unspaced = UNSPACED.match(before[-1]) and UNSPACED.match(after)
-        return _printed(before) + ("" if is_unspaced else " ")
+        return _restore_hyphens(before) + ("" if is_unspaced else " ")
     first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
     is_divided = first and second and not _is_compound(first[0], second[0], compounds)
     return head if is_divided else f"{head}-"

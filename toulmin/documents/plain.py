@@ -29,7 +29,7 @@ _LONGEST_TITLE = 300
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
-    return SourceError(f"{sound(str(path))} {came}; {remedy}.")
+    return SourceError(f"{repair_text(str(path))} {came}; {remedy}.")
 
 
 def check_size(path: Path, size: int, limit: int) -> None:
@@ -45,7 +45,7 @@ def empty(path: Path) -> SourceError:
     return cannot_read(path, "is empty: text was expected", "remove it, or write something into it")
 
 
-def sound(text: str) -> str:
+def repair_text(text: str) -> str:
     r"""The text with `\n` line ends; lone surrogates and null characters become U+FFFD."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -54,12 +54,12 @@ def sound(text: str) -> str:
 
 def as_title(text: str) -> str:
     """The text on one line of at most 300 characters."""
-    return " ".join(sound(text[: 2 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE].strip()
+    return " ".join(repair_text(text[: 2 * _LONGEST_TITLE]).split())[:_LONGEST_TITLE].strip()
 
 
-def readable(path: Path) -> str:
+def title_from(path: Path) -> str:
     """A title made from a file's name: `annual_report.txt` gives "Annual report"."""
-    spaced = sound(path.stem).replace("_", " ")
+    spaced = repair_text(path.stem).replace("_", " ")
     title = " ".join(re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", spaced).split())
     return title[:1].upper() + title[1:] if title.islower() else title
 
@@ -74,14 +74,14 @@ def decode(data: bytes, path: Path, declared: str | None = None) -> str:
         raise cannot_read(path, "holds null bytes: text was expected, not binary content", "save it as UTF-8 text")
     tried = [marked] if marked else ["utf-8", *([declared] if declared else []), "cp1252"]
     for name in tried:
-        text = _decoded(data, name)
+        text = _try_decode(data, name)
         if text is not None:
-            return sound(text)
+            return repair_text(text)
     came = f"cannot be decoded (tried {', '.join(tried)})"
     raise cannot_read(path, came, "save it as UTF-8 text")
 
 
-def _decoded(data: bytes, name: str) -> str | None:
+def _try_decode(data: bytes, name: str) -> str | None:
     try:
         text = data.decode(name)
     except (UnicodeDecodeError, LookupError):
@@ -101,7 +101,7 @@ def read_text(path: Path, limit: int) -> str:
 
 def text_document(path: Path, limit: int) -> Document:
     """A text file; the title comes from the file's name."""
-    return Document(read_text(path, limit), readable(path), sound(str(path)))
+    return Document(read_text(path, limit), title_from(path), repair_text(str(path)))
 
 
 def markdown_document(path: Path, limit: int) -> Document:
@@ -109,10 +109,10 @@ def markdown_document(path: Path, limit: int) -> Document:
     text = _FRONT_MATTER.sub("", read_text(path, limit), count=1)
     if not text.strip():
         raise empty(path)
-    return Document(text, _first_heading(text) or readable(path), sound(str(path)))
+    return Document(text, _first_heading(text) or title_from(path), repair_text(str(path)))
 
 
 def _first_heading(text: str) -> str:
-    found = _HEADING.search(_FENCE.sub("", text))
-    heading = as_title(found[1] or found[2]) if found else ""
+    match = _HEADING.search(_FENCE.sub("", text))
+    heading = as_title(match[1] or match[2]) if match else ""
     return _LINK.sub(r"\1", heading).replace("*", "").replace("`", "").rstrip("# ")

@@ -22,8 +22,8 @@ from typing import IO, Any
 import orjson
 
 from toulmin.data import Document, content_id
-from toulmin.documents.json_stream import listed_values
-from toulmin.documents.plain import cannot_read, empty, sound
+from toulmin.documents.json_stream import stream_list
+from toulmin.documents.plain import cannot_read, empty, repair_text
 from toulmin.errors import SourceError
 
 _COLUMNS = ("id", "text", "title")
@@ -49,12 +49,12 @@ def tsv_documents(path: Path, limit: int) -> Iterator[Document]:
 
 
 def _with_words(path: Path, documents: Iterator[Document]) -> Iterator[Document]:
-    found = False
+    has_any = False
     for document in documents:
         if document.text.strip():
-            found = True
+            has_any = True
             yield document
-    if not found:
+    if not has_any:
         raise empty(path)
 
 
@@ -78,31 +78,33 @@ def _documents(path: Path, items: Iterator[Item]) -> Iterator[Document]:
 
 def _record(path: Path, where: str, row: object) -> Document:
     if not isinstance(row, dict):
-        raise _bad(path, where, f"an object was expected, not {_named(row)}")
+        raise _bad(path, where, f"an object was expected, not {_kind_in_words(row)}")
     text, title = row.get("text"), row.get("title") or ""
     if not isinstance(text, str):
-        raise _bad(path, where, f"the field `text` should hold words, not {_named(text)}")
+        raise _bad(path, where, f"the field `text` should hold words, not {_kind_in_words(text)}")
     if not isinstance(title, str):
-        raise _bad(path, where, f"the field `title` should hold words, not {_named(title)}")
-    given = row.get("_id", row.get("id"))
-    if not isinstance(given, str | int | None) or isinstance(given, bool):
-        raise _bad(path, where, f"the field `_id` should hold words or a number, not {_named(given)}")
+        raise _bad(path, where, f"the field `title` should hold words, not {_kind_in_words(title)}")
+    record_id = row.get("_id", row.get("id"))
+    if not isinstance(record_id, str | int | None) or isinstance(record_id, bool):
+        raise _bad(path, where, f"the field `_id` should hold words or a number, not {_kind_in_words(record_id)}")
     url = row.get("url")
-    return _document(path, "" if given is None else str(given), text, title, url if isinstance(url, str) else None)
+    return _document(
+        path, "" if record_id is None else str(record_id), text, title, url if isinstance(url, str) else None
+    )
 
 
-def _document(path: Path, given: str, text: str, title: str, url: str | None = None) -> Document:
-    text, title = sound(text), " ".join(sound(title).split())
+def _document(path: Path, record_id: str, text: str, title: str, url: str | None = None) -> Document:
+    text, title = repair_text(text), " ".join(repair_text(title).split())
     text = text if text.strip() else title
-    record = sound(given) or content_id(title, text)
-    return Document(text, title, sound(str(path)), sound(url) if url else None, record)
+    record = repair_text(record_id) or content_id(title, text)
+    return Document(text, title, repair_text(str(path)), repair_text(url) if url else None, record)
 
 
 def _bad(path: Path, where: str, problem: str) -> SourceError:
     return cannot_read(path, f"is damaged at {where}: {problem}", "fix or remove that entry")
 
 
-def _named(value: object) -> str:
+def _kind_in_words(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "nothing"}
     return names.get(type(value), "a number")
 
@@ -111,7 +113,7 @@ def _named(value: object) -> str:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_record_file(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged."""
     try:
         with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
@@ -121,7 +123,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
-    with opened(path) as file:
+    with open_record_file(path) as file:
         n = 0
         while line := file.readline(limit + 1):
             n += 1
@@ -161,7 +163,7 @@ def _loads(line: str) -> Any:
 def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
     columns: tuple[str, ...] = _COLUMNS
     for n, line in _lines(path, limit):
-        fields = [_unquoted(field) for field in line.split("\t")]
+        fields = [_unquote(field) for field in line.split("\t")]
         header = tuple(field.strip().lower() for field in fields)
         if n == 1 and {"id", "text"} <= set(header):
             columns = header
@@ -173,7 +175,7 @@ def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
             yield _document(path, row.get("id", ""), row.get("text", ""), row.get("title", ""))
 
 
-def _unquoted(field: str) -> str:
+def _unquote(field: str) -> str:
     is_quoted = len(field) >= 2 and field[0] == field[-1] == '"' and '"' not in field[1:-1].replace('""', "")
     return field[1:-1].replace('""', '"') if is_quoted else field
 
@@ -183,9 +185,9 @@ def json_items(path: Path, limit: int) -> Iterator[Item]:
     `limit` characters.
     """
     n = 0
-    with opened(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
+    with open_record_file(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:
         try:
-            for n, item in enumerate(listed_values(text, limit), start=1):
+            for n, item in enumerate(stream_list(text, limit), start=1):
                 yield f"item {n}", item
         except UnicodeDecodeError as error:
             raise cannot_read(path, f"is not UTF-8 at item {n + 1}", "save it as UTF-8 text") from error

@@ -12,7 +12,7 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, empty, readable, sound
+from toulmin.documents.plain import as_title, cannot_read, check_size, empty, repair_text, title_from
 from toulmin.errors import SourceError
 
 # Office encrypts by wrapping the file into an OLE container; older .doc files are OLE too.
@@ -38,7 +38,7 @@ def word_document(path: Path, limit: int) -> Document:
     try:
         _check_archive(path, limit)
         document = docx.Document(str(path))
-        blocks = [sound(block).strip() for block in _blocks(document.element.body)]
+        blocks = [repair_text(block).strip() for block in _blocks(document.element.body)]
         title = document.core_properties.title or _first_heading(document)
     except (SourceError, OSError):
         raise
@@ -48,7 +48,7 @@ def word_document(path: Path, limit: int) -> Document:
     text = "\n\n".join(block for block in blocks if block)
     if not text:
         raise empty(path)
-    return Document(text, as_title(title) or readable(path), sound(str(path)))
+    return Document(text, as_title(title) or title_from(path), repair_text(str(path)))
 
 
 def _check_archive(path: Path, limit: int) -> None:

@@ -59,14 +59,14 @@ class Calls:
             self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
             return
         self._timer = None
-        while self._free and (batch := self._taken()):
+        while self._free and (batch := self._next_batch()):
             self._free -= 1
-            task = asyncio.get_running_loop().create_task(self._served(batch))
+            task = asyncio.get_running_loop().create_task(self._serve(batch))
             self._running.add(task)
             for waiting in batch:
-                waiting.reply.add_done_callback(partial(self._abandoned, task, batch))
+                waiting.reply.add_done_callback(partial(self._cancel_if_abandoned, task, batch))
 
-    def _taken(self) -> list[_Waiting]:
+    def _next_batch(self) -> list[_Waiting]:
         batch: list[_Waiting] = []
         while self._waiting and len(batch) < self._batch:
             waiting = self._waiting.popleft()
@@ -75,11 +75,11 @@ class Calls:
         return batch
 
     @staticmethod
-    def _abandoned(task: asyncio.Task[None], batch: Sequence[_Waiting], _: asyncio.Future[Reply]) -> None:
+    def _cancel_if_abandoned(task: asyncio.Task[None], batch: Sequence[_Waiting], _: asyncio.Future[Reply]) -> None:
         if all(waiting.reply.cancelled() for waiting in batch):
             task.cancel()
 
-    async def _served(self, batch: Sequence[_Waiting]) -> None:
+    async def _serve(self, batch: Sequence[_Waiting]) -> None:
         """Always settles the requests and frees the place.
 
         The next call starts before the replies are delivered, so that they are read while it waits for the network.
@@ -91,11 +91,11 @@ class Calls:
             results = [error] * len(batch)
             raise
         finally:
-            self._ended()
+            self._free_place()
             for waiting, result in zip(batch, results, strict=True):
                 _settle(waiting.reply, result)
 
-    def _ended(self) -> None:
+    def _free_place(self) -> None:
         task = asyncio.current_task()
         if task is not None:
             self._running.discard(task)

@@ -78,10 +78,10 @@ class _Running:
         self.transcript = Transcript(notes=list(recorded.notes) if recorded else [])
         self.draft = Answer(job.question, job.style, job.method, "abstained")
 
-    def failed(self, error: ToulminError) -> Answer:
+    def failure(self, error: ToulminError) -> Answer:
         return replace(self.draft, status="failed", claims=(), notes=(*self.draft.notes, str(error)))
 
-    def finished(self, answer: Answer, seconds: float | None = None) -> Answer:
+    def complete(self, answer: Answer, seconds: float | None = None) -> Answer:
         return replace(
             answer,
             usage=self.meter.usage(seconds),
@@ -128,8 +128,8 @@ class Driver:
             answer = await self._answer(running)
         except ToulminError as caught:
             error = caught
-            answer = running.failed(caught)
-        answer = running.finished(answer, replay.seconds if replay else None)
+            answer = running.failure(caught)
+        answer = running.complete(answer, replay.seconds if replay else None)
         running.transcript.seconds = answer.usage.seconds
         return Outcome(job, answer, running.transcript, error)
 
@@ -147,20 +147,20 @@ class Driver:
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncGenerator[Outcome, None]:
         """Runs jobs side by side and yields each outcome as it ends; `jobs` is read lazily."""
-        async for _, outcome in self._ended(jobs):
+        async for _, outcome in self._outcomes(jobs):
             yield outcome
 
     async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
         """Like `answers`, in the order of the jobs; early outcomes are held back."""
         early: dict[int, Outcome] = {}
         at = 0
-        async for place, outcome in self._ended(jobs):
+        async for place, outcome in self._outcomes(jobs):
             early[place] = outcome
             while at in early:
                 yield early.pop(at)
                 at += 1
 
-    async def _ended(self, jobs: Iterable[Job]) -> AsyncIterator[tuple[int, Outcome]]:
+    async def _outcomes(self, jobs: Iterable[Job]) -> AsyncIterator[tuple[int, Outcome]]:
         source = enumerate(jobs)
         running: dict[asyncio.Task[Outcome], int] = {}
         try:
@@ -188,7 +188,7 @@ class Driver:
                 place = (*path, number)
                 number += 1
                 try:
-                    reply = await self._answered(step, running, place)
+                    reply = await self._reply_to(step, running, place)
                 except ToulminError as error:
                     step = program.throw(error)
                 else:
@@ -198,13 +198,13 @@ class Driver:
         finally:
             program.close()
 
-    async def _answered(self, step: Step, running: _Running, place: Place) -> Any:
+    async def _reply_to(self, step: Step, running: _Running, place: Place) -> Any:
         if isinstance(step, Show):
             return self._show(step, running)
         if isinstance(step, Together):
             return await self._together(step, running, place)
         if running.recorded is not None:
-            return self._replayed(running.recorded, step, running, place)
+            return self._replay(running.recorded, step, running, place)
         try:
             self._begin(step, running.meter)
         except BudgetEnded as error:
@@ -221,7 +221,7 @@ class Driver:
     def _show(self, step: Show, running: _Running) -> None:
         running.draft = step.draft
         if running.watch is not None:
-            running.watch(running.finished(step.draft))
+            running.watch(running.complete(step.draft))
 
     async def _together(self, step: Together, running: _Running, place: Place) -> tuple[Any, ...]:
         tasks = [self._run(program, running, (*place, i)) for i, program in enumerate(step.programs)]
@@ -231,7 +231,7 @@ class Driver:
                 raise result
         return tuple(results)
 
-    def _replayed(self, recorded: Transcript, step: Step, running: _Running, place: Place) -> Any:
+    def _replay(self, recorded: Transcript, step: Step, running: _Running, place: Place) -> Any:
         entry = recorded.entry(place, step)
         running.transcript.entries[place] = entry
         if entry.begun:
@@ -245,7 +245,7 @@ class Driver:
         meter = running.meter
         try:
             async with asyncio.timeout(meter.seconds_left):
-                reply = await self._served(step, running)
+                reply = await self._serve(step, running)
         except TimeoutError:
             meter.check_deadline()
             raise ModelError("A part of the kit timed out.") from None
@@ -269,7 +269,7 @@ class Driver:
 
     # -------------------------------------------------------------- the kit
 
-    async def _served(self, step: Step, running: _Running) -> Any:
+    async def _serve(self, step: Step, running: _Running) -> Any:
         if isinstance(step, Search):
             retriever = running.job.retriever or self._kit.retriever
             return (await self._searches.ask([_Query(retriever, id(retriever), step)]))[0]
@@ -278,10 +278,10 @@ class Driver:
         if isinstance(step, Read):
             return (await self._readings.ask([step]))[0]
         if isinstance(step, Generate):
-            return await self._generated(step, running.transcript)
+            return await self._generate(step, running.transcript)
         raise UsageError(f"A method may yield a step of toulmin.steps, not {type(step).__name__}.")
 
-    async def _generated(self, step: Generate, transcript: Transcript) -> Reply:
+    async def _generate(self, step: Generate, transcript: Transcript) -> Reply:
         model = self._model(step.role, transcript)
         calls = self._calls.get(id(model))
         if calls is None:
@@ -303,35 +303,35 @@ class Driver:
         return models["main"]
 
     async def _search(self, queries: Sequence[_Query]) -> list[tuple[Hit, ...]]:
-        found: dict[_Query, tuple[Hit, ...]] = {}
+        hits: dict[_Query, tuple[Hit, ...]] = {}
         groups: dict[tuple[int, int], list[_Query]] = {}
         for query in queries:
             groups.setdefault((query.who, query.step.k), []).append(query)
         for (_, k), same in groups.items():
             asked = [query.step.query for query in same]
-            rows = await _called("retriever", partial(same[0].retriever.search, k=k), asked, Sequence)
+            rows = await _call_part("retriever", partial(same[0].retriever.search, k=k), asked, Sequence)
             for query, row in zip(same, rows, strict=True):
-                found[query] = tuple(_fitting("retriever", row, Hit))
-        return [found[query] for query in queries]
+                hits[query] = tuple(_check_kind("retriever", row, Hit))
+        return [hits[query] for query in queries]
 
     async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         judge = self._kit.judge
-        verdicts: Sequence[Verdict] = await _called(f"judge {judge.name}", judge.judge, pairs, Verdict)
+        verdicts: Sequence[Verdict] = await _call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
         return verdicts
 
     async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
         if self._kit.reader is None:
             raise UsageError("The method asks a reader, but none is set; name one with --reader.")
         wanted = [(step.question, step.passages) for step in steps]
-        spans: Sequence[Span | None] = await _called("reader", self._kit.reader.read, wanted, Span | None)
+        spans: Sequence[Span | None] = await _call_part("reader", self._kit.reader.read, wanted, Span | None)
         return spans
 
 
 async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[Reply | ToulminError]:
-    return await _called(f"model {model.name}", model.generate, requests, Reply | ToulminError)
+    return await _call_part(f"model {model.name}", model.generate, requests, Reply | ToulminError)
 
 
-async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
+async def _call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
     """Calls a part of the kit, plain or async. Any exception or wrong result becomes a `ModelError`."""
     try:
         listed = list(await resolve(method(items)))
@@ -341,10 +341,10 @@ async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any],
         raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
     if len(listed) != len(items):
         raise ModelError(f"The {part} gave {len(listed)} results for {len(items)} requests; expected one each.")
-    return _fitting(part, listed, kind)
+    return _check_kind(part, listed, kind)
 
 
-def _fitting(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
+def _check_kind(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
     for result in results:
         if not isinstance(result, kind):
             wanted = getattr(kind, "__name__", str(kind))

@@ -24,8 +24,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Passage):
         return value.id
     if is_dataclass(value) and not isinstance(value, type):
-        told = {f.name: getattr(value, f.name) for f in fields(value)}
-        named = {f.name: _plain(told[f.name]) for f in fields(value) if told[f.name] != _default(f)}
+        values = {f.name: getattr(value, f.name) for f in fields(value)}
+        named = {f.name: _plain(values[f.name]) for f in fields(value) if values[f.name] != _default(f)}
         return [type(value).__name__, named]
     if isinstance(value, Mapping):
         return {str(name): _plain(item) for name, item in value.items()}

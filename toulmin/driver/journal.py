@@ -33,7 +33,7 @@ def _kind_of(error: Exception) -> str:
     return next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
 
 
-def _written(entry: Entry) -> dict[str, Any]:
+def _row_of(entry: Entry) -> dict[str, Any]:
     adapter = TypeAdapter(_reply_type(entry.kind))
     row: dict[str, Any] = {"kind": entry.kind, "digest": entry.digest}
     if entry.error is not None:
@@ -56,7 +56,7 @@ def _read(row: dict[str, Any]) -> Entry:
 
 
 def to_json(transcript: Transcript) -> bytes:
-    rows = [{"place": place, **_written(entry)} for place, entry in sorted(transcript.entries.items())]
+    rows = [{"place": place, **_row_of(entry)} for place, entry in sorted(transcript.entries.items())]
     document = {"transcript": 1, "seconds": transcript.seconds, "notes": transcript.notes, "entries": rows}
     return json.dumps(document, separators=(",", ":")).encode("ascii")  # ASCII, so that lone surrogates survive
 

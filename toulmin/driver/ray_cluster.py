@@ -32,7 +32,7 @@ except ImportError as absent:
 
 
 @contextmanager
-def connected(where: Where) -> Iterator[Crew]:
+def join_cluster(where: Where) -> Iterator[Crew]:
     """Connects to the cluster for the length of the context; one started here is stopped at the end.
 
     A process already connected to Ray keeps its cluster. Raises `ModelError` if the cluster cannot be used, and
@@ -100,8 +100,8 @@ def _restore(kept: Mapping[str, str]) -> None:
 
 
 def _nodes() -> list[Node]:
-    found = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-    return [Node(float(one.get("CPU", 0)), float(one.get("GPU", 0))) for one in found]
+    resources = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+    return [Node(float(counts.get("CPU", 0)), float(counts.get("GPU", 0))) for counts in resources]
 
 
 def _first_line(error: Exception) -> str:

@@ -34,10 +34,10 @@ _ASKING = 64  # concurrent calls of a conductor: one hands out rows, the others 
 _BLOCKS = 10_000  # with more, Ray Data spends its time on counting them
 
 
-def sent(part: str, value: Any) -> bytes:
+def pack_for_workers(part: str, value: Any) -> bytes:
     """Packs a value for the workers; raises `UsageError`, naming the part, if it cannot."""
     try:
-        return packed(value)
+        return pack(value)
     except Exception as error:  # pickling calls the object's own code
         raise UsageError(
             f"The {part} cannot be sent to the workers of a cluster: {_first_line(error)} Name one of ours, pass one"
@@ -53,11 +53,11 @@ class Pool:
 
     async def first(self, of: Callable[[Any], R]) -> R:
         """`of` applied to the work of one extra worker."""
-        asked = _remote(num_cpus=self._crew.cpus, num_gpus=self._crew.gpus)(_said)
+        task = _remote(num_cpus=self._crew.cpus, num_gpus=self._crew.gpus)(_answer_question)
         try:
-            return read(await _got(asked.remote(self._make, sent("question", of))))  # type: ignore[no-any-return]
+            return unpack(await _fetch(task.remote(self._make, pack_for_workers("question", of))))  # type: ignore[no-any-return]
         except RayError as error:
-            raise failed(error) from error
+            raise cluster_error(error) from error
 
     async def results(
         self, batches: Sequence[Sequence[T]], is_over: Callable[[], bool] = lambda: False
@@ -66,15 +66,15 @@ class Pool:
 
         Raises what the work raises, and `ToulminError` when no worker is left.
         """
-        left = {place: packed((place, list(batch))) for place, batch in enumerate(batches)}
+        left = {place: pack((place, list(batch))) for place, batch in enumerate(batches)}
         lost = 0
         while left:
-            conducted = _Conducted(self._make, list(left.values()), self._crew)
+            stream = _Stream(self._make, list(left.values()), self._crew)
             try:
-                async for place, found in conducted.results(is_over):
-                    if left.pop(place, None) is not None and found is not None:
+                async for place, batch_results in stream.results(is_over):
+                    if left.pop(place, None) is not None and batch_results is not None:
                         lost = 0
-                        yield place, found
+                        yield place, batch_results
             except RayActorError as error:
                 lost += 1
                 if lost >= _CONDUCTORS:
@@ -83,22 +83,22 @@ class Pool:
                         " out what ends its processes, and check that each machine has toulmin; finished work is kept."
                     ) from error
             except RayError as error:
-                raise failed(error) from error
+                raise cluster_error(error) from error
             finally:
-                conducted.end()
+                stream.end()
             if is_over():
                 return
 
 
-class _Conducted:
+class _Stream:
     def __init__(self, make: bytes, batches: list[bytes], crew: Crew) -> None:
         conductor = _remote(num_cpus=0, max_concurrency=_ASKING)(_Conductor)
         self._conductor: Any = conductor.remote(make, batches, crew)
         self._is_stopped = False
 
     async def results(self, is_over: Callable[[], bool]) -> AsyncIterator[tuple[int, Sequence[Any] | None]]:
-        while (row := await _got(self._conductor.following.remote())) is not None:
-            yield read(row)
+        while (row := await _fetch(self._conductor.following.remote())) is not None:
+            yield unpack(row)
             if not self._is_stopped and is_over():
                 self._is_stopped = True
                 self._conductor.stop.remote()
@@ -108,20 +108,20 @@ class _Conducted:
             ray.kill(self._conductor)
 
 
-def packed(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
     return bytes(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
 
 
-async def _got(ref: Any) -> Any:
+async def _fetch(ref: Any) -> Any:
     return await asyncio.wrap_future(ref.future())
 
 
-def read(row: bytes) -> Any:
+def unpack(row: bytes) -> Any:
     """The results that a worker sent; raises its error."""
-    found = cloudpickle.loads(row)
-    if isinstance(found, ToulminError):
-        raise found
-    return found
+    value = cloudpickle.loads(row)
+    if isinstance(value, ToulminError):
+        raise value
+    return value
 
 
 # ---------------------------------------------------------------- on the cluster
@@ -173,23 +173,23 @@ class _Worker:
         self._conductor = conductor
         self._work: Work | None = None
         try:
-            self._work = _made(make)
+            self._work = _make_work(make)
         except ToulminError as error:
             self._refusal = error
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        found = [self._row(*cloudpickle.loads(row.as_py())) for row in table.column("row")]
-        return pyarrow.table({"row": pyarrow.array(found, pyarrow.binary())})
+        rows = [self._row(*cloudpickle.loads(row.as_py())) for row in table.column("row")]
+        return pyarrow.table({"row": pyarrow.array(rows, pyarrow.binary())})
 
     def _row(self, place: int, batch: Sequence[Any]) -> bytes:
         if self._work is None:
-            return packed(self._refusal)
+            return pack(self._refusal)
         if self._is_over():
-            return packed((place, None))
+            return pack((place, None))
         try:
-            return packed((place, self._work(batch)))
+            return pack((place, self._work(batch)))
         except ToulminError as error:
-            return packed(error)
+            return pack(error)
 
     def _is_over(self) -> bool:
         try:
@@ -198,7 +198,7 @@ class _Worker:
             return True
 
 
-def _made(make: bytes) -> Work:
+def _make_work(make: bytes) -> Work:
     try:
         made = cloudpickle.loads(make)
     except Exception as error:  # a missing module, or another version of one
@@ -211,14 +211,14 @@ def _made(make: bytes) -> Work:
     return work
 
 
-def _said(make: bytes, question: bytes) -> bytes:
+def _answer_question(make: bytes, question: bytes) -> bytes:
     try:
-        return packed(cloudpickle.loads(question)(_made(make)))
+        return pack(cloudpickle.loads(question)(_make_work(make)))
     except ToulminError as error:
-        return packed(error)
+        return pack(error)
 
 
-def failed(error: RayError) -> ToulminError:
+def cluster_error(error: RayError) -> ToulminError:
     cause = getattr(error, "cause", None) or error
     return ToulminError(f"A worker of the cluster failed: {type(cause).__name__}: {_first_line(cause)}")
 

@@ -14,7 +14,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError
 
 from toulmin.driver.home import Home
 from toulmin.driver.ray_crew import Crew
-from toulmin.driver.ray_pool import failed, packed, read, sent
+from toulmin.driver.ray_pool import cluster_error, pack, pack_for_workers, unpack
 from toulmin.driver.workers import settle_collector
 from toulmin.errors import ToulminError, UsageError
 
@@ -28,7 +28,7 @@ class Lost(ToulminError):
     """A worker ended unexpectedly."""
 
 
-def again(update: Callable[[], T]) -> tuple[T, int]:
+def retry(update: Callable[[], T]) -> tuple[T, int]:
     """Repeats the update if a worker is lost, then raises `Lost`; gives its result and the number of losses."""
     for lost in range(_TIMES - 1):
         with suppress(Lost):
@@ -36,7 +36,7 @@ def again(update: Callable[[], T]) -> tuple[T, int]:
     return update(), _TIMES - 1
 
 
-def hiring(crew: Crew, shards: int) -> Callable[[Callable[[], Any]], Actor]:
+def actor_factory(crew: Crew, shards: int) -> Callable[[Callable[[], Any]], Actor]:
     """A function that starts a shard's worker. Raises `UsageError` for too few GPUs."""
     share = min(1.0, crew.workers / shards)
     if crew.gpus and share < 1:
@@ -45,34 +45,34 @@ def hiring(crew: Crew, shards: int) -> Callable[[Callable[[], Any]], Actor]:
             f" {crew.workers}. Give each worker a smaller share with --gpus-per-worker, or add machines."
         )
     cpus = max(0.01, int(100 * crew.cpus * share) / 100)  # rounded down: Ray would wait forever for more than there is
-    told = _remote(num_cpus=0)(_Told).remote()
-    return partial(Actor, cpus=cpus, gpus=crew.gpus, told=told)
+    progress = _remote(num_cpus=0)(_Progress).remote()
+    return partial(Actor, cpus=cpus, gpus=crew.gpus, progress=progress)
 
 
 class Actor:
     """A worker, as `index.sharding.Hand` describes it."""
 
-    def __init__(self, make: Callable[[], Any], *, cpus: float, gpus: float, told: Any) -> None:
-        self._told, self._name = told, str(id(self))
+    def __init__(self, make: Callable[[], Any], *, cpus: float, gpus: float, progress: Any) -> None:
+        self._told, self._name = progress, str(id(self))
         made = _remote(num_cpus=cpus, num_gpus=gpus)(_Shard)
-        self._actor: Any = made.remote(sent("index", make), Home(), told, self._name)
+        self._actor: Any = made.remote(pack_for_workers("index", make), Home(), progress, self._name)
         self._waiting: deque[Any] = deque()
 
     def send(self, calls: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-        self._waiting.append(self._actor.do.remote(packed(calls)))
+        self._waiting.append(self._actor.do.remote(pack(calls)))
 
     def receive(self) -> tuple[int, Any]:
         """See `Hand`. Raises `Lost` if the worker ended."""
         try:
-            found: tuple[int, Any] = read(ray.get(self._waiting.popleft()))
+            result: tuple[int, Any] = unpack(ray.get(self._waiting.popleft()))
         except RayActorError as error:
             raise Lost(
                 "The cluster repeatedly lost a worker that wrote a part of the index; nothing was changed. Find out"
                 " what ends its processes, and check that each machine has toulmin and the folder of the index."
             ) from error
         except RayError as error:
-            raise failed(error) from error
-        return found
+            raise cluster_error(error) from error
+        return result
 
     def is_done(self, seconds: float) -> bool:
         return bool(ray.wait([self._waiting[0]], timeout=seconds)[0])
@@ -92,7 +92,7 @@ class Actor:
 # ---------------------------------------------------------------- on the cluster
 
 
-class _Told:
+class _Progress:
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, int]] = {}
 
@@ -104,7 +104,7 @@ class _Told:
 
 
 class _Shard:
-    def __init__(self, make: bytes, home: Home, told: Any, name: str) -> None:
+    def __init__(self, make: bytes, home: Home, progress: Any, name: str) -> None:
         self._shard: Any = None
         self._refusal: ToulminError | None = None
         try:
@@ -113,13 +113,13 @@ class _Shard:
         except ToulminError as error:
             self._refusal = error
             return
-        self._shard.on_encoded = lambda done, total: told.note.remote(name, done, total)
+        self._shard.on_encoded = lambda done, total: progress.note.remote(name, done, total)
         settle_collector()
 
     def do(self, calls: bytes) -> bytes:
-        return packed(self._done(calls))
+        return pack(self._result_of(calls))
 
-    def _done(self, calls: bytes) -> Any:
+    def _result_of(self, calls: bytes) -> Any:
         if self._refusal is not None:
             return self._refusal
         try:

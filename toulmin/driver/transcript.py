@@ -49,9 +49,9 @@ class Transcript:
         """Raises `UsageError` if the entry there is not of this step."""
         entry = self.entries.get(place)
         if entry is None or entry.digest != fingerprint(step):
-            found = "nothing" if entry is None else f"another {entry.kind}"
+            content = "nothing" if entry is None else f"another {entry.kind}"
             raise UsageError(
-                f"The transcript holds {found} where the method asks a {type(step).__name__} (step {place});"
+                f"The transcript holds {content} where the method asks a {type(step).__name__} (step {place});"
                 " it was recorded for another question, method, setting or version. Record it again."
             )
         return entry

@@ -32,7 +32,7 @@ def spread(
         pending: deque[Future[Sequence[R]]] = deque()
         try:
             for part in chunks(items, chunk):
-                pending.append(pool.submit(_worked, part))
+                pending.append(pool.submit(_do_work, part))
                 if len(pending) > 2 * workers:
                     yield from pending.popleft().result()
             while pending:
@@ -71,6 +71,6 @@ def settle_collector() -> None:
     gc.set_threshold(100_000, 50, 50)
 
 
-def _worked(part: Sequence[Any]) -> Sequence[Any]:
+def _do_work(part: Sequence[Any]) -> Sequence[Any]:
     assert _work is not None
     return _work(part)

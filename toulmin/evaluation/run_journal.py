@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from toulmin.errors import SourceError
-from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.runtime.database import Kind, as_source_error, open_database
 
 _KIND = Kind(
     "journal",
@@ -48,7 +48,7 @@ class Journal:
         self._lock: sqlite3.Connection | None = None
         with _clearly(path):
             self._hold()
-        self._file = opened(path, _KIND)
+        self._file = open_database(path, _KIND)
 
     def _hold(self) -> None:
         """SQLite's lock on a file beside the journal ends with the process."""
@@ -119,7 +119,7 @@ def _existing(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _clearly(path: Path) -> Iterator[None]:
-    with clearly(path, _KIND):
+    with as_source_error(path, _KIND):
         try:
             yield
         except zlib.error as error:

@@ -89,7 +89,7 @@ try:
     from transformers import AutoModelForSequenceClassification
 
     from toulmin.runtime.batching import MULTIPLE, in_batches
-    from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, controls_of, loaded, window_of
+    from toulmin.runtime.torch_models import PRECISIONS, break_up, check, controls_of, load_model, window_of
 except ImportError as absent:
     raise ModelError(
         f"A cross judge needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -148,7 +148,7 @@ class Cross:
         check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
         check("unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        checkpoint = loaded(
+        checkpoint = load_model(
             path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options
         )
         self.name = f"cross:{Path(path).resolve().name}"
@@ -190,7 +190,7 @@ class Cross:
         return len(self._tokenizer(self._plain(text), add_special_tokens=False, verbose=False)["input_ids"])
 
     def _plain(self, text: str) -> str:
-        return self._controls.sub(broken_up, text)
+        return self._controls.sub(break_up, text)
 
     # -------------------------------------------------------------- what the model says
 

@@ -27,7 +27,7 @@ try:
     from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
 
     from toulmin.runtime.batching import MULTIPLE, in_batches
-    from toulmin.runtime.torch_models import PRECISIONS, Loaded, broken_up, check, controls_of, loaded
+    from toulmin.runtime.torch_models import PRECISIONS, Loaded, break_up, check, controls_of, load_model
 except ImportError as absent:
     raise ModelError(
         f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -69,7 +69,7 @@ class Seq2Seq:
     ) -> None:
         check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        checkpoint = loaded(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
+        checkpoint = load_model(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
         self._take(checkpoint, Path(path).resolve().name, batch_tokens)
 
     @classmethod
@@ -106,7 +106,7 @@ class Seq2Seq:
     def _tokens(self, texts: Sequence[str], special: bool = True) -> list[list[int]]:
         if not texts:
             return []
-        plain = [self._controls.sub(broken_up, text) for text in texts]
+        plain = [self._controls.sub(break_up, text) for text in texts]
         options: dict[str, Any] = {"add_special_tokens": special, "truncation": False, "verbose": False}
         ids: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
         return ids

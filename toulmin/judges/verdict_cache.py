@@ -18,7 +18,7 @@ from weakref import finalize
 
 from toulmin.data import Quote
 from toulmin.errors import ModelError
-from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.runtime.database import Kind, as_source_error, open_database
 from toulmin.steps import Pair, Verdict, resolve
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
@@ -110,7 +110,7 @@ class Rows:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = opened(path, _KIND)
+        self._file = open_database(path, _KIND)
         finalize(self, self._file.close)
         self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not crash
 
@@ -146,7 +146,7 @@ class Rows:
         self._file.close()
 
     def _clearly(self) -> AbstractContextManager[None]:
-        return clearly(self._path, _KIND)
+        return as_source_error(self._path, _KIND)
 
 
 def _digest(key: str, text: str) -> str:

@@ -17,7 +17,7 @@ from mauve import compute_mauve
 from transformers import AutoModel
 
 from toulmin.errors import ModelError
-from toulmin.runtime.torch_models import loaded
+from toulmin.runtime.torch_models import load_model
 
 _TOKENS = 512
 _BATCH = 8
@@ -29,7 +29,7 @@ class Featurizer:
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
-        self._model, self._tokenizer, _ = loaded(path, AutoModel, "GPT-2", device=device, precision="float32")
+        self._model, self._tokenizer, _ = load_model(path, AutoModel, "GPT-2", device=device, precision="float32")
         self.name = os.path.basename(os.fspath(path).rstrip("/"))
 
     def __call__(self, human: Sequence[str], ours: Sequence[str]) -> float:

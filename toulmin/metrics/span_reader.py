@@ -18,7 +18,7 @@ import torch
 from transformers import AutoModelForQuestionAnswering
 
 from toulmin.errors import ModelError
-from toulmin.runtime.torch_models import loaded, window_of
+from toulmin.runtime.torch_models import load_model, window_of
 
 WINDOW = 384
 STRIDE = 128
@@ -52,7 +52,7 @@ class SpanReader:
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
-        self._model, self._tokenizer, _ = loaded(
+        self._model, self._tokenizer, _ = load_model(
             path, AutoModelForQuestionAnswering, "extractive QA model", device=device, precision="float32"
         )
         self.name = os.path.basename(os.fspath(path).rstrip("/"))

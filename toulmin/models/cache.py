@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary, finalize
 from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.exact import exact_form
 from toulmin.prompts.replies import Reply, plain, reply_of
-from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.runtime.database import Kind, as_source_error, open_database
 from toulmin.steps import Generate, resolve
 
 # ---------------------------------------------------------------- the file of a cache
@@ -40,7 +40,7 @@ class ReplyFile:
     def __init__(self, path: Path, limit: int) -> None:
         self._path = path
         self._limit = limit
-        self._file = opened(path, _KIND)
+        self._file = open_database(path, _KIND)
         finalize(self, self._file.close)
         self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not raise
 
@@ -79,7 +79,7 @@ class ReplyFile:
         self._file.close()
 
     def _clearly(self) -> AbstractContextManager[None]:
-        return clearly(self._path, _KIND)
+        return as_source_error(self._path, _KIND)
 
 
 def _digest(key: str, text: str) -> str:

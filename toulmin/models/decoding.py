@@ -37,7 +37,7 @@ from toulmin.runtime.torch_models import Loaded
 
 def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
     options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
-    return torch_models.loaded(path, AutoModelForCausalLM, "language model", **options)
+    return torch_models.load_model(path, AutoModelForCausalLM, "language model", **options)
 
 
 def controls_of(tokenizer: Any) -> re.Pattern[str]:

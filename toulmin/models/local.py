@@ -23,7 +23,7 @@ try:
     from torch import OutOfMemoryError
 
     from toulmin.models.decoding import Draw, Drawn, controls_of, draw_replies, encode_prompts, load_language_model
-    from toulmin.runtime.torch_models import PRECISIONS, broken_up, check, window_of
+    from toulmin.runtime.torch_models import PRECISIONS, break_up, check, window_of
 except ImportError as absent:
     raise ModelError(
         f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
@@ -211,8 +211,8 @@ class Local:
         """
         # A control token of a document would end our message; the templates only know the common ones.
         if self._tokenizer.chat_template is None:
-            return self._controls.sub(broken_up, rendered.text)
-        turns = [{"role": m.role, "content": self._controls.sub(broken_up, m.content)} for m in rendered.messages]
+            return self._controls.sub(break_up, rendered.text)
+        turns = [{"role": m.role, "content": self._controls.sub(break_up, m.content)} for m in rendered.messages]
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message

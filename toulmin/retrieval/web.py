@@ -23,7 +23,7 @@ from toulmin.data import Document, Hit, Passage, Source
 from toulmin.documents.html import fragment_text, page_document
 from toulmin.documents.loaders import Skipped
 from toulmin.documents.passages import cut
-from toulmin.documents.plain import as_title, decode, sound
+from toulmin.documents.plain import as_title, decode, repair_text
 from toulmin.errors import SourceError, UsageError
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.retrieval.fetching import Bounds, Fetched, Fetcher, Hosts, Refused, address_of, host_of
@@ -131,7 +131,7 @@ class WebSearch:
         server = self._server
         if not query.strip():
             return []
-        asked = {**server.parameters, server.query: sound(query)[:_LONGEST_QUERY]}
+        asked = {**server.parameters, server.query: repair_text(query)[:_LONGEST_QUERY]}
         url = server.address.copy_merge_params(asked)
         async with places:
             try:
@@ -189,11 +189,11 @@ class WebSearch:
         if not isinstance(value, str):
             return ""
         most = self._server.characters
-        text = fragment_text(sound(value[: _RAW * most]))
+        text = fragment_text(repair_text(value[: _RAW * most]))
         return text if len(text) <= most else text[:most].rsplit(" ", 1)[0]
 
     def _skip(self, what: str, why: str) -> None:
-        self.skipped = [*self.skipped[1 - _MOST_SKIPPED :], Skipped(sound(what)[:300], why)]
+        self.skipped = [*self.skipped[1 - _MOST_SKIPPED :], Skipped(repair_text(what)[:300], why)]
 
     # -------------------------------------------------------------- pages
 

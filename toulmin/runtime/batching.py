@@ -14,7 +14,7 @@ T = TypeVar("T")
 MULTIPLE = 8  # rows are padded to a multiple of this, which tensor cores compute faster
 
 
-def padded(length: int) -> int:
+def row_width(length: int) -> int:
     return -(-length // MULTIPLE) * MULTIPLE
 
 
@@ -23,14 +23,14 @@ def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
 
     Rows times the longest's padded length is at most `most` tokens; a longer row goes alone.
     """
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     width = 0
     for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
-        if not found or (len(found[-1]) + 1) * width > most:
-            found.append([])
-            width = padded(lengths[place])
-        found[-1].append(place)
-    return found
+        if not groups or (len(groups[-1]) + 1) * width > most:
+            groups.append([])
+            width = row_width(lengths[place])
+        groups[-1].append(place)
+    return groups
 
 
 def in_batches(
@@ -46,7 +46,7 @@ def in_batches(
     while waiting:
         places = waiting.pop()
         try:
-            made = run([rows[place] for place in places])
+            outputs = run([rows[place] for place in places])
         except torch.OutOfMemoryError as error:
             if len(places) == 1:
                 raise ModelError(
@@ -56,5 +56,5 @@ def in_batches(
             half = len(places) // 2
             waiting += [places[half:], places[:half]]
         else:
-            results.update(zip(places, made, strict=True))
+            results.update(zip(places, outputs, strict=True))
     return [results[place] for place in range(len(rows))]

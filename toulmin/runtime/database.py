@@ -30,12 +30,12 @@ class Kind:
     remedy: str
 
 
-def opened(path: Path, kind: Kind) -> sqlite3.Connection:
+def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
     """Opens the file, or makes it. Raises `SourceError`, also for a database of another kind.
 
     Use it from one thread at a time, whichever. Every statement is its own transaction.
     """
-    with clearly(path, kind):
+    with as_source_error(path, kind):
         _make_for_owner(path)
         file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
@@ -47,7 +47,7 @@ def opened(path: Path, kind: Kind) -> sqlite3.Connection:
 
 
 @contextmanager
-def clearly(path: Path, kind: Kind) -> Iterator[None]:
+def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
     """Turns foreign errors into a `SourceError` that names the file and what to do."""
     try:
         yield

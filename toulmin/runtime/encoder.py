@@ -56,6 +56,6 @@ class Encoder(Protocol):
         ...
 
 
-def joined(passage: Titled) -> str:
+def full_text(passage: Titled) -> str:
     """Title first, as the papers' retrievers read passages."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text

@@ -41,17 +41,17 @@ def read_layout(folder: Path, name: str = "") -> Layout:
     if config.get("model_type") == "dpr" and not steps.is_file():
         role = "question" if any("Question" in name for name in config.get("architectures") or ()) else "passage"
         return Layout(folder, ("cls",), (), False, None, "", "", dpr=role)
-    said = _read(folder / "config_sentence_transformers.json")
-    query, passage = _prefixes(said, name or folder.name)
+    settings = _read(folder / "config_sentence_transformers.json")
+    query, passage = _prefixes(settings, name or folder.name)
     if not steps.is_file():
         return Layout(folder, ("mean",), (), True, None, query, passage)
-    return _from_steps(folder, steps, said, (query, passage))
+    return _from_steps(folder, steps, settings, (query, passage))
 
 
-def _from_steps(folder: Path, steps: Path, said: Mapping[str, Any], prefixes: tuple[str, str]) -> Layout:
+def _from_steps(folder: Path, steps: Path, settings: Mapping[str, Any], prefixes: tuple[str, str]) -> Layout:
     transformer, dense = folder, []
     pooling: tuple[str, ...] = ("mean",)
-    is_normalised = said.get("similarity_fn_name") == "cosine"
+    is_normalised = settings.get("similarity_fn_name") == "cosine"
     for step in _read_steps(steps):
         kind, place = str(step.get("type", "")).rpartition(".")[2], _inside(folder, str(step.get("path", "")))
         if kind == "Transformer":
@@ -87,8 +87,8 @@ def _pooling(path: Path) -> tuple[str, ...]:
     return tuple(sorted(kinds, key=POOLINGS.index))  # the order in which sentence-transformers concatenates them
 
 
-def _prefixes(said: Mapping[str, Any], name: str) -> tuple[str, str]:
-    prompts = said.get("prompts")
+def _prefixes(settings: Mapping[str, Any], name: str) -> tuple[str, str]:
+    prompts = settings.get("prompts")
     prompts = prompts if isinstance(prompts, Mapping) else {}
     query = next((str(prompts[key]) for key in _QUERY_PROMPTS if prompts.get(key)), "")
     passage = next((str(prompts[key]) for key in _PASSAGE_PROMPTS if prompts.get(key)), "")
@@ -105,17 +105,17 @@ def _inside(folder: Path, path: str) -> Path:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    found = _read_json(path) if path.is_file() else {}
-    if not isinstance(found, Mapping):
-        raise ModelError(f"{path} should hold a JSON object, not a {type(found).__name__}.")
-    return found
+    content = _read_json(path) if path.is_file() else {}
+    if not isinstance(content, Mapping):
+        raise ModelError(f"{path} should hold a JSON object, not a {type(content).__name__}.")
+    return content
 
 
 def _read_steps(path: Path) -> list[Mapping[str, Any]]:
-    found = _read_json(path)
-    if not isinstance(found, list) or not all(isinstance(step, Mapping) for step in found):
+    steps = _read_json(path)
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise ModelError(f"{path} should hold a list of steps, each with its type and path.")
-    return found
+    return steps
 
 
 def _read_json(path: Path) -> Any:

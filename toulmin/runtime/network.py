@@ -49,7 +49,7 @@ class Graph:
             raise ModelError(f"{path} holds no network that onnxruntime can load: {_first_line(error)}") from error
         self._path, self._threads = path, threads or _cores()
         self._pool = ThreadPoolExecutor(self._threads, "toulmin rows")
-        self.inputs = tuple(given.name for given in self._session.get_inputs())
+        self.inputs = tuple(node.name for node in self._session.get_inputs())
 
     def each(self, feeds: Sequence[Feed]) -> list[Floats]:
         """The output for each row, in order. Raises `ModelError`."""

@@ -17,7 +17,7 @@ import numpy as np
 from tokenizers import Encoding, Tokenizer
 
 from toulmin.errors import ModelError
-from toulmin.runtime.encoder import Titled, Vectors, joined
+from toulmin.runtime.encoder import Titled, Vectors, full_text
 from toulmin.runtime.network import Feed, Graph
 from toulmin.runtime.shipped import Part, part
 
@@ -42,13 +42,13 @@ class OnnxEncoder:
         Raises `ModelError` for a folder without an encoder or with changed files, `UsageError` for fewer than one
         thread.
         """
-        held = _part(folder)
-        self._card = _read_card(held)
-        self._tokenizer = _tokenizer(held.file("tokenizer.json"), self._card.window)
-        self._graph = Graph(held.file("model.onnx"), threads)
-        self.name = held.name
-        told = [held.manifest["files"][name] for name in FILES]
-        self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        weights = _part(folder)
+        self._card = _read_card(weights)
+        self._tokenizer = _tokenizer(weights.file("tokenizer.json"), self._card.window)
+        self._graph = Graph(weights.file("model.onnx"), threads)
+        self.name = weights.name
+        hashes = [weights.manifest["files"][name] for name in FILES]
+        self.identity = hashlib.sha256(json.dumps(hashes).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
@@ -58,7 +58,7 @@ class OnnxEncoder:
         return self._encode([self._card.query_prefix + query for query in queries])
 
     def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
-        return self._encode([self._card.passage_prefix + joined(passage) for passage in passages])
+        return self._encode([self._card.passage_prefix + full_text(passage) for passage in passages])
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         # The tokenizer takes UTF-8, which cannot encode a lone surrogate.
@@ -83,15 +83,15 @@ def _part(folder: str | os.PathLike[str] | None) -> Part:
         raise ModelError(f"{error} Third-party models are named transformer:FOLDER.") from error
 
 
-def _read_card(held: Part) -> Card:
-    path = held.file("settings.json")
+def _read_card(weights: Part) -> Card:
+    path = weights.file("settings.json")
     try:
-        told = json.loads(path.read_text("utf-8"))
+        values = json.loads(path.read_text("utf-8"))
         return Card(
-            dimension=int(told["dimension"]),
-            window=int(told["window"]),
-            query_prefix=str(told["query_prefix"]),
-            passage_prefix=str(told["passage_prefix"]),
+            dimension=int(values["dimension"]),
+            window=int(values["window"]),
+            query_prefix=str(values["query_prefix"]),
+            passage_prefix=str(values["passage_prefix"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} should describe an encoder, but: {error!r}; export it again.") from error
@@ -99,10 +99,10 @@ def _read_card(held: Part) -> Card:
 
 def _tokenizer(path: Path, window: int) -> Tokenizer:
     try:
-        made = Tokenizer.from_file(str(path))
+        tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain exceptions
         first = str(error).strip().split("\n")[0]
         raise ModelError(f"{path} holds no tokenizer: {first}") from error
-    made.no_padding()
-    made.enable_truncation(window)
-    return made
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(window)
+    return tokenizer

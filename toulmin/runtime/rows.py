@@ -45,10 +45,10 @@ class Tokens:
         self.count = lru_cache(maxsize=_COUNTED)(self._count)
 
     def _control(self, name: str) -> int:
-        found = self._tokenizer.token_to_id(name)
-        if found is None:
+        token_id = self._tokenizer.token_to_id(name)
+        if token_id is None:
             raise ModelError(f"The tokenizer of a trained part should know {name}; export the part again.")
-        return int(found)
+        return int(token_id)
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -62,14 +62,14 @@ class Tokens:
 
     def alone(self, text: str) -> Row:
         """One text, cut at its end to fit."""
-        told = self._tokenizer.encode(text, add_special_tokens=False)
-        ids = [self._cls, *told.ids[: self._most - 2], self._sep]
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        ids = [self._cls, *encoding.ids[: self._most - 2], self._sep]
         return Row(ids, len(ids), [])
 
     def row(self, first: str, second: str) -> Row:
         """Two texts, both cut at their ends to fit."""
-        told = self._tokenizer.encode(second, add_special_tokens=False)
+        encoding = self._tokenizer.encode(second, add_special_tokens=False)
         room = self.room(first)
         asked = self._tokenizer.encode(first, add_special_tokens=False).ids[: self._most - _CONTROLS - room]
-        ids = [self._cls, *asked, self._sep, *told.ids[:room], self._sep]
-        return Row(ids, len(asked) + 2, told.offsets[:room])
+        ids = [self._cls, *asked, self._sep, *encoding.ids[:room], self._sep]
+        return Row(ids, len(asked) + 2, encoding.offsets[:room])

@@ -24,10 +24,10 @@ class Network:
 
     def logits(self, rows: Sequence[Row]) -> list[Floats]:
         """One array a row: of the row, or of each of its tokens."""
-        return self._graph.each([padded([row]) for row in rows])
+        return self._graph.each([pad_rows([row]) for row in rows])
 
 
-def padded(rows: Sequence[Row]) -> Feed:
+def pad_rows(rows: Sequence[Row]) -> Feed:
     """A network's inputs: `ids`, `kinds` (1 in the second text) and `mask` (0 in padding)."""
     width = max(len(row.ids) for row in rows)
     ids, kinds, mask = (np.zeros((len(rows), width), np.int64) for _ in _INPUTS)

@@ -44,16 +44,16 @@ class Part:
         return name in self.manifest["files"]
 
 
-def installed() -> dict[str, str]:
+def part_digests() -> dict[str, str]:
     """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes and loads
     nothing.
     """
-    found = find_spec(PACKAGE)
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
         return {}
-    parts = _json(_place() / _MANIFEST).get("parts")
+    parts = _json(_distribution_folder() / _MANIFEST).get("parts")
     if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
-        raise ModelError(f"The manifest of {_place()} should list its parts by kind; {_again()}")
+        raise ModelError(f"The manifest of {_distribution_folder()} should list its parts by kind; {_reinstall_hint()}")
     return dict(parts)
 
 
@@ -64,7 +64,7 @@ def is_ready(kind: str) -> bool:
     if any(find_spec(library) is None for library in RUNS):
         return False
     try:
-        return kind in installed()
+        return kind in part_digests()
     except ModelError:
         return True
 
@@ -72,7 +72,7 @@ def is_ready(kind: str) -> bool:
 def ready() -> dict[str, str]:
     """`part_digests` of the parts that can run; empty if the distribution is broken."""
     try:
-        return {kind: digest for kind, digest in installed().items() if is_ready(kind)}
+        return {kind: digest for kind, digest in part_digests().items() if is_ready(kind)}
     except ModelError:
         return {}
 
@@ -83,30 +83,30 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
     Raises `ModelError` if there is none, or if a file was changed.
     """
     if folder is not None:
-        return _checked(Path(folder), kind)
-    parts = installed()
+        return _check_part(Path(folder), kind)
+    parts = part_digests()
     if not parts:
         raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
     if kind not in parts:
         raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}.")
-    own = _place() / kind
-    if _digest(own / _MANIFEST) != parts[kind]:
-        raise ModelError(f"{own / _MANIFEST} is not the file that was shipped; {_again()}")
-    return _checked(own, kind)
+    part_folder = _distribution_folder() / kind
+    if _digest(part_folder / _MANIFEST) != parts[kind]:
+        raise ModelError(f"{part_folder / _MANIFEST} is not the file that was shipped; {_reinstall_hint()}")
+    return _check_part(part_folder, kind)
 
 
-def _place() -> Path:
-    found = find_spec(PACKAGE)
-    assert found is not None
-    assert found.submodule_search_locations
-    return Path(found.submodule_search_locations[0])
+def _distribution_folder() -> Path:
+    spec = find_spec(PACKAGE)
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
 
 
-def _again() -> str:
+def _reinstall_hint() -> str:
     return f"reinstall it: {INSTALL}"
 
 
-def _checked(folder: Path, kind: str) -> Part:
+def _check_part(folder: Path, kind: str) -> Part:
     manifest = _json(folder / _MANIFEST)
     if manifest.get("kind") != kind or manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
         raise ModelError(
@@ -132,12 +132,12 @@ def _digest(path: Path) -> str:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        held = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} should be the manifest of trained parts, but cannot be read: {error}") from error
-    if not isinstance(held, dict):
-        raise ModelError(f"{path} should hold a JSON object, not a {type(held).__name__}.")
-    return held
+    if not isinstance(content, dict):
+        raise ModelError(f"{path} should hold a JSON object, not a {type(content).__name__}.")
+    return content
 
 
 class Settings(NamedTuple):
@@ -147,18 +147,18 @@ class Settings(NamedTuple):
     excerpts: int
 
 
-def settings(found: Part) -> Settings:
+def settings(trained_part: Part) -> Settings:
     """Raises `ModelError` if the part was trained on excerpts of another rule."""
     try:
-        told = json.loads(found.file("settings.json").read_text("utf-8"))
-        rule, made = told["rule"], Settings(int(told["max_tokens"]), int(told["excerpts"]))
+        content = json.loads(trained_part.file("settings.json").read_text("utf-8"))
+        rule, made = content["rule"], Settings(int(content["max_tokens"]), int(content["excerpts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
-            f"{found.folder / 'settings.json'} should hold max_tokens, excerpts and rule: {error!r}"
+            f"{trained_part.folder / 'settings.json'} should hold max_tokens, excerpts and rule: {error!r}"
         ) from error
     if rule != RULE or made.max_tokens < 8 or made.excerpts < 1:
         raise ModelError(
-            f"{found.folder} was trained on excerpts by rule {rule}, but this version cuts by rule {RULE};"
+            f"{trained_part.folder} was trained on excerpts by rule {rule}, but this version cuts by rule {RULE};"
             " install weights and package of one version."
         )
     return made

@@ -40,7 +40,7 @@ class Loaded(NamedTuple):
     identity: str
 
 
-def loaded(
+def load_model(
     path: str | os.PathLike[str],
     family: Any,
     kind: str,
@@ -77,10 +77,10 @@ def loaded(
         tokenizer.pad_token = tokenizer.eos_token
     commit = getattr(model.config, "_commit_hash", None)
     identity = _digest(place) if isinstance(place, Path) else f"{place} {commit}"
-    return Loaded(_moved(model.eval(), on, place), tokenizer, identity)
+    return Loaded(_move(model.eval(), on, place), tokenizer, identity)
 
 
-def _moved(model: Any, on: torch.device, place: Path | str) -> Any:
+def _move(model: Any, on: torch.device, place: Path | str) -> Any:
     try:
         return model.to(on)
     except torch.OutOfMemoryError as error:
@@ -135,7 +135,7 @@ def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token:
     return re.compile("|".join(map(re.escape, written)) or r"(?!)")
 
 
-def broken_up(control: re.Match[str]) -> str:
+def break_up(control: re.Match[str]) -> str:
     """A control token's text, split so that no tokenizer reads it as one; for `re.sub`."""
     return f"{control[0][0]} {control[0][1:]}"
 
@@ -144,12 +144,12 @@ def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
     """The least limit of `wanted`, model and tokenizer, in tokens; None without any."""
     check("window", wanted, wanted is None or wanted >= 2, "at least 2")
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    held = positions and positions - _reserved(model)
-    told = [size for size in (wanted, held, tokenizer.model_max_length) if size and size < _ENDLESS]
-    return min(told, default=None)
+    capacity = positions and positions - _unusable_positions(model)
+    limits = [size for size in (wanted, capacity, tokenizer.model_max_length) if size and size < _ENDLESS]
+    return min(limits, default=None)
 
 
-def _reserved(model: Any) -> int:
+def _unusable_positions(model: Any) -> int:
     """RoBERTa and its kin count positions from after the padding position."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
@@ -159,8 +159,8 @@ def _reserved(model: Any) -> int:
 
 def _digest(folder: Path) -> str:
     files = sorted(file for file in folder.iterdir() if file.is_file())
-    told = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    stamps = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+    return hashlib.sha256(json.dumps(stamps).encode()).hexdigest()
 
 
 def check(name: str, value: Any, holds: bool, expected: str) -> None:

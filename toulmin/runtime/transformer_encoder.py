@@ -20,9 +20,9 @@ from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel, DPRContextEncoder, DPRQuestionEncoder, T5EncoderModel
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.runtime.encoder import Titled, Vectors, joined
+from toulmin.runtime.encoder import Titled, Vectors, full_text
 from toulmin.runtime.layout import Layout, read_layout
-from toulmin.runtime.torch_models import loaded, window_of
+from toulmin.runtime.torch_models import load_model, window_of
 
 BATCH_TOKENS = 4096
 _DPR = {"question": DPRQuestionEncoder, "passage": DPRContextEncoder}
@@ -60,7 +60,7 @@ class TransformerEncoder:
         self._passages = _Tower(folder, prefix=("passage_prefix", passage_prefix), **make)
         _check_dpr(self._passages.layout, "passage", questions)
         if questions is None:
-            self._queries = self._passages.prefixed(("query_prefix", query_prefix))
+            self._queries = self._passages.with_prefix(("query_prefix", query_prefix))
         else:
             self._queries = _Tower(questions, prefix=("query_prefix", query_prefix), **make)
             _check_dpr(self._queries.layout, "question", questions)
@@ -68,8 +68,8 @@ class TransformerEncoder:
             sizes = f"{self._queries.dimension} and {self._passages.dimension}"
             raise ModelError(f"The encoders of questions and passages give {sizes} numbers; name a matching pair.")
         self.name = f"transformer:{Path(folder).name}"
-        told = [self._passages.told, self._queries.told]
-        self.identity = hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        parts = [self._passages.identity_parts, self._queries.identity_parts]
+        self.identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @property
     def dimension(self) -> int:
@@ -82,7 +82,7 @@ class TransformerEncoder:
         """DPR reads title and text as a pair, the others as one text."""
         if self._passages.layout.dpr:
             return self._passages.encode([(passage.title, passage.text) for passage in passages])
-        return self._passages.encode([(joined(passage),) for passage in passages])
+        return self._passages.encode([(full_text(passage),) for passage in passages])
 
 
 def _check_dpr(layout: Layout, wanted: str, questions: Any) -> None:
@@ -106,7 +106,7 @@ class _Tower:
     ) -> None:
         place = _place(folder, download)
         layout = read_layout(place, os.fspath(folder))
-        made = loaded(layout.transformer, _family(layout), "encoder", device=device, precision=precision)
+        made = load_model(layout.transformer, _family(layout), "encoder", device=device, precision=precision)
         self._model, self._tokenizer = made.model, made.tokenizer
         self._dense = [_dense(step, made.model.device) for step in layout.dense]
         self._batch_tokens, self._weights = batch_tokens, made.identity
@@ -118,14 +118,14 @@ class _Tower:
         hidden = int(getattr(size, "hidden_size", 0)) * len(layout.pooling)
         self.dimension = int(self._dense[-1][0].out_features) if self._dense else hidden
 
-    def prefixed(self, prefix: tuple[str, str | None]) -> _Tower:
+    def with_prefix(self, prefix: tuple[str, str | None]) -> _Tower:
         other = object.__new__(_Tower)
         other.__dict__.update(self.__dict__)
         other.prefix = _prefix(self.layout, prefix)
         return other
 
     @property
-    def told(self) -> list[Any]:
+    def identity_parts(self) -> list[Any]:
         steps = [_digest(step) for step in self.layout.dense]
         layout = replace(self.layout, transformer=Path(), dense=(), query_prefix="", passage_prefix="")
         return [self._weights, repr(layout), steps, self.prefix, self._window, str(self._model.dtype)]
@@ -155,17 +155,17 @@ class _Tower:
         if self.layout.dpr:
             vectors = out.pooler_output
         else:
-            vectors = _pooled(out.last_hidden_state, batch["attention_mask"], self.layout.pooling)
+            vectors = _pool(out.last_hidden_state, batch["attention_mask"], self.layout.pooling)
         vectors = vectors.float()
         for linear, activation in self._dense:
             vectors = activation(linear(vectors))
         if self.layout.is_normalised:
             vectors = torch.nn.functional.normalize(vectors, dim=1)
-        found: Vectors = vectors.cpu().numpy()
-        return found
+        result: Vectors = vectors.cpu().numpy()
+        return result
 
 
-def _pooled(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
+def _pool(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
     weights = mask.unsqueeze(-1).to(states.dtype)
     total, count = (states * weights).sum(1), weights.sum(1).clamp(min=1)
     last = mask.shape[1] - 1 - mask.flip(1).argmax(1)
@@ -206,8 +206,8 @@ def _family(layout: Layout) -> Any:
 
 
 def _prefix(layout: Layout, wanted: tuple[str, str | None]) -> str:
-    name, given = wanted
-    return str(getattr(layout, name)) if given is None else given
+    name, override = wanted
+    return str(getattr(layout, name)) if override is None else override
 
 
 def _dense(folder: Path, device: Any) -> tuple[Any, Any]:

@@ -59,17 +59,17 @@ def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window
     if count(whole(passages).text(passages)) <= room:
         return [whole(passages)]
     titles = [count(heading(passage)) + _JOINT if passage.title else 0 for passage in passages]
-    found: list[Window] = []
-    held: list[tuple[Part, int]] = []
+    results: list[Window] = []
+    units: list[tuple[Part, int]] = []
     for place, passage in enumerate(passages):
         for span, size in _units(passage.text, room - titles[place], count):
             unit = (Part(place, *span), size + _JOINT)
-            if held and _size([*held, unit], titles) > room:
-                found.append(_joined(held))
-                last = held[-1:] if len(held) > 1 and _size([held[-1], unit], titles) <= room else []
-                held = list(last)
-            held.append(unit)
-    return [*found, *([_joined(held)] if held else [])] or [Window(())]
+            if units and _size([*units, unit], titles) > room:
+                results.append(_join_units(units))
+                last = units[-1:] if len(units) > 1 and _size([units[-1], unit], titles) <= room else []
+                units = list(last)
+            units.append(unit)
+    return [*results, *([_join_units(units)] if units else [])] or [Window(())]
 
 
 def with_short_titles(passages: Sequence[Passage], room: int, count: Count) -> list[Passage]:
@@ -110,7 +110,7 @@ def _middle(text: str, span: Span) -> int | None:
     return space if space > span.start else middle
 
 
-def _joined(units: Sequence[tuple[Part, int]]) -> Window:
+def _join_units(units: Sequence[tuple[Part, int]]) -> Window:
     parts: list[Part] = []
     for part, _ in units:
         if parts and parts[-1].place == part.place:

@@ -17,7 +17,7 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.formats import answer_json
-from toulmin.runtime.database import Kind, clearly, opened
+from toulmin.runtime.database import Kind, as_source_error, open_database
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Engine, Running
 from toulmin.server.guard import Rules, error_document
@@ -42,10 +42,10 @@ class Shelf:
     def __init__(self, path: Path, most: int = MOST) -> None:
         """Opens or creates the file. Raises `SourceError` if it cannot be used."""
         self._path, self._most = path, most
-        self._file = opened(path, _KIND)
+        self._file = open_database(path, _KIND)
 
     def put(self, id: str, document: bytes) -> None:
-        with clearly(self._path, _KIND):
+        with as_source_error(self._path, _KIND):
             self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
             self._file.execute(
                 "DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY at DESC LIMIT -1 OFFSET ?)",
@@ -53,7 +53,7 @@ class Shelf:
             )
 
     def get(self, id: str) -> bytes | None:
-        with clearly(self._path, _KIND):
+        with as_source_error(self._path, _KIND):
             row = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
         return None if row is None else bytes(row[0])
 

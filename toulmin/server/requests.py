@@ -165,7 +165,7 @@ def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
     }
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
     values |= {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
-    return ground.updated(**values, options=_plain(asked.options))
+    return ground.override(**values, options=_plain(asked.options))
 
 
 def _least(ours: float | None, theirs: float | None) -> Any:
