@@ -42,7 +42,7 @@ from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
 from toulmin.metrics.statements import Alce, output_to_score
-from toulmin.runtime.premises import hypothesis, premise
+from toulmin.runtime.windows import hypothesis, premise
 from toulmin.steps import Pair
 from toulmin.text.language import sentences as spans
 

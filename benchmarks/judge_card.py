@@ -147,7 +147,7 @@ def report(shape: Shape, device: str, dtype: Any, count: int, alone: int, batch_
 
 def lengths(words: Any, pair: Pair) -> int:
     """Tokens of a pair as the judge reads it."""
-    from toulmin.runtime.premises import hypothesis, premise
+    from toulmin.runtime.windows import hypothesis, premise
 
     return len(words(f"premise: {premise(pair.premises)} hypothesis: {hypothesis(pair)}")["input_ids"])
 

@@ -13,7 +13,7 @@ from toulmin.metrics.answered import Answered, Measured
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Alce, Honest, Profile, output_to_score
-from toulmin.runtime.premises import hypothesis, premise
+from toulmin.runtime.windows import hypothesis, premise
 from toulmin.steps import Pair, Verdict
 
 NLI = tuple[str, str]

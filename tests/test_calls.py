@@ -11,9 +11,9 @@ import pytest
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round, Source
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.fingerprint import fingerprint
 from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
+from toulmin.driver.transcript import fingerprint
 from toulmin.errors import ModelError
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.reporting import rescue_draft

@@ -17,10 +17,9 @@ from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.runtime.layout import read_layout
 from toulmin.runtime.network import Graph
 from toulmin.runtime.onnx_encoder import OnnxEncoder
-from toulmin.runtime.transformer_encoder import TransformerEncoder
+from toulmin.runtime.transformer_encoder import TransformerEncoder, read_layout
 
 TEXTS = ["the tower was tall", "lamp", "the keeper built the stone tower on the rock in the sea wind", "boat ship"]
 PASSAGES = [Passage.of(text) for text in TEXTS]

@@ -19,8 +19,7 @@ from transformers import T5EncoderModel
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.runtime.batching import batches, in_batches, row_width
-from toulmin.runtime.torch_models import Loaded
+from toulmin.runtime.torch_models import Loaded, batches, in_batches, row_width
 from toulmin.steps import Pair, Verdict
 
 TITLED = Passage.of("The tower was lit in 1824.", "Kettle Rock")

@@ -31,7 +31,7 @@ from toulmin.judges.trained import Shares, Trained
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
-from toulmin.runtime.rows import Tokens
+from toulmin.runtime.network import Tokens
 from toulmin.runtime.shipped import part
 from toulmin.steps import Generate, Pair
 

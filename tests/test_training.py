@@ -21,7 +21,7 @@ from trained_parts import average, export, judge, learning, model, pairs
 
 from toulmin.data import Passage
 from toulmin.judges.trained import Trained
-from toulmin.runtime.rows import Row
+from toulmin.runtime.network import Row
 from toulmin.steps import Pair
 
 

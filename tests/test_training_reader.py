@@ -19,7 +19,7 @@ from trained_parts import export, questions, reader
 
 from toulmin.data import Passage
 from toulmin.extractive.trained_reader import Frame, TrainedReader, best
-from toulmin.runtime.rows import Tokens
+from toulmin.runtime.network import Tokens
 
 LAMP = "The lamp was lit in 1824 by Hannah. The keeper was tall. The boat came by the sea."
 ASKED = "When was the lamp lit?"

@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 from trained_parts import WORDS, model, retrieval
 
 from toulmin.data import Passage
-from toulmin.runtime.rows import Tokens
+from toulmin.runtime.network import Tokens
 
 PAGES = [f"The {a} was {b} {c}." for a, b, c in zip(WORDS, WORDS[3:], WORDS[5:], strict=False)]
 

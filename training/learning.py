@@ -24,8 +24,7 @@ import torch
 from model import Network, save
 from torch import Tensor, nn
 
-from toulmin.runtime.rows import Row
-from toulmin.runtime.rows_network import pad_rows
+from toulmin.runtime.network import Row, pad_rows
 
 CHUNK = 64  # batches that are sorted by length together
 _LONGEST_GRADIENT = 1.0

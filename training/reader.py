@@ -33,7 +33,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from toulmin.extractive.trained_reader import FILE, SIGNS, Confidence, Frame, View, likeliest, signs
-from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.shipped import RULE
 from toulmin.text.overlap import normalise, token_f1
 

@@ -35,7 +35,7 @@ from torch.nn import functional as F
 from toulmin.data import Passage
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime.encoder import full_text
-from toulmin.runtime.rows import Row, Tokens
+from toulmin.runtime.network import Row, Tokens
 
 SHARPNESS = 20.0
 NEAR = 30  # passages of BM25 among which a near miss is looked for

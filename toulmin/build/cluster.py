@@ -22,9 +22,8 @@ from toulmin.build.sources import Sources
 from toulmin.build.study import Study, job
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
-from toulmin.driver.home import Home
 from toulmin.driver.kit import Judge
-from toulmin.driver.ray_crew import Crew
+from toulmin.driver.ray_crew import Crew, Home
 from toulmin.driver.ray_pool import Pool, pack_for_workers
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError

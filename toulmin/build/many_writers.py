@@ -15,8 +15,7 @@ from pathlib import Path
 from toulmin.build import encoding
 from toulmin.config import Settings
 from toulmin.documents.loaders import find_files
-from toulmin.driver.home import Home
-from toulmin.driver.ray_crew import Crew, Where
+from toulmin.driver.ray_crew import Crew, Home, Where
 from toulmin.driver.workers import chunks
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.stores.adapters import adapter

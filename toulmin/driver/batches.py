@@ -7,11 +7,15 @@ faulty ones fail.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar
 
+from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
+from toulmin.prompts.replies import Reply
+from toulmin.steps import Generate
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -115,3 +119,118 @@ class Batcher(Generic[K, V]):
             if not self._results[oldest].done():
                 return
             del self._results[oldest]
+
+
+# ---------------------------------------------------------------- calls to one model
+
+
+Results = Sequence[Reply | ToulminError]
+COMPANY_TURNS = 2  # turns of the event loop that a request waits for others, if the model takes batches
+
+
+class _Waiting(NamedTuple):
+    request: Generate
+    reply: asyncio.Future[Reply]
+
+
+class Calls:
+    """At most `concurrency` calls to a model at once, each with up to `batch` waiting requests.
+
+    `call` gives one result a request. A request that nobody awaits is not sent; a call that nobody awaits is
+    cancelled.
+    """
+
+    def __init__(self, model: LanguageModel, call: Callable[[Sequence[Generate]], Awaitable[Results]]) -> None:
+        self._call = call
+        self._batch = max(1, getattr(model, "batch", 1))
+        self._free = max(1, getattr(model, "concurrency", 1))
+        self._waiting: deque[_Waiting] = deque()
+        self._running: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.Handle | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._running)
+
+    async def ask(self, request: Generate) -> Reply:
+        """The reply; raises its `ToulminError` if the call failed."""
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(request, future))
+        self._wake()
+        return await future
+
+    def _wake(self) -> None:
+        if self._timer is None and self._free and self._waiting:
+            turns = COMPANY_TURNS if self._batch > 1 else 0
+            self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
+
+    def _start(self, seen: int, turns: int) -> None:
+        if turns and len(self._waiting) < self._batch:
+            turns = turns - 1 if len(self._waiting) == seen else COMPANY_TURNS
+            self._timer = asyncio.get_running_loop().call_soon(self._start, len(self._waiting), turns)
+            return
+        self._timer = None
+        while self._free and (batch := self._next_batch()):
+            self._free -= 1
+            task = asyncio.get_running_loop().create_task(self._serve(batch))
+            self._running.add(task)
+            for waiting in batch:
+                waiting.reply.add_done_callback(partial(self._cancel_if_abandoned, task, batch))
+
+    def _next_batch(self) -> list[_Waiting]:
+        batch: list[_Waiting] = []
+        while self._waiting and len(batch) < self._batch:
+            waiting = self._waiting.popleft()
+            if not waiting.reply.done():
+                batch.append(waiting)
+        return batch
+
+    @staticmethod
+    def _cancel_if_abandoned(task: asyncio.Task[None], batch: Sequence[_Waiting], _: asyncio.Future[Reply]) -> None:
+        if all(waiting.reply.cancelled() for waiting in batch):
+            task.cancel()
+
+    async def _serve(self, batch: Sequence[_Waiting]) -> None:
+        """Always settles the requests and frees the place.
+
+        The next call starts before the replies are delivered, so that they are read while it waits for the network.
+        """
+        results: Sequence[Reply | Exception] = [ToulminError("The driver was stopped.")] * len(batch)
+        try:
+            results = await self._results([waiting.request for waiting in batch])
+        except Exception as error:
+            results = [error] * len(batch)
+            raise
+        finally:
+            self._free_place()
+            for waiting, result in zip(batch, results, strict=True):
+                _settle(waiting.reply, result)
+
+    def _free_place(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.discard(task)
+        self._free += 1
+        if self._batch == 1 and self._timer is None:
+            self._start(0, 0)
+        else:
+            self._wake()
+
+    async def _results(self, requests: Sequence[Generate]) -> Results:
+        try:
+            return await self._call(requests)
+        except ToulminError as error:
+            if len(requests) == 1:
+                return [error]
+            alone = await asyncio.gather(*(self._results([request]) for request in requests))
+            return [results[0] for results in alone]
+
+
+def _settle(future: asyncio.Future[Reply], result: Reply | Exception) -> None:
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+        future.exception()  # read once, so that asyncio does not warn if the caller has gone
+    else:
+        future.set_result(result)

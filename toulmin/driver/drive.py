@@ -16,9 +16,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
-from toulmin.driver.batches import Batcher
+from toulmin.driver.batches import Batcher, Calls
 from toulmin.driver.budget import Budget, Meter
-from toulmin.driver.calls import Calls
 from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError

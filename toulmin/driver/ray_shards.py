@@ -12,8 +12,7 @@ import ray
 from ray import cloudpickle
 from ray.exceptions import GetTimeoutError, RayActorError, RayError
 
-from toulmin.driver.home import Home
-from toulmin.driver.ray_crew import Crew
+from toulmin.driver.ray_crew import Crew, Home
 from toulmin.driver.ray_pool import cluster_error, pack, pack_for_workers, unpack
 from toulmin.driver.workers import settle_collector
 from toulmin.errors import ToulminError, UsageError

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.runtime.premises import heading
-from toulmin.runtime.rows import Row, Tokens
-from toulmin.runtime.rows_network import Network
+from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
-from toulmin.runtime.windows import windows
+from toulmin.runtime.windows import heading, windows
 from toulmin.steps import Span
 
 KIND = "reader"

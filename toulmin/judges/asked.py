@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from toulmin.data import Label
-from toulmin.driver.calls import Calls
+from toulmin.driver.batches import Calls
 from toulmin.driver.kit import LanguageModel, Replies
 from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.types import JudgeClaim

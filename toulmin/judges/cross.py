@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError, unknown_name
-from toulmin.runtime.premises import hypothesis
-from toulmin.runtime.windows import Part, Window, part_text, windows, with_short_titles
+from toulmin.runtime.windows import Part, Window, hypothesis, part_text, windows, with_short_titles
 from toulmin.steps import Pair, Verdict
 
 # ---------------------------------------------------------------- classes of a classifier by name
@@ -88,8 +87,16 @@ try:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    from toulmin.runtime.batching import MULTIPLE, in_batches
-    from toulmin.runtime.torch_models import PRECISIONS, break_up, check, controls_of, load_model, window_of
+    from toulmin.runtime.torch_models import (
+        MULTIPLE,
+        PRECISIONS,
+        break_up,
+        check,
+        controls_of,
+        in_batches,
+        load_model,
+        window_of,
+    )
 except ImportError as absent:
     raise ModelError(
         f"A cross judge needs transformers and torch, but {absent.name or absent} is not installed;"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.runtime.premises import heading
-from toulmin.runtime.windows import Part, Window, with_short_titles
+from toulmin.runtime.windows import Part, Window, heading, with_short_titles
 from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms
 
 Count = Callable[[str], int]

@@ -19,15 +19,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toulmin.errors import ModelError
-from toulmin.runtime.premises import hypothesis, premise
+from toulmin.runtime.windows import hypothesis, premise
 from toulmin.steps import Pair, Verdict
 
 try:
     import torch
     from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
 
-    from toulmin.runtime.batching import MULTIPLE, in_batches
-    from toulmin.runtime.torch_models import PRECISIONS, Loaded, break_up, check, controls_of, load_model
+    from toulmin.runtime.torch_models import (
+        MULTIPLE,
+        PRECISIONS,
+        Loaded,
+        break_up,
+        check,
+        controls_of,
+        in_batches,
+        load_model,
+    )
 except ImportError as absent:
     raise ModelError(
         f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"

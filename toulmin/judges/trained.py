@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toulmin.judges.excerpt import Excerpt, excerpts
-from toulmin.runtime.premises import hypothesis
-from toulmin.runtime.rows import Row, Tokens
-from toulmin.runtime.rows_network import Network
+from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import RULE, Part, part, settings
+from toulmin.runtime.windows import hypothesis
 from toulmin.steps import Pair
 
 KIND = "judge"

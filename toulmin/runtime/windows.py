@@ -11,8 +11,29 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Passage
-from toulmin.runtime.premises import heading
+from toulmin.steps import Pair
 from toulmin.text.language import Span, sentences
+
+# ---------------------------------------------------------------- premise and hypothesis of a pair
+
+
+def premise(passages: Sequence[Passage]) -> str:
+    """The passages in order, one below the other, each under its title if it has one."""
+    return "\n".join(f"{heading(passage)}{passage.text}" for passage in passages)
+
+
+def heading(passage: Passage) -> str:
+    """The title line above a passage; empty without a title."""
+    return f"Title: {passage.title}\n" if passage.title else ""
+
+
+def hypothesis(pair: Pair) -> str:
+    """The claim, after its question if it has one."""
+    return f"{pair.question} {pair.claim}" if pair.question else pair.claim
+
+
+# ---------------------------------------------------------------- windows
+
 
 Count = Callable[[str], int]
 _JOINT = 1  # tokens that joining two texts may add
