@@ -206,5 +206,11 @@ def test_every_file_is_named_in_the_architecture(path: Path):
     assert f"`{path.name}`" in ARCHITECTURE.split(f"\n## {room}\n")[1].split("\n## ")[0]
 
 
+def test_the_architecture_names_no_file_that_is_gone():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    files = {path.name for path in ROOT.rglob("*.py") if ".venv" not in path.parts}
+    assert {Path(name).name for name in re.findall(r"`([a-z_/]+\.py)`", text)} <= files
+
+
 def test_no_line_of_the_architecture_is_wider_than_a_screen():
     assert [line for line in ARCHITECTURE.splitlines() if len(line) > 100] == []
