@@ -75,6 +75,13 @@ def test_callers_own_parts_are_not_shared(library: Path):
     assert sessions() == []
 
 
+def test_a_corpus_at_an_address_is_not_kept_open(notes: Path, tmp_path: Path):
+    pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'toulmin[scale]'")
+    toulmin.index(notes, into=f"lance:{tmp_path / 'corpus'}")
+    assert toulmin.search("tower", index=f"lance:{tmp_path / 'corpus'}", settings=LEXICAL)
+    assert sessions() == []
+
+
 def test_a_changed_index_is_noticed_at_once(library: Path, notes: Path):
     assert len(toulmin.search("boats", index=library, settings=LEXICAL)) == 0
     (notes / "boats.txt").write_text("Many boats are blue.", "utf-8")

@@ -23,6 +23,7 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
 from toulmin.data import Answer, Hit, Passage
 from toulmin.errors import SourceError, StoreAway, ToulminError
+from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
@@ -295,12 +296,20 @@ SHARED: ContextVar[Pool | None] = ContextVar("toulmin_sessions", default=None)
 
 @asynccontextmanager
 async def lend(sources: Sources, settings: Settings, own: Own) -> AsyncIterator[Session]:
-    """The shared session over documents or an index, where sessions are shared; else one that ends with this."""
+    """The shared session over files or an index folder, where sessions are shared; else one that ends with this.
+
+    A corpus at an address is not kept open between calls: an open moment of it is a transaction in its database.
+    """
     pool = SHARED.get()
-    is_named = sources.passages is None and sources.retriever is None
-    if pool is not None and is_named and own == type(own)():
+    if pool is not None and own == Own() and _is_local(sources, settings):
         async with pool.lend(sources, settings) as session:
             yield session
     else:
         async with Session(sources, settings, own) as session:
             yield session
+
+
+def _is_local(sources: Sources, settings: Settings) -> bool:
+    if sources.passages is not None or sources.retriever is not None:
+        return False
+    return bool(sources.docs) or not is_shared(sources.index or settings.index)
