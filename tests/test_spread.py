@@ -35,6 +35,7 @@ pytest.importorskip("ray.data", reason="Ray Data is not installed: pip install '
 
 pytestmark = pytest.mark.xdist_group("ray")  # one worker starts the cluster, for all of these
 DOCS = [str(file) for file in sorted(Path(str(demo.FOLDER)).iterdir()) if file.suffix in {".md", ".txt"}]
+THEIRS = Path(__file__).parent / "theirs"  # a package of somebody else's, as if it were installed
 ENTRY = [sys.executable, "-c", "from toulmin.cli import main; main()"]
 
 
@@ -112,7 +113,7 @@ def test_ray_is_not_loaded_unless_a_cluster_is_named(tmp_path: Path):
 @pytest.fixture(scope="module")
 def one_cpu(no_weights: Path) -> Iterator[Cluster]:
     """A cluster of one node with one CPU."""
-    cluster = Cluster({"PYTHONPATH": str(no_weights)})
+    cluster = Cluster({"PYTHONPATH": f"{no_weights}:{THEIRS}"})
     try:
         cluster.add()
         yield cluster
@@ -190,6 +191,18 @@ def test_a_cluster_with_one_cpu_and_a_gpu_answers_all(one_cpu: Cluster, tmp_path
     ).start()
     until(lambda: bool(done), 60)  # a pool that starves its readers would never end
     assert done[0].progress.done == 24
+
+
+def test_workers_find_the_parts_of_another_package_by_name(one_cpu: Cluster, tmp_path: Path):
+    words = ["run", questions(tmp_path, 2), "--out", tmp_path / "a", "--on", one_cpu.on]
+    done = command(
+        [*words, "--method", "mine:twice", "--judge", "theirs:large"],
+        env={**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{THEIRS}"},
+    )
+    answers = timeless(tmp_path / "a")
+    judges = {claim["support"]["judge"] for answer in answers for claim in answer["claims"]}
+    assert (done.returncode, {answer["method"] for answer in answers}) == (0, {"mine:twice"}), done.stderr
+    assert judges == {"literal-large"}
 
 
 def test_more_workers_than_the_cluster_has_room_for_are_refused(one_cpu: Cluster, tmp_path: Path):
