@@ -15,14 +15,14 @@ from web_parts import served
 
 import toulmin
 from toulmin import ext
-from toulmin.build import encoding, jobs, parts
+from toulmin.build import encoding, exporting, jobs, parts
 from toulmin.build.specs import Registry
 from toulmin.config import Settings
 from toulmin.errors import ModelError, UsageError
 
 THEIRS = Path(__file__).parent / "theirs"
 QUESTION = "When was Kettle Rock Tower lit for the first time?"
-REGISTRIES = (parts.JUDGES, parts.MODELS, parts.READERS, encoding.ENCODERS, jobs.METHODS)
+REGISTRIES = (parts.JUDGES, parts.MODELS, parts.READERS, encoding.ENCODERS, jobs.METHODS, exporting.FORMATS)
 
 
 @pytest.fixture
@@ -81,6 +81,13 @@ def test_a_model_a_reader_and_an_encoder_of_another_package_are_found(theirs: No
     assert parts.model("echo", Settings()).name == "echo"
     assert type(parts.reader("first", Settings())).__name__ == "First"
     assert encoding.encoder("lengths", Settings()).dimension == 2
+
+
+def test_a_run_is_exported_in_a_format_of_another_package(theirs: None, notes: Path, tmp_path: Path):
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "1", "question": QUESTION, "answers": ["1824"]}) + "\n")
+    toulmin.run(tmp_path / "q.jsonl", out=tmp_path / "run", docs=notes, judge="lexical")
+    (file,) = toulmin.export(tmp_path / "run", "titles").files
+    assert (file.name, "Kettle Rock Tower" in json.loads(file.read_text("utf-8"))) == ("titles.jsonl", True)
 
 
 def test_another_packages_names_are_near_names(theirs: None):

@@ -28,7 +28,7 @@ from toulmin.methods import Method
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
-    from toulmin.build.comparisons import Exported
+    from toulmin.build.exporting import ExportReport
     from toulmin.build.scoring import MadeReport
     from toulmin.driver.ray_crew import Where
     from toulmin.evaluation.running import Limits, RunReport
@@ -321,37 +321,38 @@ async def compare(
     judge are made. `html` writes the report, one file whose numbers open the sentences behind them; `plots` is a
     folder for its plots as SVG and PNG.
     """
-    from toulmin.build import comparisons
+    from toulmin.evaluation import comparison
 
     if len(runs) < 2:
         raise UsageError(f"A comparison needs two runs or more, not {len(runs)}.")
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     paths = [Path(run) for run in runs]
-    scored_runs = None if profile or judge is not None else await comparisons.scored_runs(paths, None)
-    if scored_runs is None or not scored_runs.scores[0]:
+    loaded = None if profile or judge is not None else await asyncio.to_thread(comparison.load_runs, paths)
+    if loaded is None or not loaded.scores[0]:
         _check_profile(profile or "honest")
         async with scoring.open_judge(chosen, _own(judge)) as decider:
             plan = scoring.Scoring(profile or "honest", decider, _memo(memo))
-            scored_runs = await comparisons.scored_runs(paths, plan)
-    beside = comparisons.differences(scored_runs)
-    notes = [
-        *comparisons.unpaired(scored_runs),
-        *comparisons.other_judges(scored_runs),
-        *comparisons.outdated(scored_runs),
-    ]
+            for path in paths:
+                await scoring.score_run(path, plan)
+        key = (plan.profile, decider.name if decider else None, None)
+        loaded = await asyncio.to_thread(comparison.load_runs, paths, key)
+    rows = comparison.differences(loaded)
+    notes = comparison.notes_on(loaded)
     if html is not None or plots is not None:
-        notes += comparisons.written(scored_runs, beside, _place(html), _place(plots))
-    return comparisons.document(scored_runs, beside) | {"notes": notes}
+        notes += comparison.write_reports(loaded, rows, _place(html), _place(plots))
+    return comparison.document(loaded, rows) | {"notes": notes}
 
 
-async def export(run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None) -> Exported:
+async def export(
+    run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None
+) -> ExportReport:
     """Writes the answers of a run as another tool knows them; see `toulmin.formats.export` for the names.
 
     The file is `out`, or one of the dialect's name in the run's folder; the report names the files and what was cut.
     """
-    from toulmin.build import comparisons
+    from toulmin.build import exporting
 
-    return await asyncio.to_thread(comparisons.export, Path(run), dialect, _place(out))
+    return await asyncio.to_thread(exporting.export, Path(run), dialect, _place(out))
 
 
 async def questions(

@@ -108,4 +108,4 @@ def _titles(answers: Iterable[Any], run: Any) -> Iterator[Piece]:
 
 def make_format(name: str, settings: Mapping[str, Any]) -> Format:
     """A format of the titles that were read."""
-    return Format("lines", None, _titles, lambda data: [])
+    return Format("The titles that were read.", "lines", None, _titles, lambda data: [])

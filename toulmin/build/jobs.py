@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 from toulmin import config
 from toulmin.build.parts import is_embedded
-from toulmin.build.specs import Maker, Registry, Spec
+from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
 from toulmin.driver.budget import Budget
@@ -40,13 +40,9 @@ def _adapt(module: Any) -> Maker:
     return make
 
 
-def _constant(value: Any) -> Maker:
-    return lambda argument, table, settings: value
-
-
 METHODS = Registry(
     "method",
-    (Spec(name, (program.__doc__ or "").partition("\n")[0], _constant(program)) for name, program in OURS.items()),
+    (Spec(name, (program.__doc__ or "").partition("\n")[0], constant(program)) for name, program in OURS.items()),
     adapt=_adapt,
 )
 

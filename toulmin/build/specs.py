@@ -155,6 +155,11 @@ class Registry:
         return "\n".join(f"| {' or '.join(f'`{form}`' for form in spec.forms)} | {spec.help} |" for spec in self.specs)
 
 
+def constant(value: Any) -> Maker:
+    """The maker of a part that is there already."""
+    return lambda argument, table, settings: value
+
+
 def article(noun: str) -> str:
     """The noun after "A" or "An", to begin a sentence."""
     return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun}"

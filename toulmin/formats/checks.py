@@ -111,10 +111,11 @@ class Asked(NamedTuple):
 class Dialect:
     """How a file in a dialect is written, piece by piece, and checked.
 
-    `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is what offsets count, None
-    without offsets. `problems` takes a whole file and returns sentences.
+    `help` is a line for people. `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is
+    what offsets count, None without offsets. `problems` takes a whole file and returns sentences.
     """
 
+    help: str
     form: Literal["lines", "document"]
     unit: Literal["code points", "UTF-8 bytes"] | None
     pieces: Callable[[Iterable[Asked], Run], Iterator[Piece]]

@@ -18,15 +18,69 @@ from toulmin.formats.checks import Asked, Dialect, Piece, Run, lines, of_documen
 __all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
 
 DIALECTS: Mapping[str, Dialect] = {
-    "alce": Dialect("document", None, alce.result_file, of_document(alce.result_problems)),
-    "trec24": Dialect("lines", None, lines(trec.trec24), of_lines(trec.trec24_problems)),
-    "trec25": Dialect("lines", None, lines(trec.trec25), of_lines(trec.trec25_problems)),
-    "openai": Dialect("lines", "code points", lines(openai.completion_line), of_lines(openai.completion_problems)),
-    "responses": Dialect("lines", "code points", lines(openai.response_line), of_lines(openai.response_problems)),
-    "anthropic": Dialect("lines", "code points", lines(anthropic.message_line), of_lines(anthropic.message_problems)),
-    "cohere": Dialect("lines", "code points", lines(cohere.chat_line), of_lines(cohere.chat_problems)),
-    "gemini": Dialect("lines", "UTF-8 bytes", lines(google.content_line), of_lines(google.content_problems)),
-    "vertex": Dialect("lines", "UTF-8 bytes", lines(google.check_line), of_lines(google.check_problems)),
+    "alce": Dialect(
+        "ALCE's result file, as its evaluator reads it.",
+        "document",
+        None,
+        alce.result_file,
+        of_document(alce.result_problems),
+    ),
+    "trec24": Dialect(
+        "TREC's RAG track of 2024: sentences with their references.",
+        "lines",
+        None,
+        lines(trec.trec24),
+        of_lines(trec.trec24_problems),
+    ),
+    "trec25": Dialect(
+        "TREC's RAG track of 2025: sentences with their references.",
+        "lines",
+        None,
+        lines(trec.trec25),
+        of_lines(trec.trec25_problems),
+    ),
+    "openai": Dialect(
+        "OpenAI's chat completions, an annotation for each mark.",
+        "lines",
+        "code points",
+        lines(openai.completion_line),
+        of_lines(openai.completion_problems),
+    ),
+    "responses": Dialect(
+        "OpenAI's responses, an annotation for each mark.",
+        "lines",
+        "code points",
+        lines(openai.response_line),
+        of_lines(openai.response_problems),
+    ),
+    "anthropic": Dialect(
+        "Anthropic's messages, a block of text for each claim.",
+        "lines",
+        "code points",
+        lines(anthropic.message_line),
+        of_lines(anthropic.message_problems),
+    ),
+    "cohere": Dialect(
+        "Cohere's chat, second version.",
+        "lines",
+        "code points",
+        lines(cohere.chat_line),
+        of_lines(cohere.chat_problems),
+    ),
+    "gemini": Dialect(
+        "Gemini's grounding metadata.",
+        "lines",
+        "UTF-8 bytes",
+        lines(google.content_line),
+        of_lines(google.content_problems),
+    ),
+    "vertex": Dialect(
+        "Vertex AI's check of grounding.",
+        "lines",
+        "UTF-8 bytes",
+        lines(google.check_line),
+        of_lines(google.check_problems),
+    ),
 }
 
 
@@ -41,7 +95,7 @@ class Exported:
 def export_answers(
     answers: Iterable[Answer],
     items: Iterable[Item],
-    dialect: str,
+    dialect: str | Dialect,
     *,
     run_id: str,
     settings: Mapping[str, Any] | None = None,
@@ -55,7 +109,7 @@ def export_answers(
 def pieces(
     answers: Iterable[Answer],
     items: Iterable[Item],
-    dialect: str,
+    dialect: str | Dialect,
     *,
     run_id: str,
     settings: Mapping[str, Any] | None = None,
@@ -66,9 +120,7 @@ def pieces(
     note says so if there are other items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises
     `UsageError` for an unknown dialect.
     """
-    if dialect not in DIALECTS:
-        raise unknown_name("dialect", dialect, DIALECTS)
-    return _pieces(DIALECTS[dialect], answers, {item.id: item for item in items}, Run(run_id, settings or {}))
+    return _pieces(_dialect(dialect), answers, {item.id: item for item in items}, Run(run_id, settings or {}))
 
 
 def problems(dialect: str, data: bytes) -> list[str]:
@@ -76,9 +128,15 @@ def problems(dialect: str, data: bytes) -> list[str]:
 
     Raises `UsageError` for an unknown dialect.
     """
+    return _dialect(dialect).problems(data)
+
+
+def _dialect(dialect: str | Dialect) -> Dialect:
+    if isinstance(dialect, Dialect):
+        return dialect
     if dialect not in DIALECTS:
-        raise unknown_name("dialect", dialect, DIALECTS)
-    return DIALECTS[dialect].problems(data)
+        raise unknown_name("format", dialect, DIALECTS)
+    return DIALECTS[dialect]
 
 
 def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Item], run: Run) -> Iterator[Piece]:
