@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from toulmin.data import Dropped, Passage
+from toulmin.data import Dropped, Passage, Round
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.steps import Program, search, together
+from toulmin.methods.reporting import ids
+from toulmin.prompts.types import Queries
+from toulmin.steps import Program, generate, search, together
 from toulmin.text.language import words
 
 # ---------------------------------------------------------------- vTG's two memories, and windows over them
@@ -72,6 +74,13 @@ class Evidence:
     failure: str = ""
 
 
+def propose_queries(asked: Queries, sample: int) -> Program[tuple[str, ...]]:
+    """The distinct queries of a model's reply, at most as many as it was asked for."""
+    proposals = yield from generate(asked, sample=sample)
+    unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
+    return tuple(query for query in unique if query)[: asked.n]
+
+
 def evidence(queries: Sequence[str], k: int) -> Program[tuple[Evidence, ...]]:
     """At most `k` passages for each query, in order. Only a damaged index raises (`IndexDamaged`)."""
     return (yield from together([_search_evidence(query, k) for query in queries]))
@@ -91,8 +100,14 @@ def all_passages(results: Sequence[Evidence]) -> tuple[Passage, ...]:
     return distinct(passage for result in results for passage in result.passages)
 
 
-def search_failures(results: Sequence[Evidence]) -> tuple[Dropped, ...]:
-    return tuple(Dropped(result.query, result.failure) for result in results if result.failure)
+def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
+    return Round(
+        "search",
+        n,
+        read=ids(all_passages(results)),
+        queries=tuple(result.query for result in results),
+        dropped=tuple(Dropped(result.query, result.failure) for result in results if result.failure),
+    )
 
 
 def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:

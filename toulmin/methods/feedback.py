@@ -125,7 +125,7 @@ def _affirms(sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    said: Mapping[str, str]
+    feedback: Mapping[str, str]
     discarded: tuple[Dropped, ...] = ()
 
 
@@ -174,8 +174,8 @@ def compose_feedback(
     feedback = {}
     for aspect, target in aims.targets.items():
         score = assessment.scores[aspect]
-        faults = affirmation(score, target) if score >= target else _faults(aspect, assessment, questions, name)
-        feedback[aspect] = faults
+        is_good = score >= target
+        feedback[aspect] = affirmation(score, target) if is_good else _faults(aspect, assessment, questions, name)
     return feedback
 
 
@@ -207,9 +207,11 @@ def _citation_fault(assessed: Assessed, name: Numbered) -> str:
     cited = name.passages(assessed.claim.cited)
     if not cited:
         return "cites no passage"
-    does, do = ("contradicts", "contradict") if support and support.label == "contradicted" else (None, None)
     many = len(assessed.claim.cited) > 1
-    verb = (do if many else does) or ("do not support" if many else "does not support")
+    if support and support.label == "contradicted":
+        verb = "contradict" if many else "contradicts"
+    else:
+        verb = "do not support" if many else "does not support"
     return f"cites {cited}, which {verb} it{_reason(assessed)}"
 
 

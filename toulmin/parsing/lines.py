@@ -6,7 +6,7 @@ List markers ("1.", "-", "*"), Markdown headings and labels ("Paragraph 2:") are
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -61,6 +61,14 @@ class Block(NamedTuple):
     end: int
     is_item: bool
     is_heading: bool
+
+
+def has_words(text: str) -> bool:
+    return re.search(r"[^\W_]", text) is not None
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
 def without_emphasis(text: str) -> str:

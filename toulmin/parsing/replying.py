@@ -5,13 +5,12 @@ answer to another question. `citing.read_draft` reads a text word for word.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
 from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft
-from toulmin.parsing.lines import blocks, without_emphasis
+from toulmin.parsing.lines import blocks, has_words, last_match, without_emphasis
 from toulmin.parsing.marks import bracket_marks, has_marks, lift
 from toulmin.text.language import sentences
 
@@ -174,7 +173,7 @@ def answer_in(text: str) -> str:
     """The part of a reply after the last answer marker and before any explanation."""
     answer = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
     answer = _after_last(_MARKER, answer)
-    explained = next((match for match in _EXPLAINS.finditer(answer) if _has_words(answer[: match.start()])), None)
+    explained = next((match for match in _EXPLAINS.finditer(answer) if has_words(answer[: match.start()])), None)
     answer = answer[: explained.start()] if explained else answer
     above = _SOURCES_LINE.sub("", answer)
     return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], answer)
@@ -184,17 +183,13 @@ def _one_exchange(text: str) -> str:
     if _ECHO.match(text):
         return _after_last(_RESULT_LINE, text)
     turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
-    end = next((start for start in turns if _has_words(_MARKER.sub("", text[:start]))), len(text))
+    end = next((start for start in turns if has_words(_MARKER.sub("", text[:start]))), len(text))
     return text[:end]
 
 
 def _after_last(marker: re.Pattern[str], text: str) -> str:
-    match = next(iter(deque(marker.finditer(text), maxlen=1)), None)
+    match = last_match(marker, text)
     return text[match.end() :] if match else text
-
-
-def _has_words(text: str) -> bool:
-    return re.search(r"[^\W_]", text) is not None
 
 
 def without_quotes(text: str) -> str:

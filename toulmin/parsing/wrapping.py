@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
+
+from toulmin.parsing.lines import last_match
 
 # ---------------------------------------------------------------- replies without thinking
 
@@ -67,7 +68,7 @@ def _final_channel(text: str) -> str:
     return _CHANNEL_END.split(text[finals[-1].end() :], maxsplit=1)[0] if finals else ""
 
 
-# ---------------------------------------------------------------- jSON as words
+# ---------------------------------------------------------------- JSON as words
 
 
 class Shape(NamedTuple):
@@ -217,7 +218,7 @@ def _labels(value: Any) -> list[int]:
     return []
 
 
-# ---------------------------------------------------------------- wrapping
+# ---------------------------------------------------------------- tags, tables and turns
 
 
 _END_OF_TURN = re.compile(
@@ -263,7 +264,7 @@ def _one_turn(text: str) -> str:
 
 def _within_result(text: str) -> str:
     """Unclosed tags reach to the end."""
-    opened = next(iter(deque(_RESULT.finditer(text), maxlen=1)), None)
+    opened = last_match(_RESULT, text)
     return text[opened.end() :].split(f"</{opened['name']}>", 1)[0] if opened else text
 
 

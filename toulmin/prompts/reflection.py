@@ -18,6 +18,7 @@ from math import exp
 from typing import Literal
 
 from toulmin.data import Passage, Style
+from toulmin.parsing.lines import has_words
 from toulmin.prompts.files import Texts, Wording, on_one_line, quote
 from toulmin.prompts.replies import TokenLogprob
 from toulmin.prompts.types import Prompt
@@ -148,7 +149,7 @@ class Reflected:
         """The words between the tokens. What follows [No Retrieval] is from memory; [Continue ...] goes back to the
         passage if the reply was `grounded` in one.
         """
-        return tuple(piece for piece in self._split(grounded) if re.search(r"[^\W_]", piece.words))
+        return tuple(piece for piece in self._split(grounded) if has_words(piece.words))
 
     def _split(self, grounded: bool) -> Iterator[Piece]:
         words, at, is_grounded = "", 0, grounded
