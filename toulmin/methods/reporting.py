@@ -44,6 +44,15 @@ def wording_of(text: str) -> tuple[str, ...]:
     return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
 
 
+def new_claims(claims: Iterable[Claim], known: Iterable[Claim] = ()) -> list[Claim]:
+    """The claims in words that `known` has not, the first of those in equal words."""
+    wordings = {wording_of(claim.text) for claim in known}
+    unique: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        unique.setdefault(wording_of(claim.text), claim)
+    return [claim for wording, claim in unique.items() if wording not in wordings]
+
+
 _NEAR = 0.5  # of the content terms of the shorter sentence
 
 
