@@ -12,7 +12,7 @@ from toulmin.prompts.types import Queries
 from toulmin.steps import Program, generate, search, together
 from toulmin.text.language import words
 
-# ---------------------------------------------------------------- vTG's two memories, and windows over them
+# ---------------------------------------------------------------- VTG's two memories, and windows over them
 
 
 @dataclass(frozen=True, slots=True)
