@@ -145,7 +145,8 @@ class Contrast:
         prompt = replace(self.asked, passages=grounds)
         done = yield from exchange(prompt, "verifier", sample=draws.next(prompt))
         others = [claim.text for claim in done.value.claims]
-        score = self._agreement(claims, others)
+        # An abstaining verifier agrees with nothing.
+        score = AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
         rated = [(claim, self._share(claim, others)) for claim in claims]
         corroborated = tuple(claim for claim, share in rated if share > self.claim_threshold)
         weak = ((claim, share) for claim, share in rated if share <= self.claim_threshold)
@@ -161,10 +162,6 @@ class Contrast:
         )
         basis = Basis(corroborated, passages_cited_by(CARRIED[self.carry](claims, corroborated), pool))
         return Outcome(accepted, basis, entry, done.value.invalid)
-
-    def _agreement(self, claims: Sequence[Claim], others: Sequence[str]) -> float:
-        """An abstaining verifier agrees with nothing."""
-        return AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
 
     def _share(self, claim: Claim, others: Sequence[str]) -> float:
         return CORROBORATION[self.asked.style](claim.text, others) if others else 0.0

@@ -49,15 +49,11 @@ def closed(
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
     yield from show_draft(answer)
     if not (attribute and answer.claims):
-        return _conclude_unsearched(answer, unsupported)
+        answer = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
+        return without_silence(conclude(answer, answer.claims, unsupported, verified=False))
     sources = yield from start_answer(question, "closed", style, k)
     answer = replace(add_rounds(answer, *sources.rounds), passages=sources.passages)
     return (yield from attribute_answer(answer, answer.passages, unsupported))
-
-
-def _conclude_unsearched(answer: Answer, policy: Policy) -> Answer:
-    draft = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
-    return without_silence(conclude(draft, answer.claims, policy, verified=False))
 
 
 def without_silence(answer: Answer) -> Answer:
@@ -122,8 +118,7 @@ def judge_answer(answer: Answer, policy: Policy) -> Program[Answer]:
 def attribute_answer(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
     """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
-    claims = yield from smallest_support(asked, answer.question, answer.style)
-    return conclude(answer, claims, policy)
+    return conclude(answer, (yield from smallest_support(asked, answer.question, answer.style)), policy)
 
 
 # ---------------------------------------------------------------- answers from shortened passages

@@ -113,10 +113,8 @@ def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
 def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
     """Notes on failed searches, one for each reason, without those in `known`."""
     reasons = dict.fromkeys(result.failure for result in results if result.failure)
-    notes = (_note(why, [result.query for result in results if result.failure == why]) for why in reasons)
+    notes = []
+    for why in reasons:
+        listed = ", ".join(f"“{result.query}”" for result in results if result.failure == why)
+        notes.append(f"Not searched for, so that passages may be missing: {listed}. {why}")
     return tuple(note for note in notes if note not in known)
-
-
-def _note(why: str, queries: Sequence[str]) -> str:
-    listed = ", ".join(f"“{query}”" for query in queries)
-    return f"Not searched for, so that passages may be missing: {listed}. {why}"

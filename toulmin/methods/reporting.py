@@ -62,13 +62,10 @@ def rewrites(new: str, sentences: Sequence[str]) -> int | None:
     None if they share less than half of the shorter one's.
     """
     terms = content_terms(new)
-    near = [_nearness(terms, content_terms(sentence)) for sentence in sentences]
+    others = map(content_terms, sentences)
+    near = [len(terms & other) / (min(len(terms), len(other)) or 1) for other in others]
     best = max(near, default=0.0)
     return near.index(best) if best >= _NEAR else None
-
-
-def _nearness(first: frozenset[str], second: frozenset[str]) -> float:
-    return len(first & second) / (min(len(first), len(second)) or 1)
 
 
 # ---------------------------------------------------------------- rounds and notes

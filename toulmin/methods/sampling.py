@@ -110,13 +110,8 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 
     pairs = [pair_for(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
     verdicts = iter((yield from entail(pairs)))
-    return [
-        _share([bool(claim.citations) and next(verdicts).entails for claim in draft.value.claims]) for draft in drafts
-    ]
-
-
-def _share(verdicts: Sequence[bool]) -> float:
-    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+    supported = [sum(bool(claim.citations) and next(verdicts).entails for claim in d.value.claims) for d in drafts]
+    return [count / (len(draft.value.claims) or 1) for count, draft in zip(supported, drafts, strict=True)]
 
 
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:

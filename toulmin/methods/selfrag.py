@@ -94,10 +94,6 @@ class Segment:
     invalid: int = 0
     refused: str = ""
 
-    @property
-    def is_fit(self) -> bool:
-        return bool(self.claims) and not self.refused
-
     def as_round(self, answer: Path) -> Round:
         chosen = any(segment is self for segment in answer.segments)
         words = " ".join(claim.text for claim in self.claims)
@@ -335,7 +331,8 @@ def _extend_paths(task: _Task, state: _State, n: int, beam: int) -> Program[_Sta
     asked = [(path, item) for path in live for item in (results[task.query(path)] if path.searches else (None,))]
     tries = yield from together([_write_segment(task, path, passage, n) for path, passage in asked])
     searches = task.retrieve != "never"
-    fit = [(path, item.segment) for (path, _), item in zip(asked, tries, strict=True) if item.segment.is_fit]
+    segments = [(path, item.segment) for (path, _), item in zip(asked, tries, strict=True)]
+    fit = [(path, segment) for path, segment in segments if segment.claims and not segment.refused]
     grown = [path.taking(segment, searches) for path, segment in fit]
     continued = {id(path) for path, _ in fit}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]

@@ -126,10 +126,6 @@ class State:
         """O."""
         return self.answer.claims
 
-    @property
-    def answer_with_notes(self) -> Answer:
-        return self.answer if self.claims else add_notes(self.answer, *self.unsaid)
-
     def output_text(self, style: Style) -> str:
         """O without citations, as a model sees it."""
         return (", " if style == "list" else " ").join(claim.text for claim in self.claims)
@@ -148,9 +144,6 @@ class State:
         if not attempt.passed:
             return replace(state, unverified=self.unverified + 1)
         return replace(state, memory=self.memory.retaining(attempt.claim.cited))
-
-    def refusing(self, attempt: Attempt) -> State:
-        return self.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
 
     def finding(self, passages: Sequence[Passage]) -> State:
         answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
@@ -207,7 +200,7 @@ def vtg(
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
-    claims, answer = state.claims, state.answer_with_notes
+    claims, answer = state.claims, add_notes(state.answer, *(() if state.claims else state.unsaid))
     if not verify:
         claims = yield from verify_claims(claims, {p.id: p for p in answer.passages}, question, style)
     return conclude(answer, claims, unsupported, verified=not verify)
@@ -255,7 +248,7 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
-        state = state.refusing(attempt)
+        state = state.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
         if task.evolves:
             state = yield from _with_evidence(task, state, text, trial)
 
@@ -288,9 +281,8 @@ def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style)
         return attempt
     checked = yield from check_claim(task.verifier, attempt.claim, memory.passages, style)
     verify_round = replace(checked.round, trial=attempt.rounds[-1].trial)
-    return replace(
-        attempt, claim=checked.claim, passed=checked.claim.is_supported, rounds=(*attempt.rounds, verify_round)
-    )
+    claim, rounds = checked.claim, (*attempt.rounds, verify_round)
+    return replace(attempt, claim=claim, passed=claim.is_supported, rounds=rounds)
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:

@@ -44,8 +44,7 @@ _DENIES = re.compile(
     r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
     r"|provide|say)"
     r"|\bnone of (?:the|these)\b|\bneither\b|\bnot (?:\w{2,12}ly )?(?:support|relevant|related)|\birrelevant\b"
-    r"|\bunrelated\b"
-    r"|\bno (?:passage|document|source)s?\b",
+    r"|\bunrelated\b|\bno (?:passage|document|source)s?\b",
     re.IGNORECASE,
 )
 
@@ -225,9 +224,7 @@ def read_draft(
 
 def _after_lead(lifted: Lifted) -> Lifted:
     lead = _ANSWER.match(lifted.text)
-    if lead is None:
-        return lifted
-    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
+    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks) if lead else lifted
 
 
 def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: Style) -> Lifted:

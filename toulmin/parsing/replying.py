@@ -51,8 +51,7 @@ _OFFERS = _opening(
 )
 _DID = (
     r"(?:addressed|revised|corrected|removed|added|updated|improved|made|incorporated|left out|omitted|skipped"
-    r"|replaced|"
-    r"kept|included|used|based|ensured|checked|cited|rewrote|rewritten)"
+    r"|replaced|kept|included|used|based|ensured|checked|cited|rewrote|rewritten)"
 )
 _REMARKS = _opening(
     rf"(?:(?:please )?note(?: that)?\W{{1,4}})?i(?:['’]ve| have)? (?:\w+ly )?{_DID}\b[^\n]{{0,150}}\b"
@@ -62,8 +61,7 @@ _REMARKS = _opening(
     r"(?:the|your|this) (?:draft|(?:original|previous|revised|above|corrected) answer)\b",
     r"(?:the|this|my) (?:answer|response|revision)(?: above)? (?:is (?:based|now|already|complete)|has been|now)\b",
     r"(?:the|this|my) (?:\w+ )?(?:answer|response|revision|version) (?:now |also )?(?:includes|addresses"
-    r"|provides|incorporates"
-    r"|corrects|reflects|removes|adds)\b",
+    r"|provides|incorporates|corrects|reflects|removes|adds)\b",
     r"no (?:further |other |more )?(?:changes|corrections|revisions) (?:are|were) (?:needed|necessary|required|made)\b",
 )
 
@@ -78,7 +76,7 @@ def is_courtesy(sentence: str) -> bool:
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
 
 
-# ---------------------------------------------------------------- replying
+# ---------------------------------------------------------------- the answer in a reply
 
 
 _PAD = r"[*_#>\s]{0,6}"

@@ -205,9 +205,7 @@ def _each(fields: list[_Field], shape: Shape) -> Iterator[str]:
 
 
 def _labels(value: Any) -> list[int]:
-    if isinstance(value, bool) or value is None:
-        return []
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return [value]
     if isinstance(value, str):
         return [int(n) for n in re.findall(r"\d+", value)] if _LABELS.fullmatch(value) else []
@@ -253,8 +251,10 @@ _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】�
 def unwrap(text: str, shape: Shape) -> str:
     """The words of a reply; `shape` says what JSON may call them. Never raises."""
     words = _within_tags(_within_result(_one_turn(without_thinking(text))))
-    words = _without_html(as_words(words, shape))
-    return _QUOTE_BAR.sub("", _without_tables(_FENCE.sub("", words), ": " if shape.titled else ", "))
+    words = _FENCE.sub("", _without_html(as_words(words, shape)))
+    if "|" in words:
+        words = "\n".join(_without_rows(words.split("\n"), ": " if shape.titled else ", "))
+    return _QUOTE_BAR.sub("", words)
 
 
 def _one_turn(text: str) -> str:
@@ -278,19 +278,13 @@ def _within_tags(text: str) -> str:
 
 
 def _without_html(text: str) -> str:
-    if "<" not in text:
-        return text
-    return _TAG.sub(_in_markdown, _RAISED.sub(lambda m: m[1].translate(_SUPERSCRIPT), text))
+    return _TAG.sub(_in_markdown, _RAISED.sub(lambda m: m[1].translate(_SUPERSCRIPT), text)) if "<" in text else text
 
 
 def _in_markdown(tag: re.Match[str]) -> str:
     if tag["inline"]:
         return ""
     return "\n- " if tag["item"] else "\n# " if tag["heading"] else "\n"
-
-
-def _without_tables(text: str, joint: str) -> str:
-    return "\n".join(_without_rows(text.split("\n"), joint)) if "|" in text else text
 
 
 def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:
@@ -314,7 +308,6 @@ def _cells(line: str) -> list[str]:
 
 def _join_cells(cells: Sequence[str], n: int, joint: str) -> str:
     words = [cell.strip() for cell in cells if cell.strip()]
-    if len(words) > 1 and words[0].rstrip(".") == str(n):
-        words = words[1:]
+    words = words[1:] if len(words) > 1 and words[0].rstrip(".") == str(n) else words
     marks = [cell for cell in words if _ONLY_MARKS.fullmatch(cell)]
     return " ".join([joint.join(cell for cell in words if cell not in marks), *marks])

@@ -26,7 +26,7 @@ from toulmin.prompts.files import (
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
-# ---------------------------------------------------------------- estimates token counts without a tokenizer
+# ---------------------------------------------------------------- token counts without a tokenizer
 
 
 # A digit or sign is a token, and so is the space before it; the space before a word belongs to the word.
@@ -147,7 +147,11 @@ class Templates:
         """
         whole = self._wording(prompt)
         # A text never has more tokens than bytes, which are quick to count.
-        if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
+        if (
+            window is None
+            or _size(whole, lambda text: len(text.encode("utf-8"))) <= window
+            or _size(whole, count) <= window
+        ):
             return Rendered(tuple(_messages(whole)))
         return self._shorten(prompt, window, count)
 
@@ -202,10 +206,6 @@ def _size(wording: Wording, count: Callable[[str], int]) -> int:
     return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
 
 
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8"))
-
-
 def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
     shown = " with one passage" if getattr(prompt, "passages", ()) else ""
     return ModelError(
@@ -215,9 +215,8 @@ def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
 
 
 def _check_shots(shots: int | None, available: int) -> None:
-    if shots is None or 0 <= shots <= available:
-        return
-    raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
+    if shots is not None and not 0 <= shots <= available:
+        raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
 
 
 def _digest(texts: Texts, alce: AlceFile | None) -> str:
