@@ -146,13 +146,11 @@ def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
 
 
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
-    entry = replace(
-        course.answer.rounds[-1],
-        role="main" if done else None,
-        text="\n".join(f"{aspect}: {words}" for aspect, words in advice.feedback.items()),
-        dropped=(*(omissions(done) if done else ()), *advice.discarded),
-    )
-    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], entry))
+    *before, entry = course.answer.rounds
+    text = "\n".join(f"{aspect}: {words}" for aspect, words in advice.feedback.items())
+    dropped = (*(omissions(done) if done else ()), *advice.discarded)
+    entry = replace(entry, role="main" if done else None, text=text, dropped=dropped)
+    answer = replace(course.answer, rounds=(*before, entry))
     return replace(course, answer=answer).with_last(feedback=advice.feedback)
 
 

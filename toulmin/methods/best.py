@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
@@ -46,32 +45,29 @@ CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a
 NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not corroborate it"
 
 
-class Contrasted(NamedTuple):
-    claims: tuple[Judgement, ...]
-    rounds: tuple[Round, ...] = ()
-    invalid: int = 0
-
-
-def ask_verifier(task: Task, claims: tuple[Judgement, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
+def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
 
-    The judge's label stays: the verifier makes no claim supported.
+    The judge's label stays: the verifier makes no claim supported. If the verifier fails, a note says so.
     """
-    doubtful = [judgement for judgement in claims if judgement.borne_out is None and task.doubts(judgement.claim)]
+    doubtful = [judgement for judgement in state.claims if judgement.borne_out is None and task.doubts(judgement.claim)]
     if not doubtful:
-        return Contrasted(claims)
-    grounds = passages_cited_by([judgement.claim for judgement in doubtful], passages)
-    asked = task.answering(grounds)
-    done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+        return state
+    asked = task.answering(passages_cited_by([judgement.claim for judgement in doubtful], state.answer.passages))
+    try:
+        done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+    except ModelError as error:
+        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
     others = [claim.text for claim in done.value.claims]
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
     entry = draft_round(done, task.style, kind="contrast", n=n, role="verifier")
     kept = tuple(judgement.claim.text for judgement in decided.values() if judgement.holds)
     weak = (Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
     entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
-    return Contrasted(
-        tuple(decided.get(id(judgement), judgement) for judgement in claims), (entry,), done.value.invalid
-    )
+    claims = [decided.get(id(judgement), judgement) for judgement in state.claims]
+    state = state.telling(entry, invalid=done.value.invalid).having(claims)
+    yield from show(task.present(state))
+    return state
 
 
 def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgement:
@@ -345,19 +341,7 @@ def _write_draft(task: Task, state: State, n: int) -> Program[State]:
         )
     state = state.having(claims)
     yield from show(task.present(state))
-    return (yield from _contrast_doubtful(task, state, n))
-
-
-def _contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
-    try:
-        decided = yield from ask_verifier(task, state.claims, state.answer.passages, n)
-    except ModelError as error:
-        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
-    if not decided.rounds:
-        return state
-    state = state.telling(*decided.rounds, invalid=decided.invalid).having(decided.claims)
-    yield from show(task.present(state))
-    return state
+    return (yield from contrast_doubtful(task, state, n))
 
 
 def _repair_failing(task: Task, state: State, n: int) -> Program[State]:
@@ -367,7 +351,7 @@ def _repair_failing(task: Task, state: State, n: int) -> Program[State]:
         state = state if state.holding else (yield from _read_more(task, state, n))
         state = yield from rewrite_failing(task, state, n)
         yield from show(task.present(state))
-    return (yield from _contrast_doubtful(task, state, n))
+    return (yield from contrast_doubtful(task, state, n))
 
 
 def _read_more(task: Task, state: State, n: int) -> Program[State]:

@@ -32,7 +32,7 @@ from toulmin.methods.reporting import (
 )
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
-from toulmin.steps import Exchange, Program, exchange, show
+from toulmin.steps import Program, exchange, show
 
 V = TypeVar("V")
 Dataset = Literal["asqa", "qampari", "eli5"]
@@ -122,7 +122,8 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         claims = candidate.value.claims
         silence = unsaid(candidate)
         read.update(read_by(candidate.prompt))
-        answer = _add_candidate(answer, candidate, basis, n)
+        entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+        answer = add_draft(answer, claims or basis.claims, entry, candidate.value.invalid)
         if answer.claims:
             yield from show(_of_what_was_read(answer, read))
         unread = tuple(passage for passage in pool if passage.id not in read)
@@ -148,11 +149,6 @@ def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: in
     if n == 1:
         return replace(asked, passages=shown)
     return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
-
-
-def _add_candidate(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
-    entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
-    return add_draft(answer, candidate.value.claims or basis.claims, entry, candidate.value.invalid)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage, Round
-from toulmin.methods.reporting import conclude, ids, judge_claims
+from toulmin.methods.reporting import conclude, ids, judge_or_attribute
 from toulmin.parsing.citing import read_draft
 from toulmin.steps import Program, search, together
 
@@ -19,7 +19,7 @@ def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Progr
     draft = read_draft(text, passages, "long")
     results = yield from together([_search_claim(claim, k) for claim in draft.claims])
     pool = {p.id: p for p in passages} | {p.id: p for hits in results for p in hits}
-    claims = yield from judge_claims(list(zip(draft.claims, results, strict=True)), pool.values())
+    claims = yield from judge_or_attribute(list(zip(draft.claims, results, strict=True)), pool.values())
     answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
     return conclude(replace(answer, rounds=_search_rounds(draft.claims, results)), claims, "keep")
 

@@ -84,7 +84,7 @@ def vanilla(
 
 
 def write_draft(method: str, prompt: AnswerPrompt, k: int) -> Program[Answer]:
-    """Searches and has the model answer from the top `k` passages; finds it none, there is no draft."""
+    """Searches and has the model answer from the top `k` passages; without any there is no draft."""
     answer = yield from start_answer(prompt.question, method, prompt.style, k)
     if answer.passages:
         done = yield from exchange(replace(prompt, passages=answer.passages))

@@ -62,7 +62,7 @@ def windows(passages: Collection[Passage], size: int | None) -> tuple[tuple[Pass
     return tuple(tuple(window) for window in cut)
 
 
-# ---------------------------------------------------------------- evidence
+# ---------------------------------------------------------------- searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,9 @@ def all_passages(results: Sequence[Evidence]) -> tuple[Passage, ...]:
 
 
 def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
-    return Round(
-        "search",
-        n,
-        read=ids(all_passages(results)),
-        queries=tuple(result.query for result in results),
-        dropped=tuple(Dropped(result.query, result.failure) for result in results if result.failure),
-    )
+    queries = tuple(result.query for result in results)
+    failures = tuple(Dropped(result.query, result.failure) for result in results if result.failure)
+    return Round("search", n, read=ids(all_passages(results)), queries=queries, dropped=failures)
 
 
 def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import NamedTuple
 
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
@@ -293,11 +292,13 @@ def repair(
     """
     answer = yield from check(text, passages=passages, k=k)
     page = Page(text, places(text, answer.claims, len(passages)), passages)
-    answer, evidence = yield from _search_failing(answer, page.where, k)
+    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and not claim.is_supported]
+    answer = yield from _search_claims(answer, weak, k)
     pool = {passage.id: passage for passage in answer.passages}
-    premises = [
-        distinct((*(pool[id] for id in claim.cited), *evidence.get(n, ()))) for n, claim in enumerate(answer.claims)
-    ]
+    read = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+    evidence = {n: [pool[id] for id in read[n]] for n in weak}
+    cited = [[pool[id] for id in claim.cited] for claim in answer.claims]
+    premises = [distinct((*passages, *evidence.get(n, ()))) for n, passages in enumerate(cited)]
     before = yield from body(answer.claims, premises, question)
     failing = [Failing(n, before.sentences[n][0], premises[n]) for n in evidence]
     remedies = yield from cite_evidence(failing)
@@ -314,25 +315,19 @@ def repair(
     return _conclude_repair(answer, page, before, after, decisions)
 
 
-# ---------------------------------------------------------------- what fails
+# ---------------------------------------------------------------- the search for what fails
 
 
-class _Searched(NamedTuple):
-    answer: Answer
-    evidence: Mapping[int, tuple[Passage, ...]]
-
-
-def _search_failing(answer: Answer, where: Sequence[Place | None], k: int) -> Program[_Searched]:
+def _search_claims(answer: Answer, weak: Sequence[int], k: int) -> Program[Answer]:
     """`check` has searched for claims without citations."""
-    known = {rounds.n - 1: rounds.read for rounds in answer.rounds if rounds.kind == "search"}
-    weak = [n for n, claim in enumerate(answer.claims) if where[n] and not claim.is_supported]
-    new = [n for n in weak if n not in known]
-    hits = yield from together([search(answer.claims[n].text, k) for n in new])
-    pool = {p.id: p for p in answer.passages} | {hit.passage.id: hit.passage for group in hits for hit in group}
-    read = {**known, **{n: ids([hit.passage for hit in group]) for n, group in zip(new, hits, strict=True)}}
-    rounds = tuple(Round("search", n + 1, read=read[n], queries=(answer.claims[n].text,)) for n in new)
-    answer = replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()))
-    return _Searched(answer, {n: tuple(pool[id] for id in dict.fromkeys(read[n])) for n in weak})
+    known = {entry.n - 1 for entry in answer.rounds if entry.kind == "search"}
+    queries = {n: answer.claims[n].text for n in weak if n not in known}
+    results = yield from together([search(query, k) for query in queries.values()])
+    groups = [[hit.passage for hit in hits] for hits in results]
+    pool = {p.id: p for p in answer.passages} | {p.id: p for group in groups for p in group}
+    asked = zip(queries.items(), groups, strict=True)
+    rounds = (Round("search", n + 1, read=ids(group), queries=(query,)) for (n, query), group in asked)
+    return replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()))
 
 
 # ---------------------------------------------------------------- the end

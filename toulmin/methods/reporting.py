@@ -110,16 +110,9 @@ def add_draft(answer: Answer, claims: Sequence[Claim], entry: Round, invalid: in
 def draft_round(
     done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1, role: str = "main"
 ) -> Round:
-    claims = done.value.claims
-    return Round(
-        kind,
-        n,
-        role=role,
-        read=read_by(done.prompt),
-        text=render(claims, style).text,
-        kept=tuple(claim.text for claim in claims),
-        dropped=omissions(done),
-    )
+    text = render(done.value.claims, style).text
+    kept = tuple(claim.text for claim in done.value.claims)
+    return Round(kind, n, role=role, read=read_by(done.prompt), text=text, kept=kept, dropped=omissions(done))
 
 
 def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:
@@ -198,11 +191,11 @@ def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[A
 
 def _judge_rest(draft: Answer) -> Program[list[Claim]]:
     unjudged = [(claim, draft.passages) for claim in draft.claims if claim.support is None]
-    judged = iter((yield from judge_claims(unjudged, draft.passages, draft.question, draft.style)))
+    judged = iter((yield from judge_or_attribute(unjudged, draft.passages, draft.question, draft.style)))
     return [next(judged) if claim.support is None else claim for claim in draft.claims]
 
 
-def judge_claims(
+def judge_or_attribute(
     claims: Sequence[tuple[Claim, Sequence[Passage]]],
     passages: Iterable[Passage],
     question: str = "",
@@ -225,12 +218,9 @@ def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> t
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
-    return Round(
-        "verify",
-        n,
-        kept=tuple(claim.text for claim in claims if claim.is_supported),
-        dropped=tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported),
-    )
+    kept = tuple(claim.text for claim in claims if claim.is_supported)
+    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported)
+    return Round("verify", n, kept=kept, dropped=dropped)
 
 
 def why(claim: Claim) -> str:

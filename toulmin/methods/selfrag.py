@@ -97,19 +97,12 @@ class Segment:
     def as_round(self, answer: Path) -> Round:
         chosen = any(segment is self for segment in answer.segments)
         words = " ".join(claim.text for claim in self.claims)
-        why = self.refused or "another one scored higher"
         read = (self.passage.id,) if self.passage else ()
-        return Round(
-            "claim",
-            self.n,
-            role="main",
-            read=read,
-            text=words or None,
-            kept=read if chosen else (),
-            dropped=() if chosen or not words else (Dropped(words, why),),
-            scores=self.scores,
-            chosen=chosen,
-        )
+        entry = Round("claim", self.n, role="main", read=read, text=words or None, scores=self.scores, chosen=chosen)
+        if chosen:
+            return replace(entry, kept=read)
+        why = self.refused or "another one scored higher"
+        return replace(entry, dropped=(Dropped(words, why),) if words else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,16 +82,11 @@ def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
 
 
 def _round(result: TierResult, kept: Claim) -> Round:
-    dropped = [Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited]
-    return Round(
-        "verify",
-        read=result.read,
-        text=result.summary,
-        kept=kept.cited if kept.is_supported else (),
-        dropped=tuple(dropped) if kept.is_supported else (Dropped(kept.text, why(kept)),),
-        scores=result.scores,
-        chosen=kept.is_supported,
-    )
+    entry = Round("verify", read=result.read, text=result.summary, scores=result.scores, chosen=kept.is_supported)
+    if not kept.is_supported:
+        return replace(entry, dropped=(Dropped(kept.text, why(kept)),))
+    needless = tuple(Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
+    return replace(entry, kept=kept.cited, dropped=needless)
 
 
 # ---------------------------------------------------------------- the citation generator

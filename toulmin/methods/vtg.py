@@ -32,10 +32,9 @@ from toulmin.methods.reporting import (
     wording_of,
 )
 from toulmin.methods.tiers import Verifier, check_claim, cite
-from toulmin.parsing.citing import Draft
 from toulmin.parsing.lines import has_words
 from toulmin.prompts.types import AnswerPrompt, Example, NextClaim, Preset, Queries
-from toulmin.steps import Exchange, Program, exchange, show
+from toulmin.steps import Program, exchange, show
 from toulmin.verify import verify as verify_claims
 
 # ---------------------------------------------------------------- parameters by dataset (Tables 6 and 7)
@@ -311,22 +310,15 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
     memory, written = state.memory, state.output_text(task.style)
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
-    attempt = yield from _final_attempt(task, done, memory)
-    if attempt is None:
-        state = state.answering((), draft_round(done, "short"), invalid=done.value.invalid)
-        return replace(state, unsaid=unsaid(done))
-    attempt = yield from _verify_attempt(task, attempt, memory, "short")
-    return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)
-
-
-def _final_attempt(task: _Task, done: Exchange[Draft], memory: Memory) -> Program[Attempt | None]:
+    entry, invalid = draft_round(done, "short"), done.value.invalid
     if not done.value.claims:
-        return None
-    claim, entry = done.value.claims[0], draft_round(done, "short")
-    if claim.citations:
-        return Attempt(claim, True, (entry,), done.value.invalid)
-    # A few words say too little to be cited without the question.
-    cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
-    claim = replace(claim, citations=cited.claim.citations)
-    entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
-    return Attempt(claim, True, (entry,), done.value.invalid + cited.invalid)
+        return replace(state.answering((), entry, invalid=invalid), unsaid=unsaid(done))
+    claim = done.value.claims[0]
+    if not claim.citations:
+        # A few words say too little to be cited without the question.
+        cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
+        claim = replace(claim, citations=cited.claim.citations)
+        entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
+        invalid += cited.invalid
+    attempt = yield from _verify_attempt(task, Attempt(claim, True, (entry,), invalid), memory, "short")
+    return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)

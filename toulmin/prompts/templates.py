@@ -1,4 +1,4 @@
-"""Typed prompts as messages to a language model, shortened to fit its window."""
+"""Typed prompts as messages to a language model, shortened to fit its window by a count or an estimate of tokens."""
 
 from __future__ import annotations
 
@@ -147,11 +147,7 @@ class Templates:
         """
         whole = self._wording(prompt)
         # A text never has more tokens than bytes, which are quick to count.
-        if (
-            window is None
-            or _size(whole, lambda text: len(text.encode("utf-8"))) <= window
-            or _size(whole, count) <= window
-        ):
+        if window is None or any(_size(whole, each) <= window for each in (_bytes, count)):
             return Rendered(tuple(_messages(whole)))
         return self._shorten(prompt, window, count)
 
@@ -204,6 +200,10 @@ def _messages(wording: Wording) -> Iterator[Message]:
 
 def _size(wording: Wording, count: Callable[[str], int]) -> int:
     return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8"))
 
 
 def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
