@@ -190,12 +190,12 @@ OWN = {name: f"grounded {name}" for name in LOW}
 
 def test_the_papers_table_7_does_not_get_through():
     advice = merge_advice(OWN, {"correctness": TABLE_7}, AIMS, LOW)
-    assert (advice.said["correctness"], len(advice.discarded)) == ("grounded correctness", 1)
+    assert (advice.feedback["correctness"], len(advice.discarded)) == ("grounded correctness", 1)
 
 
 def test_what_reaches_its_target_is_never_told_otherwise():
     assert (
-        merge_advice(OWN, {"citation precision": "Remove [3]."}, AIMS, LOW).said["citation precision"]
+        merge_advice(OWN, {"citation precision": "Remove [3]."}, AIMS, LOW).feedback["citation precision"]
         == OWN["citation precision"]
     )
 

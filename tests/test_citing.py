@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from strategies import claims, entities, passage_sets, statements, texts
 
 from toulmin.data import Citation, Claim, Passage, Style, citation_numbers, render
-from toulmin.parsing.citing import Draft, list_items, read_draft, read_labels, without_marks
+from toulmin.parsing.citing import Draft, read_draft, read_labels, without_marks
+from toulmin.parsing.lines import list_items
 
 OFFERED = tuple(Passage.of(f"The text of passage {n}.", f"Title {n}") for n in range(1, 6))
 NUMBER = {passage.id: n for n, passage in enumerate(OFFERED, start=1)}

@@ -13,50 +13,46 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style
-from toulmin.errors import unknown_name
+from toulmin.data import Answer, Claim, Passage, Policy, Round, Section, Style
 from toulmin.methods.assessing import Aims, Assessment, Oracle, aims, assess
-from toulmin.methods.direct import show_draft, with_draft
+from toulmin.methods.direct import passages_read, show_draft, write_draft
 from toulmin.methods.feedback import Advice, compose_feedback, merge_advice
 from toulmin.methods.reporting import (
     REFUSED,
     add_draft,
+    add_notes,
+    add_rounds,
+    check_choice,
     check_whole,
     conclude,
-    draft_round,
     ids,
     omissions,
-    read_by,
-    start_answer,
+    refine_round,
     unsaid,
 )
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Feedback, Preset, Refine
 from toulmin.steps import Exchange, Program, exchange
 
-# ---------------------------------------------------------------- a2R's loop: assess, advise, refine
+# ---------------------------------------------------------------- the loop: assess, advise, refine
 
 
 Stop = Literal["before", "after"]
 Source = Literal["both", "grounded", "model"]
 Returned = Literal["best", "last", "final"]
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "stop": ("before", "after"),
-    "feedback": ("both", "grounded", "model"),
-    "returns": ("best", "last", "final"),
-}
 
 WITH_GOLD = "Correctness was measured against gold answers (oracle): these scores are of use in an evaluation only."
 WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
 WITHDRAWN = "The answer was withdrawn: it scored 0, and the model's refinement of it has no claims."
 UNTOUCHED = "No refinement scored better than the answer as it was."
+NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an answer is refined; `source` says whose feedback is used."""
+    """How an answer is refined; `source` says whose feedback is used. Raises `UsageError` for wrong options."""
 
     style: Style
     rounds: int
@@ -66,16 +62,11 @@ class Plan:
     returns: Returned
     has_history: bool
 
-
-def plan_of(
-    style: Style, rounds: int, goals: Aims, stop: Stop, source: Source, returns: Returned, has_history: bool
-) -> Plan:
-    """Raises `UsageError` for options without a meaning."""
-    check_whole(0, max_rounds=rounds)
-    for option, value in {"stop": stop, "feedback": source, "returns": returns}.items():
-        if value not in _CHOICES[option]:
-            raise unknown_name(f"value of {option}", str(value), _CHOICES[option])
-    return Plan(style, rounds, goals, stop, source, returns, has_history)
+    def __post_init__(self) -> None:
+        check_whole(0, max_rounds=self.rounds)
+        check_choice("value of stop", self.stop, get_args(Stop))
+        check_choice("value of feedback", self.source, get_args(Source))
+        check_choice("value of returns", self.returns, get_args(Returned))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ class Candidate:
     place: int | None
     assessment: Assessment
     unsaid: tuple[str, ...] = ()
-    said: Mapping[str, str] = field(default_factory=dict)
+    feedback: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +87,7 @@ class Course:
     answer: Answer
     passages: tuple[Passage, ...]
     candidates: tuple[Candidate, ...] = ()
-    asked: tuple[Feedback | Refine, ...] = ()
+    prompts: tuple[Feedback | Refine, ...] = ()
 
     @property
     def last(self) -> Candidate:
@@ -108,7 +99,10 @@ class Course:
         return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
 
     def asking(self, prompt: Feedback | Refine) -> Course:
-        return replace(self, asked=(*self.asked, prompt))
+        return replace(self, prompts=(*self.prompts, prompt))
+
+    def with_last(self, **changes: Any) -> Course:
+        return replace(self, candidates=(*self.candidates[:-1], replace(self.last, **changes)))
 
 
 def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
@@ -130,9 +124,9 @@ def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
     assessment = plan.aims.assessment(claims, course.questions)
     n = len(course.candidates) + 1
-    assess_round = Round("assess", n, read=ids(course.passages), scores=plan.aims.round_scores(assessment))
-    answer = replace(course.answer, rounds=(*course.answer.rounds, assess_round))
-    return replace(course, answer=answer, candidates=(*course.candidates, Candidate(draft, place, assessment)))
+    entry = Round("assess", n, read=ids(course.passages), scores=plan.aims.round_scores(assessment))
+    candidates = (*course.candidates, Candidate(draft, place, assessment))
+    return replace(course, answer=add_rounds(course.answer, entry), candidates=candidates)
 
 
 def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
@@ -144,40 +138,35 @@ def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
         return _with_advice(course, Advice(composed))
     scores = tuple(assessment.scores.items())
     asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
-    done = yield from exchange(asked, sample=course.asked.count(asked))
-    advice = (
-        Advice(done.value)
-        if plan.source == "model"
-        else merge_advice(composed, done.value, plan.aims, assessment.scores)
-    )
+    done = yield from exchange(asked, sample=course.prompts.count(asked))
+    advice = Advice(done.value)
+    if plan.source == "both":
+        advice = merge_advice(composed, done.value, plan.aims, assessment.scores)
     return _with_advice(course.asking(asked), advice, done)
 
 
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
-    entry = replace(
-        course.answer.rounds[-1],
-        role="main" if done else None,
-        text="\n".join(f"{aspect}: {words}" for aspect, words in advice.said.items()),
-        dropped=(*(omissions(done) if done else ()), *advice.discarded),
-    )
-    answer = replace(course.answer, rounds=(*course.answer.rounds[:-1], entry))
-    return replace(course, answer=answer, candidates=(*course.candidates[:-1], replace(course.last, said=advice.said)))
+    *before, entry = course.answer.rounds
+    text = "\n".join(f"{aspect}: {words}" for aspect, words in advice.feedback.items())
+    dropped = (*(omissions(done) if done else ()), *advice.discarded)
+    entry = replace(entry, role="main" if done else None, text=text, dropped=dropped)
+    answer = replace(course.answer, rounds=(*before, entry))
+    return replace(course, answer=answer).with_last(feedback=advice.feedback)
 
 
 def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
     """Equation 4; with the whole history Equation 5."""
     *earlier, last = course.candidates
-    history = tuple((each.assessment.judged, each.said) for each in earlier) if has_history else ()
-    asked = Refine(course.answer.question, course.passages, last.assessment.judged, last.said, plan.style, history)
-    done = yield from exchange(asked, sample=course.asked.count(asked))
-    refine_round = draft_round(done, plan.style, kind="refine", n=len(course.candidates))
-    gone = [each.claim.text for each in last.assessment.claims if each.claim.text not in refine_round.kept]
-    dropped = (*refine_round.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
-    answer = add_draft(course.answer, done.value.claims, replace(refine_round, dropped=dropped))
+    history = tuple((each.assessment.judged, each.feedback) for each in earlier) if has_history else ()
+    before = last.assessment.judged
+    asked = Refine(course.answer.question, course.passages, before, last.feedback, plan.style, history)
+    done = yield from exchange(asked, sample=course.prompts.count(asked))
+    entry = refine_round(done, plan.style, len(course.candidates), before)
+    answer = add_draft(course.answer, done.value.claims, entry)
     yield from show_draft(answer)
     extended = replace(course.asking(asked), answer=answer)
     course = yield from _assess_draft(extended, done.value, len(answer.rounds) - 1, plan)
-    return replace(course, candidates=(*course.candidates[:-1], replace(course.last, unsaid=unsaid(done))))
+    return course.with_last(unsaid=unsaid(done))
 
 
 # ---------------------------------------------------------------- the end
@@ -192,13 +181,10 @@ def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
     claims = candidates[best].assessment.judged
     mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
     answer = replace(
-        course.answer,
-        status="answered" if claims else "abstained",
-        claims=claims,
+        add_notes(course.answer, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
         sections=_sections(course.answer.sections, claims),
         rounds=tuple(rounds),
         invalid_citations=candidates[best].draft.invalid,
-        notes=(*course.answer.notes, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
     )
     return conclude(answer, claims, policy)
 
@@ -227,10 +213,7 @@ def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
     return (f"The answer is refinement {best} of {len(means) - 1}: its mean score, {means[best]:.0f}, is best.",)
 
 
-# ---------------------------------------------------------------- a2r
-
-
-NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
+# ---------------------------------------------------------------- the two methods
 
 
 def a2r(
@@ -256,18 +239,12 @@ def a2r(
     is Equation 5. `docs/methods.md` explains the other options. At most 1 + 2 x `max_rounds` model calls, 2 more
     for "final"; `feedback="grounded"` needs none for feedback. Raises `UsageError` for invalid values.
     """
-    plan = plan_of(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
-    answer = yield from start_answer(question, "a2r", style, k)
-    if not answer.passages:
-        return conclude(answer, (), unsupported)
-    done = yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt))
-    answer = with_draft(answer, done)
-    yield from show_draft(answer)
+    plan = Plan(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
+    answer = yield from write_draft("a2r", AnswerPrompt(question, (), style, examples, prompt), k)
     if not answer.claims:
         return conclude(answer, (), unsupported)
-    read = read_by(done.prompt)
-    start = Course(answer, tuple(passage for passage in answer.passages if passage.id in read))
-    course = yield from run_rounds(start, done.value, len(answer.rounds) - 1, plan)
+    draft = Draft(answer.claims, answer.invalid_citations)
+    course = yield from run_rounds(Course(answer, passages_read(answer)), draft, len(answer.rounds) - 1, plan)
     return conclude_course(course, plan, unsupported)
 
 
@@ -290,11 +267,11 @@ def refine(
     refined.
     """
     goals = aims(answer.style, metrics, targets, correctness)
-    plan = plan_of(answer.style, max_rounds, goals, stop, feedback, returns, history)
+    plan = Plan(answer.style, max_rounds, goals, stop, feedback, returns, history)
     if not answer.claims:
         return answer
     if not answer.passages:
-        return replace(answer, notes=(*answer.notes, NOTHING_READ))
+        return add_notes(answer, NOTHING_READ)
     remarks = conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
     outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))

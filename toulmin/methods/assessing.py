@@ -80,7 +80,7 @@ def assess(
     trials = [_Trials(claim, by_id, question, style) for claim in judged]
     known: dict[Pair, Verdict] = {}
     yield from _ask(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
-    yield from _ask(known, [pair for trial in trials for pair in trial.leave_one_out(known)])
+    yield from _ask(known, [pair for trial in trials for pair in map(trial.without, trial.failing(known))])
     return tuple(trial.result(known) for trial in trials)
 
 
@@ -122,25 +122,19 @@ class _Trials:
     def without(self, id: str) -> Pair:
         return self.pair([other for other in self.claim.cited if other != id])
 
-    def leave_one_out(self, known: Mapping[Pair, Verdict]) -> list[Pair]:
-        return [self.without(id) for id in self.failing(known)]
-
     def result(self, known: Mapping[Pair, Verdict]) -> Assessed:
         if self.claim.is_supported:
             needless = tuple(id for id in self.failing(known) if known[self.without(id)].entails)
             quotes = [citation.quote for citation in self.claim.citations]
             return Assessed(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
-        tried = [(self.pair([id]), id) for id in self.singles]
-        holding = [(known[pair], id) for pair, id in tried if known[pair].entails]
-        holding.sort(key=lambda proof: -proof[0].support)
-        proofs = [(verdict, [id]) for verdict, id in holding] + [
-            (known[pair], list(self.passages)) for pair in self.together() if known[pair].entails
-        ]
+        verdicts = {id: known[self.pair([id])] for id in self.singles}
+        others = sorted((id for id in verdicts if verdicts[id].entails), key=lambda id: -verdicts[id].support)
+        proofs = [(verdicts[id], [id]) for id in others[:1]]
+        proofs += [(known[pair], list(self.passages)) for pair in self.together() if known[pair].entails]
         if not proofs:
             return Assessed(self.claim)
         verdict, ids = proofs[0]
-        others = tuple(id for _, id in holding)
-        return Assessed(self.claim, (), others, True, self._terms(ids, verdict.quotes))
+        return Assessed(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
 
     def _terms(self, ids: Sequence[str], quotes: Sequence[Quote | None]) -> frozenset[str]:
         """If the judge quotes nothing, whole passages count as evidence."""
@@ -158,11 +152,10 @@ def content_terms(text: str) -> frozenset[str]:
 
 def citation_scores(claims: Sequence[Assessed]) -> dict[str, float]:
     """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations."""
-    credits = sum(
-        len(assessed.claim.cited) - len(assessed.needless) for assessed in claims if assessed.claim.is_supported
-    )
+    supported = [assessed for assessed in claims if assessed.claim.is_supported]
+    credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
     total = sum(len(assessed.claim.cited) for assessed in claims)
-    recall = _percent(sum(assessed.claim.is_supported for assessed in claims), len(claims))
+    recall = _percent(len(supported), len(claims))
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
@@ -217,7 +210,9 @@ class Aims:
     def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str]) -> Assessment:
         """All scores are 0 without claims."""
         free = reference_free(claims, questions)
-        scores = (self._gold(claims) if self.oracle and claims else _combine_parts(free)) | citation_scores(claims)
+        entailed, addressed = free[ENTAILED], free[ADDRESSED]
+        scores = {CORRECTNESS: entailed * addressed / 100, ANSWER_RECALL: addressed, ANSWER_PRECISION: entailed}
+        scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims)
         shown = CORRECTNESS in self.targets and self.oracle is None
         return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {})
 
@@ -248,11 +243,6 @@ class Aims:
         return named | dict(assessment.parts)
 
 
-def _combine_parts(parts: Mapping[str, float]) -> dict[str, float]:
-    entailed, covered = parts[ENTAILED], parts[ADDRESSED]
-    return {CORRECTNESS: entailed * covered / 100, ANSWER_RECALL: covered, ANSWER_PRECISION: entailed}
-
-
 def _in_bounds(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not (isfinite(value) and 0 <= value <= 100):
         raise UsageError(f"{what} should lie from 0 to 100, not at {value!r}.")
@@ -269,18 +259,12 @@ def aims(
     """
     known = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
     asked = {name: value for alias, value in (targets or {}).items() for name in _metrics_of(alias, known)}
-    for name, value in asked.items():
-        asked[name] = _in_bounds(f"targets: the {name}", value)
-    chosen = (
-        known if metrics is None else {name for alias in _as_sequence(metrics) for name in _metrics_of(alias, known)}
-    )
+    asked = {name: _in_bounds(f"targets: the {name}", value) for name, value in asked.items()}
+    names = known if metrics is None else [metrics] if isinstance(metrics, str) else metrics
+    chosen = {name for alias in names for name in _metrics_of(alias, known)}
     if not chosen:
         raise UsageError(f"metrics: expected one or more of {', '.join(known)}; leave it out for all of them.")
     return Aims({name: asked.get(name, TARGETS[name]) for name in known if name in chosen}, oracle)
-
-
-def _as_sequence(metrics: Sequence[str]) -> Sequence[str]:
-    return (metrics,) if isinstance(metrics, str) else metrics
 
 
 def _metrics_of(alias: str, known: Sequence[str]) -> tuple[str, ...]:

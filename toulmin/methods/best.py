@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style, render
+from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods.assessing import aims, assess
 from toulmin.methods.best_state import CITED_ANEW, LEFT_OUT, Doubt, Judgement, State, Task, judge_claims
 from toulmin.methods.contrast import CORROBORATION, passages_cited_by
-from toulmin.methods.evidence import distinct, evidence
+from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.methods.feedback import Numbered, compose_feedback
 from toulmin.methods.plan_questions import make_outline
 from toulmin.methods.reporting import (
@@ -24,20 +23,20 @@ from toulmin.methods.reporting import (
     REFUSED,
     REWRITTEN,
     add_draft,
+    add_rounds,
     check_whole,
     conclude,
     draft_round,
     in_sections,
-    omissions,
-    read_by,
+    new_claims,
     rewrites,
     start_answer,
     unsaid,
     verdicts_round,
-    wording_of,
+    with_claims,
 )
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
-from toulmin.steps import Program, exchange, generate, show, together
+from toulmin.steps import Program, exchange, show, together
 
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
 
@@ -46,40 +45,29 @@ CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a
 NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not corroborate it"
 
 
-class Contrasted(NamedTuple):
-    claims: tuple[Judgement, ...]
-    rounds: tuple[Round, ...] = ()
-    invalid: int = 0
-
-
-def ask_verifier(task: Task, claims: tuple[Judgement, ...], passages: Sequence[Passage], n: int) -> Program[Contrasted]:
+def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
 
-    The judge's label stays: the verifier makes no claim supported.
+    The judge's label stays: the verifier makes no claim supported. If the verifier fails, a note says so.
     """
-    doubtful = [judgement for judgement in claims if judgement.borne_out is None and task.doubts(judgement.claim)]
+    doubtful = [judgement for judgement in state.claims if judgement.borne_out is None and task.doubts(judgement.claim)]
     if not doubtful:
-        return Contrasted(claims)
-    grounds = passages_cited_by([judgement.claim for judgement in doubtful], passages)
-    asked = task.answering(grounds)
-    done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+        return state
+    asked = task.answering(passages_cited_by([judgement.claim for judgement in doubtful], state.answer.passages))
+    try:
+        done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+    except ModelError as error:
+        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
     others = [claim.text for claim in done.value.claims]
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
-    contrast_round = Round(
-        "contrast",
-        n,
-        role="verifier",
-        read=read_by(done.prompt),
-        text=render(done.value.claims, task.style).text,
-        kept=tuple(judgement.claim.text for judgement in decided.values() if judgement.holds),
-        dropped=(
-            *(Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds),
-            *omissions(done),
-        ),
-    )
-    return Contrasted(
-        tuple(decided.get(id(judgement), judgement) for judgement in claims), (contrast_round,), done.value.invalid
-    )
+    entry = draft_round(done, task.style, kind="contrast", n=n, role="verifier")
+    kept = tuple(judgement.claim.text for judgement in decided.values() if judgement.holds)
+    weak = (Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
+    entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
+    claims = [decided.get(id(judgement), judgement) for judgement in state.claims]
+    state = state.telling(entry, invalid=done.value.invalid).having(claims)
+    yield from show(task.present(state))
+    return state
 
 
 def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgement:
@@ -100,25 +88,17 @@ def with_evidence(task: Task, state: State, n: int) -> Program[State]:
     state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
     failing = [judgement.claim for judgement in state.failing]
     judged = iter((yield from judge_claims(failing, state.answer.passages, task.topic, task.style)))
-    after = tuple(judgement if judgement.holds else _better(judgement, next(judged)) for judgement in state.claims)
+    after = []
+    for judgement in state.claims:
+        now = judgement if judgement.holds else next(judged)
+        # A claim that failed by its own citations needs others to hold.
+        after.append(now if now.has_new_citations else judgement)
     return state.telling(*new_citation_rounds(after, state.claims)).having(after)
-
-
-def _better(before: Judgement, now: Judgement) -> Judgement:
-    """A claim that failed by its own citations needs others to hold."""
-    return now if now.has_new_citations else before
 
 
 def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement] = ()) -> list[Round]:
     return [
-        Round(
-            "repair",
-            n,
-            read=judgement.claim.cited,
-            kept=(judgement.claim.text,),
-            dropped=(Dropped(judgement.claim.text, CITED_ANEW),),
-            chosen=True,
-        )
+        judgement.repair_round(n, CITED_ANEW, [judgement.claim])
         for n, judgement in enumerate(claims, start=1)
         if judgement.has_new_citations and judgement not in before
     ]
@@ -127,17 +107,13 @@ def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement]
 def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
     """An entity or a short answer is searched for together with the question."""
     texts = [judgement.claim.text for judgement in state.failing]
-    alone = tuple(f"{task.topic} {text}" for text in texts) if task.style in ("list", "short") else tuple(texts)
+    lead = f"{task.topic} " if task.style in ("list", "short") else ""
+    alone = tuple(f"{lead}{text}" for text in texts)
     if not task.queries:
         return alone
     written = " ".join(claim.text for claim in state.holding)
     asked = Queries(task.topic, written, " ".join(texts), task.queries)
-    proposals = yield from generate(asked, sample=task.draws.next(asked))
-    unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
-    return tuple(query for query in unique if query)[: task.queries] or alone
-
-
-# ---------------------------------------------------------------- rewriting
+    return (yield from propose_queries(asked, task.draws.next(asked))) or alone
 
 
 def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
@@ -148,8 +124,7 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
     done = yield from exchange(asked, sample=task.draws.next(asked))
-    new = _new_claims(done.value.claims, state)
-    judged = yield from judge_claims(new, passages, task.topic, task.style)
+    judged = yield from judge_claims(new_claims(done.value.claims, state.holding), passages, task.topic, task.style)
     refine_round = draft_round(done, task.style, kind="refine", n=n)
     state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=unsaid(done))
     return _place_new(state, judged)
@@ -171,53 +146,28 @@ def _doubts(state: State, name: Numbered) -> dict[str, str]:
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
-def _new_claims(claims: Sequence[Claim], state: State) -> list[Claim]:
-    known = {wording_of(claim.text) for claim in state.holding}
-    unique: dict[tuple[str, ...], Claim] = {}
-    for claim in claims:
-        if wording_of(claim.text) not in known:
-            unique.setdefault(wording_of(claim.text), claim)
-    return list(unique.values())
-
-
 def _place_new(state: State, new: Sequence[Judgement]) -> State:
     """Puts new claims in place of those that they rewrite, else at the end."""
-    homes = [_home(judgement.claim, state.claims) for judgement in new]
+    failing = state.failing
+    texts = [judgement.claim.text for judgement in failing]
+    homes = [rewrites(judgement.claim.text, texts) for judgement in new]
     claims: list[Judgement] = []
     rounds, gone = [], []
-    for n, old in enumerate(state.claims):
-        successors = [judgement for judgement, home in zip(new, homes, strict=True) if home == n]
-        claims += [old] if old.holds else successors
-        if not old.holds:
-            rounds.append(_change(n, old, successors))
-        if not old.holds and not successors:
-            gone.append(old.claim.text)
+    for n, old in enumerate(state.claims, start=1):
+        if old.holds:
+            claims.append(old)
+            continue
+        successors = [each for each, home in zip(new, homes, strict=True) if home is not None and failing[home] is old]
+        claims += successors
+        holding = [judgement.claim for judgement in successors if judgement.holds]
+        way = REWRITTEN if holding else AGAIN if successors else LEFT_OUT
+        rounds.append(old.repair_round(n, f"{way} ({old.why})", holding))
+        gone += [] if successors else [old.claim.text]
     added = [judgement for judgement, home in zip(new, homes, strict=True) if home is None]
-    rounds += [_addition(len(state.claims), judgement.claim) for judgement in added if judgement.holds]
+    end = len(state.claims) + 1
+    holding = [judgement.claim for judgement in added if judgement.holds]
+    rounds += [Round("repair", end, read=c.cited, text=ADDED, kept=(c.text,), chosen=True) for c in holding]
     return state.telling(*rounds).leaving_out(gone).having([*claims, *added])
-
-
-def _home(new: Claim, claims: Sequence[Judgement]) -> int | None:
-    failing = [(n, judgement.claim.text) for n, judgement in enumerate(claims) if not judgement.holds]
-    index = rewrites(new.text, [text for _, text in failing])
-    return None if index is None else failing[index][0]
-
-
-def _change(n: int, old: Judgement, successors: Sequence[Judgement]) -> Round:
-    holding = [judgement.claim for judgement in successors if judgement.holds]
-    way = REWRITTEN if holding else AGAIN if successors else LEFT_OUT
-    return Round(
-        "repair",
-        n + 1,
-        read=tuple(dict.fromkeys(id for claim in holding for id in claim.cited)),
-        kept=tuple(claim.text for claim in holding),
-        dropped=(Dropped(old.claim.text, f"{way} ({old.why})"),),
-        chosen=True,
-    )
-
-
-def _addition(count: int, claim: Claim) -> Round:
-    return Round("repair", count + 1, read=claim.cited, text=ADDED, kept=(claim.text,), chosen=True)
 
 
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
@@ -234,7 +184,7 @@ def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer
     A section for which the model fails is noted; if no section has a claim, its error is raised.
     """
     plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
-    report = _Report(replace(answer, rounds=(*answer.rounds, *plan.rounds)), plan.paragraphs)
+    report = _Report(add_rounds(answer, *plan.rounds), plan.paragraphs)
     yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
     if report.failures and not report.answer.claims:
         raise report.failures[0]
@@ -275,12 +225,11 @@ class _Report:
     def answer(self) -> Answer:
         """A repeated sentence stays in the first section that has it."""
         parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
-        claims = _merge_claims(parts)
+        claims = new_claims([replace(claim, section=p.title) for p, part in parts for claim in part.claims])
         answers = [part for _, part in parts]
-        whole = replace(
+        whole = with_claims(
             self._start,
-            status="answered" if claims else "abstained",
-            claims=claims,
+            claims,
             passages=distinct((*self.passages, *(passage for part in answers for passage in part.passages))),
             sections=tuple(Section(p.title, p.description) for p in self.paragraphs),
             rounds=(*self._start.rounds, *(step for part in answers for step in part.rounds)),
@@ -300,15 +249,7 @@ def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tupl
     )
 
 
-def _merge_claims(parts: Sequence[tuple[Paragraph, Answer]]) -> tuple[Claim, ...]:
-    standing: dict[tuple[str, ...], Claim] = {}
-    for paragraph, part in parts:
-        for claim in part.claims:
-            standing.setdefault(wording_of(claim.text), replace(claim, section=paragraph.title))
-    return tuple(standing.values())
-
-
-# ---------------------------------------------------------------- best
+# ---------------------------------------------------------------- the method
 
 
 def best(
@@ -348,9 +289,6 @@ def best(
         return conclude(answer, answer.claims, unsupported, verified=False)
     state = yield from compose(task, State(answer))
     return conclude(state.draft, state.answer.claims, unsupported, verified=False)
-
-
-# ---------------------------------------------------------------- the loop
 
 
 def compose(task: Task, state: State) -> Program[State]:
@@ -403,19 +341,7 @@ def _write_draft(task: Task, state: State, n: int) -> Program[State]:
         )
     state = state.having(claims)
     yield from show(task.present(state))
-    return (yield from _contrast_doubtful(task, state, n))
-
-
-def _contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
-    try:
-        decided = yield from ask_verifier(task, state.claims, state.answer.passages, n)
-    except ModelError as error:
-        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
-    if not decided.rounds:
-        return state
-    state = state.telling(*decided.rounds, invalid=decided.invalid).having(decided.claims)
-    yield from show(task.present(state))
-    return state
+    return (yield from contrast_doubtful(task, state, n))
 
 
 def _repair_failing(task: Task, state: State, n: int) -> Program[State]:
@@ -425,7 +351,7 @@ def _repair_failing(task: Task, state: State, n: int) -> Program[State]:
         state = state if state.holding else (yield from _read_more(task, state, n))
         state = yield from rewrite_failing(task, state, n)
         yield from show(task.present(state))
-    return (yield from _contrast_doubtful(task, state, n))
+    return (yield from contrast_doubtful(task, state, n))
 
 
 def _read_more(task: Task, state: State, n: int) -> Program[State]:

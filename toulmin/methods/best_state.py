@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
 from toulmin.methods.contrast import Draws
-from toulmin.methods.evidence import Evidence, all_passages, distinct, failure_notes, search_failures
-from toulmin.methods.reporting import ids, why
+from toulmin.methods.evidence import Evidence, all_passages, distinct, failure_notes, search_round
+from toulmin.methods.reporting import add_notes, add_rounds, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Program
@@ -36,6 +36,12 @@ class Judgement:
     def has_new_citations(self) -> bool:
         return self.why == CITED_ANEW
 
+    def repair_round(self, n: int, change: str, claims: Sequence[Claim] = ()) -> Round:
+        """What became of it: `claims` are in its place, `change` says why it is gone."""
+        read = tuple(dict.fromkeys(id for claim in claims for id in claim.cited))
+        kept = tuple(claim.text for claim in claims)
+        return Round("repair", n, read=read, kept=kept, dropped=(Dropped(self.claim.text, change),), chosen=True)
+
 
 def judge_claims(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
@@ -48,21 +54,19 @@ def judge_claims(
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
-    anew = iter((yield from smallest_support([(claim, passages) for claim in weak], question, style)))
-    judgements = [_judgement_of(claim, None if claim.is_supported else next(anew)) for claim in judged]
+    attributed = iter((yield from smallest_support([(claim, passages) for claim in weak], question, style)))
+    judgements = [_judgement_of(claim, claim if claim.is_supported else next(attributed)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)
-    return tuple(
-        Judgement(claim, judgement.holds, judgement.why) for claim, judgement in zip(least, judgements, strict=True)
-    )
+    return tuple(replace(judgement, claim=claim) for claim, judgement in zip(least, judgements, strict=True))
 
 
-def _judgement_of(judged: Claim, anew: Claim | None) -> Judgement:
-    if anew is None:
-        return Judgement(judged, holds=True)
-    return Judgement(anew, True, CITED_ANEW) if anew.is_supported else Judgement(judged, False, why(judged))
+def _judgement_of(judged: Claim, attributed: Claim) -> Judgement:
+    if not attributed.is_supported:
+        return Judgement(judged, False, why(judged))
+    return Judgement(attributed, True, "" if judged.is_supported else CITED_ANEW)
 
 
-# ---------------------------------------------------------------- best state
+# ---------------------------------------------------------------- what stays the same, and what grows
 
 
 LEFT_OUT = "left out: no passage that was read supports it"
@@ -153,53 +157,41 @@ class State:
             return self.answer
         listed = " ".join(f"“{text}”" for text in texts)
         note = f"Left out, since no passage that was read supports it ({len(texts)}): {listed}"
-        return replace(self.answer, notes=(*self.answer.notes, note))
+        return add_notes(self.answer, note)
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
-        count = self.answer.invalid_citations + invalid
-        answer = replace(self.answer, rounds=(*self.answer.rounds, *rounds), invalid_citations=count)
-        return replace(self, answer=answer)
+        return replace(self, answer=add_rounds(self.answer, *rounds, invalid=invalid))
 
     def noting(self, *notes: str) -> State:
-        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
+        return replace(self, answer=add_notes(self.answer, *notes))
 
     def reading(self, passages: Sequence[Passage]) -> State:
         return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
 
     def searching(self, results: Sequence[Evidence], n: int) -> State:
-        passages, queries = all_passages(results), tuple(result.query for result in results)
-        search_round = Round("search", n, read=ids(passages), queries=queries, dropped=search_failures(results))
-        return self.telling(search_round).noting(*failure_notes(results, self.answer.notes)).reading(passages)
+        state = self.telling(search_round(results, n)).noting(*failure_notes(results, self.answer.notes))
+        return state.reading(all_passages(results))
 
     def having(self, claims: Sequence[Judgement]) -> State:
-        holding = tuple(judgement.claim for judgement in claims if judgement.holds)
-        answer = replace(self.answer, status="answered" if holding else "abstained", claims=holding)
-        return replace(self, answer=answer, claims=tuple(claims))
+        holding = [judgement.claim for judgement in claims if judgement.holds]
+        return replace(self, answer=with_claims(self.answer, holding), claims=tuple(claims))
 
     def leaving_out(self, texts: Sequence[str]) -> State:
         return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
 
     def finish(self, task: Task) -> State:
         """Leaves out what still fails, or keeps it if the task tolerates it."""
-        rounds = [
-            Round(
-                "repair",
-                n,
-                read=judgement.claim.cited if task.tolerates(judgement) else (),
-                kept=(judgement.claim.text,) if task.tolerates(judgement) else (),
-                dropped=(
-                    Dropped(
-                        judgement.claim.text, f"{UNSURE if task.tolerates(judgement) else LEFT_OUT} ({judgement.why})"
-                    ),
-                ),
-                chosen=True,
-            )
-            for n, judgement in enumerate(self.claims, start=1)
-            if not judgement.holds
-        ]
-        claims = [
-            replace(judgement, holds=True) for judgement in self.claims if judgement.holds or task.tolerates(judgement)
-        ]
-        gone = [judgement.claim.text for judgement in self.failing if not task.tolerates(judgement)]
-        ended = self.telling(*rounds).leaving_out(gone).having(claims)
-        return ended if claims else ended.noting(*self.unsaid)
+        rounds: list[Round] = []
+        staying: list[Judgement] = []
+        gone: list[str] = []
+        for n, judgement in enumerate(self.claims, start=1):
+            if judgement.holds:
+                staying.append(judgement)
+            elif task.tolerates(judgement):
+                staying.append(replace(judgement, holds=True))
+                rounds.append(judgement.repair_round(n, f"{UNSURE} ({judgement.why})", [judgement.claim]))
+            else:
+                gone.append(judgement.claim.text)
+                rounds.append(judgement.repair_round(n, f"{LEFT_OUT} ({judgement.why})"))
+        ended = self.telling(*rounds).leaving_out(gone).having(staying)
+        return ended if staying else ended.noting(*self.unsaid)

@@ -16,13 +16,23 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from toulmin.data import Answer, Passage, Policy, Style
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import UsageError
 from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Draws, Measure, Reads
-from toulmin.methods.reporting import add_draft, check_whole, conclude, draft_round, ids, read_by, start_answer, unsaid
+from toulmin.methods.direct import judge_answer
+from toulmin.methods.reporting import (
+    add_draft,
+    add_notes,
+    check_choice,
+    check_whole,
+    draft_round,
+    ids,
+    read_by,
+    start_answer,
+    unsaid,
+)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
-from toulmin.steps import Exchange, Program, exchange, show
-from toulmin.verify import verify
+from toulmin.steps import Program, exchange, show
 
 V = TypeVar("V")
 Dataset = Literal["asqa", "qampari", "eli5"]
@@ -32,11 +42,8 @@ UNCONFIRMED = "The answer is the last candidate; the verifier does not agree wit
 FORMER = "The last correction was empty; the answer is what the verifier had corroborated before."
 
 THRESHOLD = 0.5
-THRESHOLDS: Mapping[Dataset, float] = {
-    "asqa": 0.5,
-    "eli5": 0.25,
-    "qampari": 0.5,
-}  # section 5.4; for QAMPARI it has none
+# Section 5.4; for QAMPARI it has none.
+THRESHOLDS: Mapping[Dataset, float] = {"asqa": 0.5, "eli5": 0.25, "qampari": 0.5}
 
 
 def calm(
@@ -85,13 +92,11 @@ def calm(
     answer = yield from start_answer(question, "calm", style, depth)
     answer = replace(answer, passages=tuple(dict.fromkeys(answer.passages)))
     answer = yield from _run_rounds(answer, contrast, rounds, k)
-    claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, question, style)
-    return conclude(answer, claims, unsupported)
+    return (yield from judge_answer(answer, unsupported))
 
 
 def _look_up(kind: str, name: str, table: Mapping[Any, V]) -> V:
-    if name not in table:
-        raise unknown_name(kind, name, table)
+    check_choice(kind, name, table)
     return table[name]
 
 
@@ -117,7 +122,8 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         claims = candidate.value.claims
         silence = unsaid(candidate)
         read.update(read_by(candidate.prompt))
-        answer = _add_candidate(answer, candidate, basis, n)
+        entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+        answer = add_draft(answer, claims or basis.claims, entry, candidate.value.invalid)
         if answer.claims:
             yield from show(_of_what_was_read(answer, read))
         unread = tuple(passage for passage in pool if passage.id not in read)
@@ -128,7 +134,7 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             ending = UNCONTRASTED
         else:
             outcome = yield from contrast.of(candidate, pool, n, draws)
-            answer = add_draft(answer, claims, outcome.told, outcome.invalid)
+            answer = add_draft(answer, claims, outcome.round, outcome.invalid)
             if outcome.accepted:
                 ending = ""
                 break
@@ -136,18 +142,13 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             basis, dropped = outcome.basis, len(outcome.basis.claims) < len(claims)
         shown = (*basis.passages, *unread)[:k] if unread or dropped else ()
     notes = ((ending,) if ending else ()) if answer.claims else silence
-    return _of_what_was_read(replace(answer, notes=(*answer.notes, *notes)), read)
+    return _of_what_was_read(add_notes(answer, *notes), read)
 
 
 def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: int) -> Prompt[Draft]:
     if n == 1:
         return replace(asked, passages=shown)
     return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
-
-
-def _add_candidate(answer: Answer, candidate: Exchange[Draft], basis: Basis, n: int) -> Answer:
-    entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
-    return add_draft(answer, candidate.value.claims or basis.claims, entry, candidate.value.invalid)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:

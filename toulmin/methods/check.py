@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage, Round
-from toulmin.methods.reporting import conclude
+from toulmin.methods.reporting import conclude, ids, judge_or_attribute
 from toulmin.parsing.citing import read_draft
 from toulmin.steps import Program, search, together
-from toulmin.verify import smallest_support, verify
 
 
 def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:
@@ -20,12 +19,7 @@ def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Progr
     draft = read_draft(text, passages, "long")
     results = yield from together([_search_claim(claim, k) for claim in draft.claims])
     pool = {p.id: p for p in passages} | {p.id: p for hits in results for p in hits}
-    cited = yield from verify([claim for claim in draft.claims if claim.citations], pool, "", "long")
-    uncited = yield from smallest_support(
-        [(claim, hits) for claim, hits in zip(draft.claims, results, strict=True) if not claim.citations]
-    )
-    judged = iter(cited), iter(uncited)
-    claims = [next(judged[0] if claim.citations else judged[1]) for claim in draft.claims]
+    claims = yield from judge_or_attribute(list(zip(draft.claims, results, strict=True)), pool.values())
     answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
     return conclude(replace(answer, rounds=_search_rounds(draft.claims, results)), claims, "keep")
 
@@ -39,7 +33,7 @@ def _search_claim(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
 
 def _search_rounds(claims: Sequence[Claim], results: Sequence[Sequence[Passage]]) -> tuple[Round, ...]:
     return tuple(
-        Round("search", n, read=tuple(p.id for p in hits), queries=(claim.text,))
+        Round("search", n, read=ids(hits), queries=(claim.text,))
         for n, (claim, hits) in enumerate(zip(claims, results, strict=True), start=1)
         if not claim.citations
     )

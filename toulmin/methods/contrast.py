@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from toulmin.data import Claim, Dropped, Passage, Round, Style, render
-from toulmin.methods.reporting import omissions, read_by
+from toulmin.data import Claim, Dropped, Passage, Round, Style
+from toulmin.methods.reporting import draft_round, read_by
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.steps import Exchange, Program, exchange
@@ -36,7 +36,7 @@ class Draws:
         return self._made.count(prompt) - 1
 
 
-# ---------------------------------------------------------------- how far two drafts agree (CaLM, section 4)
+# ---------------------------------------------------------------- agreement of two drafts (CaLM, section 4)
 
 
 Measure = Literal["rouge2", "token_f1", "entity_f1"]
@@ -46,19 +46,11 @@ Agreement = Callable[[Texts, Texts], float]
 Corroboration = Callable[[str, Texts], float]
 
 
-# ---------------------------------------------------------------- agreement of drafts
-
-
-def _rouge2(a: Texts, b: Texts) -> float:
-    return _pairs(" ".join(a), " ".join(b)).fmeasure
-
-
-def _tokens(a: Texts, b: Texts) -> float:
-    return token_f1(" ".join(a), " ".join(b))
-
-
-AGREEMENT: Mapping[Measure, Agreement] = {"rouge2": _rouge2, "token_f1": _tokens, "entity_f1": entity_f1}
-
+AGREEMENT: Mapping[Measure, Agreement] = {
+    "rouge2": lambda a, b: _pairs(" ".join(a), " ".join(b)).fmeasure,
+    "token_f1": lambda a, b: token_f1(" ".join(a), " ".join(b)),
+    "entity_f1": entity_f1,
+}
 USUAL: Mapping[Style, Measure] = {"long": "rouge2", "report": "rouge2", "short": "token_f1", "list": "entity_f1"}
 
 
@@ -76,28 +68,18 @@ def _pairs(candidate: str, reference: str) -> Overlap:
 
 def _pair_precision(claim: str, others: Texts) -> float:
     """ROUGE-2 precision by the best single claim or all together; token F1 under two words."""
-    measure = _precision if len(_words(claim)) >= 2 else token_f1
-    return max(measure(claim, text) for text in (" ".join(others), *others))
-
-
-def _precision(claim: str, text: str) -> float:
-    return _pairs(claim, text).precision
-
-
-def _word_overlap(claim: str, others: Texts) -> float:
-    return token_f1(claim, " ".join(others))
-
-
-def _entity_match(claim: str, others: Texts) -> float:
-    return float(entity(claim) in {entity(other) for other in others})
+    texts = (" ".join(others), *others)
+    if len(_words(claim)) < 2:
+        return max(token_f1(claim, text) for text in texts)
+    return max(_pairs(claim, text).precision for text in texts)
 
 
 # How far other claims corroborate one, in 0..1.
 CORROBORATION: Mapping[Style, Corroboration] = {
     "long": _pair_precision,
     "report": _pair_precision,
-    "short": _word_overlap,
-    "list": _entity_match,
+    "short": lambda claim, others: token_f1(claim, " ".join(others)),
+    "list": lambda claim, others: float(entity(claim) in map(entity, others)),
 }
 
 
@@ -140,7 +122,7 @@ class Outcome:
 
     accepted: bool
     basis: Basis
-    told: Round
+    round: Round
     invalid: int = 0
 
 
@@ -163,38 +145,26 @@ class Contrast:
         prompt = replace(self.asked, passages=grounds)
         done = yield from exchange(prompt, "verifier", sample=draws.next(prompt))
         others = [claim.text for claim in done.value.claims]
-        score = self._agreement(claims, others)
-        sifted = self._sift(claims, others)
+        # An abstaining verifier agrees with nothing.
+        score = AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
+        rated = [(claim, self._share(claim, others)) for claim in claims]
+        corroborated = tuple(claim for claim, share in rated if share > self.claim_threshold)
+        weak = ((claim, share) for claim, share in rated if share <= self.claim_threshold)
+        dropped = tuple(Dropped(claim.text, self._why(share, bool(others))) for claim, share in weak)
         accepted = score > self.threshold
-        contrast_round = Round(
-            "contrast",
-            n,
-            role="verifier",
-            read=read_by(done.prompt),
-            text=render(done.value.claims, self.asked.style).text,
-            kept=tuple(claim.text for claim in (claims if accepted else sifted.kept)),
-            dropped=(() if accepted else sifted.dropped) + omissions(done),
+        entry = draft_round(done, self.asked.style, kind="contrast", n=n, role="verifier")
+        entry = replace(
+            entry,
+            kept=tuple(claim.text for claim in (claims if accepted else corroborated)),
+            dropped=entry.dropped if accepted else (*dropped, *entry.dropped),
             scores={self.measure: score},
             chosen=accepted,
         )
-        basis = Basis(sifted.kept, passages_cited_by(CARRIED[self.carry](claims, sifted.kept), pool))
-        return Outcome(accepted, basis, contrast_round, done.value.invalid)
+        basis = Basis(corroborated, passages_cited_by(CARRIED[self.carry](claims, corroborated), pool))
+        return Outcome(accepted, basis, entry, done.value.invalid)
 
-    def _agreement(self, claims: Sequence[Claim], others: Sequence[str]) -> float:
-        """An abstaining verifier agrees with nothing."""
-        return AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
-
-    def _sift(self, claims: Sequence[Claim], others: Sequence[str]) -> _Sifted:
-        shares = [CORROBORATION[self.asked.style](claim.text, others) if others else 0.0 for claim in claims]
-        rated = list(zip(claims, shares, strict=True))
-        return _Sifted(
-            tuple(claim for claim, share in rated if share > self.claim_threshold),
-            tuple(
-                Dropped(claim.text, self._why(share, bool(others)))
-                for claim, share in rated
-                if share <= self.claim_threshold
-            ),
-        )
+    def _share(self, claim: Claim, others: Sequence[str]) -> float:
+        return CORROBORATION[self.asked.style](claim.text, others) if others else 0.0
 
     def _why(self, share: float, answered: bool) -> str:
         if not answered:
@@ -204,12 +174,7 @@ class Contrast:
         return f"the verifier's answer agrees with {share:.0%} of it, not with over {self.claim_threshold:.0%}"
 
 
-class _Sifted(NamedTuple):
-    kept: tuple[Claim, ...]
-    dropped: tuple[Dropped, ...]
-
-
 def _fail_unread(claims: Sequence[Claim], n: int) -> Outcome:
     why = "the candidate cites no passage, so the verifier has nothing to read"
-    contrast_round = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
-    return Outcome(False, Basis(), contrast_round)
+    entry = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
+    return Outcome(False, Basis(), entry)

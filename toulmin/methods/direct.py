@@ -13,6 +13,8 @@ from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Styl
 from toulmin.methods.reporting import (
     SILENCE,
     add_draft,
+    add_notes,
+    add_rounds,
     check_whole,
     conclude,
     draft_round,
@@ -47,16 +49,16 @@ def closed(
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
     yield from show_draft(answer)
     if not (attribute and answer.claims):
-        return _conclude_unsearched(answer, unsupported)
+        answer = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
+        return without_silence(conclude(answer, answer.claims, unsupported, verified=False))
     sources = yield from start_answer(question, "closed", style, k)
-    answer = replace(answer, passages=sources.passages, rounds=(*answer.rounds, *sources.rounds))
+    answer = replace(add_rounds(answer, *sources.rounds), passages=sources.passages)
     return (yield from attribute_answer(answer, answer.passages, unsupported))
 
 
-def _conclude_unsearched(answer: Answer, policy: Policy) -> Answer:
-    draft = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
-    ended = conclude(draft, answer.claims, policy, verified=False)
-    return replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
+def without_silence(answer: Answer) -> Answer:
+    """Without the note that the sources do not say: none was read."""
+    return replace(answer, notes=tuple(note for note in answer.notes if note != SILENCE))
 
 
 def vanilla(
@@ -75,21 +77,30 @@ def vanilla(
     cites the smallest set of passages in the prompt that supports it.
     """
     inline = inline and prompt != "plain"
-    answer = yield from start_answer(question, "vanilla", style, k)
-    if not answer.passages:
-        return conclude(answer, (), unsupported)
-    done = yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt, inline))
-    answer = with_draft(answer, done)
-    yield from show_draft(answer)
+    answer = yield from write_draft("vanilla", AnswerPrompt(question, (), style, examples, prompt, inline), k)
     if inline:
         return (yield from judge_answer(answer, unsupported))
-    read = read_by(done.prompt)
-    return (yield from attribute_answer(answer, [p for p in answer.passages if p.id in read], unsupported))
+    return (yield from attribute_answer(answer, passages_read(answer), unsupported))
+
+
+def write_draft(method: str, prompt: AnswerPrompt, k: int) -> Program[Answer]:
+    """Searches and has the model answer from the top `k` passages; without any there is no draft."""
+    answer = yield from start_answer(prompt.question, method, prompt.style, k)
+    if answer.passages:
+        done = yield from exchange(replace(prompt, passages=answer.passages))
+        answer = with_draft(answer, done)
+        yield from show_draft(answer)
+    return answer
+
+
+def passages_read(answer: Answer) -> tuple[Passage, ...]:
+    """The passages that the last round read."""
+    return tuple(passage for passage in answer.passages if passage.id in answer.rounds[-1].read)
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
     """Adds a draft's claims and round, and a note if the model gave none."""
-    base = replace(answer, notes=(*answer.notes, *unsaid(done)))
+    base = add_notes(answer, *unsaid(done))
     return add_draft(base, done.value.claims, draft_round(done, answer.style), done.value.invalid)
 
 
@@ -100,16 +111,14 @@ def show_draft(answer: Answer) -> Program[None]:
 
 def judge_answer(answer: Answer, policy: Policy) -> Program[Answer]:
     """Judges each claim by its citations and concludes."""
-    passages = {passage.id: passage for passage in answer.passages}
-    claims = yield from verify(answer.claims, passages, answer.question, answer.style)
+    claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, answer.question, answer.style)
     return conclude(answer, claims, policy)
 
 
 def attribute_answer(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
     """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
-    claims = yield from smallest_support(asked, answer.question, answer.style)
-    return conclude(answer, claims, policy)
+    return conclude(answer, (yield from smallest_support(asked, answer.question, answer.style)), policy)
 
 
 # ---------------------------------------------------------------- answers from shortened passages
@@ -152,15 +161,11 @@ def snippet(
 
 
 def _from_shortened(
-    answer: Answer,
-    prompts: Sequence[Prompt[str | None]],
-    examples: tuple[Example, ...],
-    preset: Preset,
-    policy: Policy,
+    answer: Answer, prompts: Sequence[Prompt[str | None]], examples: tuple[Example, ...], preset: Preset, policy: Policy
 ) -> Program[Answer]:
     replies = yield from together([exchange(prompt) for prompt in prompts])
     shorts = _shorts(answer.passages, [done.value for done in replies])
-    answer = replace(answer, rounds=(*answer.rounds, *(short.as_round(n) for n, short in enumerate(shorts, start=1))))
+    answer = add_rounds(answer, *(short.as_round(n) for n, short in enumerate(shorts, start=1)))
     kept = {short.passage.id: short for short in shorts if not short.why}
     if not kept:
         return conclude(answer, (), policy)

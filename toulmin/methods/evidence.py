@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from toulmin.data import Dropped, Passage
+from toulmin.data import Dropped, Passage, Round
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.steps import Program, search, together
+from toulmin.methods.reporting import ids
+from toulmin.prompts.types import Queries
+from toulmin.steps import Program, generate, search, together
 from toulmin.text.language import words
 
-# ---------------------------------------------------------------- vTG's two memories, and windows over them
+# ---------------------------------------------------------------- VTG's two memories, and windows over them
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def windows(passages: Collection[Passage], size: int | None) -> tuple[tuple[Pass
     return tuple(tuple(window) for window in cut)
 
 
-# ---------------------------------------------------------------- evidence
+# ---------------------------------------------------------------- searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,13 @@ class Evidence:
     query: str
     passages: tuple[Passage, ...] = ()
     failure: str = ""
+
+
+def propose_queries(asked: Queries, sample: int) -> Program[tuple[str, ...]]:
+    """The distinct queries of a model's reply, at most as many as it was asked for."""
+    proposals = yield from generate(asked, sample=sample)
+    unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
+    return tuple(query for query in unique if query)[: asked.n]
 
 
 def evidence(queries: Sequence[str], k: int) -> Program[tuple[Evidence, ...]]:
@@ -91,17 +100,17 @@ def all_passages(results: Sequence[Evidence]) -> tuple[Passage, ...]:
     return distinct(passage for result in results for passage in result.passages)
 
 
-def search_failures(results: Sequence[Evidence]) -> tuple[Dropped, ...]:
-    return tuple(Dropped(result.query, result.failure) for result in results if result.failure)
+def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
+    queries = tuple(result.query for result in results)
+    failures = tuple(Dropped(result.query, result.failure) for result in results if result.failure)
+    return Round("search", n, read=ids(all_passages(results)), queries=queries, dropped=failures)
 
 
 def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
     """Notes on failed searches, one for each reason, without those in `known`."""
     reasons = dict.fromkeys(result.failure for result in results if result.failure)
-    notes = (_note(why, [result.query for result in results if result.failure == why]) for why in reasons)
+    notes = []
+    for why in reasons:
+        listed = ", ".join(f"“{result.query}”" for result in results if result.failure == why)
+        notes.append(f"Not searched for, so that passages may be missing: {listed}. {why}")
     return tuple(note for note in notes if note not in known)
-
-
-def _note(why: str, queries: Sequence[str]) -> str:
-    listed = ", ".join(f"“{query}”" for query in queries)
-    return f"Not searched for, so that passages may be missing: {listed}. {why}"

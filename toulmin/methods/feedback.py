@@ -15,6 +15,7 @@ from toulmin.methods.assessing import (
     ANSWER_PRECISION,
     CITATION_PRECISION,
     CITATION_RECALL,
+    CORRECTNESS,
     Aims,
     Assessed,
     Assessment,
@@ -71,8 +72,7 @@ _ASKS = re.compile(
 )
 _BLAMES = re.compile(
     r"\b(?:(?:is|are) (?:needed|required|necessary)|instead|(?:should|must|ought to|needs? to|could) be \w+"
-    r"|absent|ignor\w+|overlook\w*|off by|beyond (?!improve|doubt|reproach|question)|about something else"
-    r"|no mention"
+    r"|absent|ignor\w+|overlook\w*|off by|beyond (?!improve|doubt|reproach|question)|about something else|no mention"
     r"|incorrect\w*|inaccura\w+|wrong\w*|false|mistaken\w*|errors?|mistakes?|missing|misses|missed|lacks?|lacking"
     r"|omit\w*|leaves? out|left out|incomplete|insufficient\w*|irrelevant|unsupported|unrelated|contradict\w*"
     r"|unverified|unclear|vague|fails?|failed|weak|poor|low|too (?:few|little|much|many|long|short|general)"
@@ -125,7 +125,7 @@ def _affirms(sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    said: Mapping[str, str]
+    feedback: Mapping[str, str]
     discarded: tuple[Dropped, ...] = ()
 
 
@@ -147,7 +147,7 @@ def merge_advice(
     return Advice(parts, tuple(discarded))
 
 
-# ---------------------------------------------------------------- feedback
+# ---------------------------------------------------------------- feedback composed from the verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,25 +174,22 @@ def compose_feedback(
     feedback = {}
     for aspect, target in aims.targets.items():
         score = assessment.scores[aspect]
-        faults = affirmation(score, target) if score >= target else _faults(aspect, assessment, questions, name)
-        feedback[aspect] = faults
+        is_good = score >= target
+        feedback[aspect] = affirmation(score, target) if is_good else _faults(aspect, assessment, questions, name)
     return feedback
 
 
 def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name: Numbered) -> str:
+    claims = assessment.claims
     if aspect == CITATION_RECALL:
-        return _join(recall_faults(assessment.claims, name), "Cite, for every statement, passages that support it.")
-    if aspect == CITATION_PRECISION:
-        return _join(_precision_faults(assessment.claims, name), "Cite only passages that support what they stand by.")
-    unproven = _unproven(assessment.claims, name)
-    if aspect == ANSWER_PRECISION:
-        return _join(unproven, "Leave out what does not answer the question.")
-    gaps = _gaps(assessment.claims, questions)
-    remarks = gaps if aspect != "correctness" else [*unproven, *gaps]
-    return _join(remarks, "The answer is incomplete: say what else the passages say on the question.")
-
-
-def _join(remarks: Sequence[str], otherwise: str) -> str:
+        remarks, otherwise = recall_faults(claims, name), "Cite, for every statement, passages that support it."
+    elif aspect == CITATION_PRECISION:
+        remarks, otherwise = _precision_faults(claims, name), "Cite only passages that support what they stand by."
+    elif aspect == ANSWER_PRECISION:
+        remarks, otherwise = _unproven(claims, name), "Leave out what does not answer the question."
+    else:
+        remarks = [*(_unproven(claims, name) if aspect == CORRECTNESS else ()), *_gaps(claims, questions)]
+        otherwise = "The answer is incomplete: say what else the passages say on the question."
     return " ".join(remarks) or otherwise
 
 
@@ -207,9 +204,11 @@ def _citation_fault(assessed: Assessed, name: Numbered) -> str:
     cited = name.passages(assessed.claim.cited)
     if not cited:
         return "cites no passage"
-    does, do = ("contradicts", "contradict") if support and support.label == "contradicted" else (None, None)
     many = len(assessed.claim.cited) > 1
-    verb = (do if many else does) or ("do not support" if many else "does not support")
+    if support and support.label == "contradicted":
+        verb = "contradict" if many else "contradicts"
+    else:
+        verb = "do not support" if many else "does not support"
     return f"cites {cited}, which {verb} it{_reason(assessed)}"
 
 

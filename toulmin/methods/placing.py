@@ -53,9 +53,8 @@ def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | No
     where: list[Place | None] = []
     end = 0
     for core in cores:
-        place = page.place(core, end, after.get(core)) if core else None
+        where.append(place := page.place(core, end, after.get(core)) if core else None)
         end = place.end if place else end
-        where.append(place)
     return tuple(where)
 
 
@@ -116,7 +115,9 @@ class _Page:
                 strays.append(mark)
             else:
                 end = self._sentence_end(core, max(end, mark.end))
-        return Place(start, end, core.block, (*self._ahead(core), *strays), self._opens(core.block))
+        is_first = self.positions[0] == core.first  # the marks on lines before it belong to it
+        ahead_of_text = self._between(0, core.block.line) if is_first else ()
+        return Place(start, end, core.block, (*ahead_of_text, *strays), self._opens(core.block))
 
     def _between(self, start: int, end: int) -> Sequence[Mark]:
         first = bisect_left(self.marks, start, key=_start)
@@ -156,11 +157,6 @@ class _Page:
             return []
         return [mark for mark in self._between(bound, core.first) if not self._has_words(mark.end, core.first)]
 
-    def _ahead(self, core: _Core) -> Sequence[Mark]:
-        """The marks on lines before the first claim belong to it."""
-        is_first = self.positions[0] == core.first
-        return self._between(0, core.block.line) if is_first else ()
-
     def _behind(self, core: _Core, following: _Core | None) -> Sequence[Mark]:
         """The marks that point back to the claim; if the next ones point ahead, those before its stop."""
         marks = self._between(core.end, following.first if following else len(self.text))
@@ -175,7 +171,7 @@ def _start(mark: Mark) -> int:
     return mark.start
 
 
-# ---------------------------------------------------------------- replacing
+# ---------------------------------------------------------------- a text with claims replaced
 
 
 def set_marks(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
@@ -204,15 +200,12 @@ def replace_claims(text: str, where: Sequence[Place | None], edits: Mapping[int,
         if place is None or n not in edits:
             continue
         start, end = (place.start, place.end) if edits[n] else _removal_span(text, place, last.get(place.block))
-        words = edits[n] + (" " if edits[n] and _runs_on(text, end, edits[n]) else "")
+        runs_on = end < len(text) and not text[end].isspace() and not edits[n].endswith(_WIDE)
+        words = edits[n] + (" " if edits[n] and runs_on else "")
         for begin, stop, new in sorted([(start, end, words), *((mark.start, mark.end, "") for mark in place.strays)]):
             pieces += [text[at : max(begin, at)], new]
             at = max(stop, at)
     return "".join([*pieces, text[at:]])
-
-
-def _runs_on(text: str, end: int, words: str) -> bool:
-    return not (end == len(text) or text[end].isspace() or words.endswith(_WIDE))
 
 
 def _removal_span(text: str, place: Place, last: Place | None) -> tuple[int, int]:
@@ -223,14 +216,10 @@ def _removal_span(text: str, place: Place, last: Place | None) -> tuple[int, int
     if last is None:
         return _line(text, place)
     start, end = place.start, place.end
-    if last.start >= end:
-        if start > place.block.start and not text[start - 1].isspace():
-            return start, end  # only a mark separated it: the space after it is the only one
-        while text[end].isspace():
-            end += 1
-        return start, end
-    while text[start - 1].isspace():
-        start -= 1
+    if last.start < end:
+        return len(text[:start].rstrip()), end
+    if start == place.block.start or text[start - 1].isspace():  # else only a mark separated it: its space stays
+        end = len(text) - len(text[end:].lstrip())
     return start, end
 
 

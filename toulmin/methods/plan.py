@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style, SubQuestion
-from toulmin.errors import ModelError, UsageError, unknown_name
+from toulmin.errors import ModelError, UsageError
 from toulmin.methods.direct import show_draft
 from toulmin.methods.evidence import distinct
 from toulmin.methods.plan_questions import (
@@ -30,6 +30,9 @@ from toulmin.methods.plan_questions import (
 )
 from toulmin.methods.reporting import (
     add_draft,
+    add_notes,
+    add_rounds,
+    check_choice,
     check_whole,
     conclude,
     draft_round,
@@ -90,18 +93,14 @@ class Whole:
 
     def from_passages(self, *, inline: bool) -> tuple[Part, ...]:
         """Variant A: a part's passages in one prompt, for the whole text One-Retrieval's (A.2.2)."""
-        return tuple(
-            Part(passages, self._passages_prompt(passages, paragraph, inline=inline), paragraph, passages)
-            for paragraph, inquiries in self._portions()
-            for passages in [context(self.first, inquiries)]
-        )
-
-    def _passages_prompt(
-        self, passages: tuple[Passage, ...], paragraph: Paragraph | None, *, inline: bool
-    ) -> Prompt[Draft]:
-        if paragraph is not None:
-            return Write(self.topic, passages, (), (paragraph,), "long", inline)
-        return self._whole_prompt(passages, inline=inline)
+        parts = []
+        for paragraph, inquiries in self._portions():
+            passages = context(self.first, inquiries)
+            prompt: Prompt[Draft] = self._whole_prompt(passages, inline=inline)
+            if paragraph is not None:
+                prompt = Write(self.topic, passages, (), (paragraph,), "long", inline)
+            parts.append(Part(passages, prompt, paragraph, passages))
+        return tuple(parts)
 
     def _whole_prompt(self, passages: tuple[Passage, ...], *, inline: bool = False, written: str = "") -> AnswerPrompt:
         """Asks for prose without headings, even in a report."""
@@ -163,7 +162,7 @@ def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, in
         raise failures[asked[0]]
     notes = [f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures)]
     done = growing.answer
-    return replace(done, notes=(*answer.notes, *notes, *(() if done.claims else growing.unsaid)))
+    return add_notes(done, *notes, *(() if done.claims else growing.unsaid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,26 +181,21 @@ class _Growing:
         self.failures: dict[int, ModelError] = {}
         self.style = answer.style
         self._answer, self._outcomes = answer, outcomes
-        nothing = [n for n, part in enumerate(parts) if part.prompt is None]
-        self._drafts = {n: self._nothing(n, "none of its questions is answered") for n in nothing}
+        self.drafts: dict[int, _Written] = {}
+        for n, part in enumerate(parts):
+            if part.prompt is None:
+                self.leave_out(n, "none of its questions is answered")
 
     def name(self, n: int) -> str:
         paragraph = self.parts[n].paragraph
         return paragraph.title if paragraph else "the text"
 
-    def give_up(self, n: int, error: ModelError) -> None:
-        self.failures[n] = error
-        self._drafts[n] = self._nothing(n, str(error))
-
-    def _nothing(self, n: int, why: str) -> _Written:
-        return _Written((), Round("draft", n + 1, dropped=(Dropped(self.name(n), why),)))
-
-    def put(self, n: int, draft: _Written) -> None:
-        self._drafts[n] = draft
+    def leave_out(self, n: int, why: str) -> None:
+        self.drafts[n] = _Written((), Round("draft", n + 1, dropped=(Dropped(self.name(n), why),)))
 
     @property
     def unsaid(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(note for n in sorted(self._drafts) for note in self._drafts[n].unsaid))
+        return tuple(dict.fromkeys(note for n in sorted(self.drafts) for note in self.drafts[n].unsaid))
 
     @property
     def draft(self) -> Answer:
@@ -210,7 +204,7 @@ class _Growing:
     @property
     def answer(self) -> Answer:
         answer = self._answer
-        for draft in _without_repetitions([self._drafts[n] for n in sorted(self._drafts)]):
+        for draft in _without_repetitions([self.drafts[n] for n in sorted(self.drafts)]):
             answer = add_draft(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
         sections = tuple(part.section for part in self.parts if part.section)
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
@@ -223,19 +217,19 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
     try:
         done = yield from exchange(part.prompt)
     except ModelError as error:
-        growing.give_up(n, error)
+        growing.failures[n] = error
+        growing.leave_out(n, str(error))
         return
-    draft = _draft(part, done, growing.style, n, inline=inline)
-    growing.put(n, draft)
+    growing.drafts[n] = draft = _draft(part, done, growing.style, n, inline=inline)
     yield from show_draft(growing.draft)
     answer = growing.answer
     if inline:
         claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
     else:
-        seen = _visible_passages(part, done)
-        asked = [(claim, seen) for claim in draft.claims]
-        claims = yield from smallest_support(asked, answer.question, answer.style)
-    growing.put(n, replace(draft, claims=claims))
+        unread = set(read_by(part.prompt)) - set(read_by(done.prompt))
+        seen = [passage for passage in part.context if passage.id not in unread]
+        claims = yield from smallest_support([(claim, seen) for claim in draft.claims], answer.question, answer.style)
+    growing.drafts[n] = replace(draft, claims=claims)
     yield from show_draft(growing.draft)
 
 
@@ -250,11 +244,6 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
     return _Written(claims, entry, done.value.invalid, unsaid(done))
 
 
-def _visible_passages(part: Part, done: Exchange[Draft]) -> tuple[Passage, ...]:
-    left = set(read_by(part.prompt)) - set(read_by(done.prompt)) if part.prompt else set()
-    return tuple(passage for passage in part.context if passage.id not in left)
-
-
 def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
     """Of sentences in the same words keeps the first supported one, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
@@ -265,9 +254,9 @@ def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
     for draft in drafts:
         places = [(claim, staying[wording_of(claim.text)]) for claim in draft.claims]
         kept = tuple(claim for claim, original in places if claim is original)
-        dropped = [_repetition(claim, original) for claim, original in places if claim is not original]
-        story = draft.round
-        entry = replace(story, kept=tuple(claim.text for claim in kept), dropped=(*story.dropped, *dropped))
+        dropped = (_repetition(claim, original) for claim, original in places if claim is not original)
+        texts = tuple(claim.text for claim in kept)
+        entry = replace(draft.round, kept=texts, dropped=(*draft.round.dropped, *dropped))
         yield replace(draft, claims=kept, round=entry)
 
 
@@ -276,7 +265,7 @@ def _repetition(claim: Claim, staying: Claim) -> Dropped:
     return Dropped(claim.text, f"stands under “{staying.section}” too" if elsewhere else "stands here already")
 
 
-# ---------------------------------------------------------------- plan
+# ---------------------------------------------------------------- the method
 
 
 Variant = Literal["A", "B"]
@@ -313,7 +302,9 @@ def plan(
     the other options. Raises `UsageError` for options that do not go together, and for variant B without a reader.
     """
     sections = _in_sections(layout, style, outline)
-    _check_choices(variant=variant, kind=kind, unanswerable=unanswerable)
+    check_choice("variant of plan", variant, get_args(Variant))
+    check_choice("kind of plan", kind, get_args(Kind))
+    check_choice("unanswerable of plan", unanswerable, get_args(Unanswerable))
     check_whole(1, k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
     _check_variant(variant, inline, unanswerable, qa_threshold)
     topic = f"{question} ({attribute.strip()})" if attribute and attribute.strip() else question
@@ -324,7 +315,8 @@ def plan(
     made = (yield from make_outline(topic, kind, first, max_paragraphs)) if outline else Plan()
     made = yield from add_questions(made, topic, first, max_questions, merge=merge_questions)
     made = (yield from search_questions(made, per_question)) if second_search else resting_on(made, first)
-    answer = replace(_telling(answer, made.rounds, made.passages), notes=(*answer.notes, *made.notes))
+    answer = add_notes(add_rounds(answer, *made.rounds), *made.notes)
+    answer = replace(answer, passages=distinct((*answer.passages, *made.passages)))
     whole = Whole(topic, style, first, made, sections)
     if variant == "B":
         return (yield from _from_answers(answer, whole, qa_threshold, unanswerable, unsupported))
@@ -337,11 +329,15 @@ def _from_answers(
     answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
 ) -> Program[Answer]:
     read = yield from readings(whole.plan.inquiries, threshold)
-    answer = _telling(answer, [reading.as_round(n) for n, reading in enumerate(read, start=1)])
+    answer = add_rounds(answer, *(reading.as_round(n) for n, reading in enumerate(read, start=1)))
     parts = whole.from_findings(read, skip=unanswerable == "keep")
     outcomes = tuple(reading.result for reading in read)
     answer = yield from write_parts(answer, parts, lambda _: outcomes, inline=False)
     return _conclude_sections(answer, parts, policy)
+
+
+def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
+    return in_sections(conclude(answer, answer.claims, policy), titles(parts))
 
 
 # ---------------------------------------------------------------- options
@@ -350,21 +346,11 @@ def _from_answers(
 def _in_sections(layout: Layout | None, style: Style, outline: bool) -> bool:
     if layout is None:
         return style == "report" and outline
-    _check_choices(layout=layout)
+    check_choice("layout of plan", layout, get_args(Layout))
     if layout == "sections" and (not outline or style in ("list", "short")):
         has = f"the style is {style!r}" if outline else "outline is off"
         raise UsageError(f"layout='sections' needs an outline and the style long or report, but {has}; use 'one'.")
     return layout == "sections"
-
-
-_CHOICES: dict[str, Any] = {"variant": Variant, "kind": Kind, "layout": Layout, "unanswerable": Unanswerable}
-
-
-def _check_choices(**choices: str) -> None:
-    for name, value in choices.items():
-        known = get_args(_CHOICES[name])
-        if value not in known:
-            raise unknown_name(f"{name} of plan", value, known)
 
 
 def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, threshold: float) -> None:
@@ -374,14 +360,3 @@ def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, t
         raise UsageError("unanswerable='drop' is for variant B: variant A shows the writer no questions.")
     if not 0 < threshold <= 1:
         raise UsageError(f"qa_threshold: expected more than 0 and at most 1, not {threshold!r}; 0.5 is the default.")
-
-
-# ---------------------------------------------------------------- the text
-
-
-def _telling(answer: Answer, rounds: Sequence[Round], passages: Sequence[Passage] = ()) -> Answer:
-    return replace(answer, rounds=(*answer.rounds, *rounds), passages=distinct((*answer.passages, *passages)))
-
-
-def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
-    return in_sections(conclude(answer, answer.claims, policy), titles(parts))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from toulmin.data import Claim, Dropped, Outcome, Passage, Round, SubQuestion
-from toulmin.methods.evidence import evidence, failure_notes, search_failures
+from toulmin.methods.evidence import evidence, failure_notes, search_round
 from toulmin.methods.reporting import ids, omissions, read_by, wording_of
 from toulmin.parsing.citing import without_marks
 from toulmin.prompts.types import Finding, Outline, Paragraph, Questions
@@ -107,14 +107,11 @@ def add_questions(plan: Plan, topic: str, first: tuple[Passage, ...], most: int,
     """
     parts: tuple[Paragraph | None, ...] = plan.paragraphs or (None,)
     replies = yield from together([exchange(Questions(topic, first, part)) for part in parts])
-    lists = [done.value[:most] or _instead(part, topic) for part, done in zip(parts, replies, strict=True)]
+    instead = [(part.description or part.title) if part else topic for part in parts]
+    lists = [done.value[:most] or (text,) for text, done in zip(instead, replies, strict=True)]
     plan = replace(plan, inquiries=_inquiries(lists, merge=merge))
     rounds = [_questions_round(plan, n, lists[n], done, most) for n, done in enumerate(replies)]
     return replace(plan, rounds=(*plan.rounds, *rounds))
-
-
-def _instead(part: Paragraph | None, topic: str) -> tuple[str, ...]:
-    return (part.description or part.title,) if part else (topic,)
 
 
 def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry, ...]:
@@ -122,9 +119,8 @@ def _inquiries(lists: Sequence[Sequence[str]], *, merge: bool) -> tuple[Inquiry,
     for position, questions in enumerate(lists):
         for number, text in enumerate(questions):
             key = wording_of(text) if merge else (position, number)
-            asked_by = inquiries[key].asked_by if key in inquiries else ()
             known = inquiries.get(key, Inquiry(text, ()))
-            inquiries[key] = replace(known, asked_by=tuple(dict.fromkeys((*asked_by, position))))
+            inquiries[key] = replace(known, asked_by=tuple(dict.fromkeys((*known.asked_by, position))))
     return tuple(inquiries.values())
 
 
@@ -146,12 +142,8 @@ def _questions_round(
 
 
 def _where_before(plan: Plan, position: int, question: str) -> str:
-    same = next(
-        inquiry
-        for inquiry in plan.inquiries
-        if position in inquiry.asked_by and wording_of(inquiry.text) == wording_of(question)
-    )
-    first = same.asked_by[0]
+    wording = wording_of(question)
+    first = next(inquiry.asked_by[0] for inquiry in plan.of(position) if wording_of(inquiry.text) == wording)
     return "asked already" + (f" for “{plan.paragraphs[first].title}”" if first != position else "")
 
 
@@ -164,13 +156,9 @@ def search_questions(plan: Plan, per_question: int) -> Program[Plan]:
     inquiries = tuple(
         replace(inquiry, passages=result.passages) for inquiry, result in zip(plan.inquiries, results, strict=True)
     )
-    rounds = [
-        Round("search", n, read=ids(result.passages), queries=(result.query,), dropped=search_failures([result]))
-        for n, result in enumerate(results, start=1)
-    ]
-    return replace(
-        plan, inquiries=inquiries, rounds=(*plan.rounds, *rounds), notes=(*plan.notes, *failure_notes(results))
-    )
+    rounds = (search_round([result], n) for n, result in enumerate(results, start=1))
+    notes = (*plan.notes, *failure_notes(results))
+    return replace(plan, inquiries=inquiries, rounds=(*plan.rounds, *rounds), notes=notes)
 
 
 def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:
@@ -304,16 +292,13 @@ class Reading:
 
 def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Reading, ...]]:
     """Reads each question in each of its passages alone, side by side."""
-    asked = [
-        (part, passage) for inquiry in inquiries for part in parts_of(inquiry.text) for passage in inquiry.passages
-    ]
-    spans = iter((yield from together([read(part, (passage,)) for part, passage in asked])))
+    reads = [read(part, (p,)) for inquiry in inquiries for part in parts_of(inquiry.text) for p in inquiry.passages]
+    spans = iter((yield from together(reads)))
     results = []
     for inquiry in inquiries:
-        parts = [
-            _exact_spans([next(spans) for _ in inquiry.passages], inquiry.passages) for _ in parts_of(inquiry.text)
-        ]
-        results.append(Reading(inquiry, tuple(parts), threshold))
+        groups = [[next(spans) for _ in inquiry.passages] for _ in parts_of(inquiry.text)]
+        parts = tuple(_exact_spans(group, inquiry.passages) for group in groups)
+        results.append(Reading(inquiry, parts, threshold))
     return tuple(results)
 
 

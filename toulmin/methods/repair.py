@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import NamedTuple
 
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
 from toulmin.methods.check import check
+from toulmin.methods.evidence import distinct
 from toulmin.methods.feedback import Numbered, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
-from toulmin.methods.reporting import REWRITTEN, conclude, draft_round, ids, rewrites, why, wording_of
+from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.marks import LabelRange, find_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, search, together
@@ -34,7 +34,7 @@ class Failing:
     """An unsupported sentence: its position among the claims, and what it cites or a search found."""
 
     n: int
-    one: Assessed
+    assessed: Assessed
     read: tuple[Passage, ...]
 
 
@@ -47,15 +47,16 @@ class Remedy:
 @dataclass(frozen=True, slots=True)
 class Rewriting:
     remedies: Mapping[int, Remedy]
-    told: Round
+    round: Round
 
 
 def cite_evidence(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
     """New citations for sentences that their passages support: one or two, or what it takes of all."""
-    few = yield from smallest_support([(each.one.claim, each.read) for each in failing])
-    open_ = [each for each, claim in zip(failing, few, strict=True) if each.one.is_entailed and not claim.is_supported]
+    few = yield from smallest_support([(each.assessed.claim, each.read) for each in failing])
+    pairs = zip(failing, few, strict=True)
+    open_ = [each for each, claim in pairs if each.assessed.is_entailed and not claim.is_supported]
     pool = {passage.id: passage for each in open_ for passage in each.read}
-    whole = [replace(each.one.claim, citations=tuple(Citation(p.id) for p in each.read)) for each in open_]
+    whole = [replace(each.assessed.claim, citations=tuple(Citation(p.id) for p in each.read)) for each in open_]
     many = yield from simplify((yield from verify(whole, pool, "", "long")), pool, "", "long")
     claims = {each.n: claim for each, claim in zip([*failing, *open_], [*few, *many], strict=True)}
     return {n: Remedy((claim,), CITED_ANEW) for n, claim in claims.items() if claim.is_supported}
@@ -68,10 +69,14 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     passages, and say what `text` does not yet.
     """
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
-    asked = Refine(question or _question(failing), offered, _claims(failing), _feedback(failing, offered))
+    faults = recall_faults([each.assessed for each in failing], Numbered.of(offered, "long"))
+    feedback = {CITATION_RECALL: " ".join(faults)}
+    asked = Refine(question or _question(failing), offered, _claims(failing), feedback)
     done = yield from exchange(asked)
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
-    homes = [_home(claim, failing) for claim in new]
+    texts = [claim.text for claim in _claims(failing)]
+    indexes = [rewrites(claim.text, texts) for claim in new]
+    homes = [None if index is None else failing[index] for index in indexes]
     kept = yield from _judge_rewritings(new, homes, {passage.id: passage for passage in offered})
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
@@ -79,8 +84,8 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
         if home and claim.is_supported and wording_of(claim.text) not in known:
             fitting.setdefault(home.n, []).append(claim)
             known.add(wording_of(claim.text))
-    refine_round = draft_round(done, "long", kind="refine")
-    return Rewriting({n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}, refine_round)
+    remedies = {n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}
+    return Rewriting(remedies, draft_round(done, "long", kind="refine"))
 
 
 def _judge_rewritings(
@@ -88,14 +93,14 @@ def _judge_rewritings(
 ) -> Program[tuple[Claim, ...]]:
     judged = list((yield from verify(new, passages, "", "long")))
     weak = [(i, home) for i, home in enumerate(homes) if home and not judged[i].is_supported]
-    anew = yield from smallest_support([(judged[i], home.read) for i, home in weak])
-    for (i, _), claim in zip(weak, anew, strict=True):
+    attributed = yield from smallest_support([(judged[i], home.read) for i, home in weak])
+    for (i, _), claim in zip(weak, attributed, strict=True):
         judged[i] = claim
     return (yield from simplify(judged, passages, "", "long"))
 
 
 def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
-    return tuple(each.one.claim for each in failing)
+    return tuple(each.assessed.claim for each in failing)
 
 
 def _question(failing: Sequence[Failing]) -> str:
@@ -108,19 +113,9 @@ def _question(failing: Sequence[Failing]) -> str:
 
 
 def _is_spoken_of(each: Failing) -> bool:
-    asked = content_terms(each.one.claim.text)
+    asked = content_terms(each.assessed.claim.text)
     known = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in each.read))
     return 2 * len(asked & known) >= len(asked)
-
-
-def _feedback(failing: Sequence[Failing], offered: Sequence[Passage]) -> dict[str, str]:
-    faults = recall_faults([each.one for each in failing], Numbered.of(offered, "long"))
-    return {CITATION_RECALL: " ".join(faults)}
-
-
-def _home(new: Claim, failing: Sequence[Failing]) -> Failing | None:
-    index = rewrites(new.text, [claim.text for claim in _claims(failing)])
-    return None if index is None else failing[index]
 
 
 def _end_with_stop(text: str) -> str:
@@ -180,6 +175,14 @@ class Decision:
     way: Way | None
     refused: tuple[Dropped, ...] = ()
 
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(assessed.claim for assessed in self.way.claims) if self.way else ()
+
+    @property
+    def cited(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(id for claim in self.claims for id in claim.cited))
+
 
 def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> Program[tuple[Way, ...]]:
     """What can be done about a sentence, best first; it is taken away only under `drop`."""
@@ -206,7 +209,7 @@ def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
     return Decision(n, None, tuple(refused))
 
 
-# ---------------------------------------------------------------- repair
+# ---------------------------------------------------------------- what a repair changed
 
 
 _ANY = 10**9  # more passages than any label names, so that no number is taken for a year
@@ -223,14 +226,13 @@ class Change:
 
 
 def changes(answer: Answer) -> tuple[Change, ...]:
-    return tuple(
-        Change(entry.dropped[0].text, "".join(entry.kept), entry.dropped[0].why) for entry in _change_rounds(answer)
-    )
+    firsts = ((entry.dropped[0], entry) for entry in _change_rounds(answer))
+    return tuple(Change(sentence.text, "".join(entry.kept), sentence.why) for sentence, entry in firsts)
 
 
 def final_text(answer: Answer) -> str:
-    texts = [entry.text for entry in answer.rounds if entry.kind == "repair" and entry.text is not None]
-    return texts[-1] if texts else answer.text
+    whole = _whole_round(answer)
+    return whole.text if whole and whole.text is not None else answer.text
 
 
 def labels(answer: Answer) -> dict[int, str]:
@@ -249,10 +251,14 @@ def numbering(answer: Answer) -> dict[str, int]:
 
     Passages that no mark can name have none.
     """
-    wholes = [entry for entry in answer.rounds if entry.kind == "repair" and entry.text is not None]
-    sources = wholes[-1].read if wholes else ()
+    whole = _whole_round(answer)
     numbers = {id: number for number, id in labels(answer).items()}
-    return numbers | {id: n for n, id in reversed(list(enumerate(sources, start=1)))}
+    return numbers | {id: n for n, id in reversed(list(enumerate(whole.read if whole else (), start=1)))}
+
+
+def _whole_round(answer: Answer) -> Round | None:
+    rounds = reversed(answer.rounds)
+    return next((entry for entry in rounds if entry.kind == "repair" and entry.text is not None), None)
 
 
 def _numbers(text: str) -> list[int]:
@@ -262,6 +268,9 @@ def _numbers(text: str) -> list[int]:
 
 def _change_rounds(answer: Answer) -> list[Round]:
     return [entry for entry in answer.rounds if entry.kind == "repair" and entry.text is None and entry.chosen]
+
+
+# ---------------------------------------------------------------- the method
 
 
 def repair(
@@ -283,12 +292,20 @@ def repair(
     """
     answer = yield from check(text, passages=passages, k=k)
     page = Page(text, places(text, answer.claims, len(passages)), passages)
-    answer, evidence = yield from _search_failing(answer, page.where, k)
+    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and not claim.is_supported]
+    answer = yield from _search_claims(answer, weak, k)
     pool = {passage.id: passage for passage in answer.passages}
-    premises = [_premises(claim, evidence.get(n, ()), pool) for n, claim in enumerate(answer.claims)]
+    read = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+    evidence = {n: [pool[id] for id in read[n]] for n in weak}
+    cited = [[pool[id] for id in claim.cited] for claim in answer.claims]
+    premises = [distinct((*passages, *evidence.get(n, ()))) for n, passages in enumerate(cited)]
     before = yield from body(answer.claims, premises, question)
-    failing = [Failing(n, before.sentences[n][0], tuple(premises[n])) for n in evidence]
-    answer, remedies = yield from _find_remedies(answer, failing, question, rewrite)
+    failing = [Failing(n, before.sentences[n][0], premises[n]) for n in evidence]
+    remedies = yield from cite_evidence(failing)
+    left = [each for each in failing if each.n not in remedies and each.read]
+    if left and rewrite:
+        rewriting = yield from rewrite_failing(left, question, answer.claims)
+        answer, remedies = add_rounds(answer, rewriting.round), {**remedies, **rewriting.remedies}
     offers = yield from together([ways(remedies.get(each.n), pool, unsupported) for each in failing])
     after, decisions = before, []
     for each, options in zip(failing, offers, strict=True):
@@ -298,43 +315,19 @@ def repair(
     return _conclude_repair(answer, page, before, after, decisions)
 
 
-# ---------------------------------------------------------------- what fails
+# ---------------------------------------------------------------- the search for what fails
 
 
-class _Searched(NamedTuple):
-    answer: Answer
-    found: Mapping[int, tuple[Passage, ...]]
-
-
-def _search_failing(answer: Answer, where: Sequence[Place | None], k: int) -> Program[_Searched]:
+def _search_claims(answer: Answer, weak: Sequence[int], k: int) -> Program[Answer]:
     """`check` has searched for claims without citations."""
-    known = {rounds.n - 1: rounds.read for rounds in answer.rounds if rounds.kind == "search"}
-    weak = [n for n, claim in enumerate(answer.claims) if where[n] and not claim.is_supported]
-    new = [n for n in weak if n not in known]
-    hits = yield from together([search(answer.claims[n].text, k) for n in new])
-    pool = {p.id: p for p in answer.passages} | {hit.passage.id: hit.passage for group in hits for hit in group}
-    read = {**known, **{n: ids([hit.passage for hit in group]) for n, group in zip(new, hits, strict=True)}}
-    rounds = tuple(Round("search", n + 1, read=read[n], queries=(answer.claims[n].text,)) for n in new)
-    answer = replace(answer, method="repair", passages=tuple(pool.values()), rounds=(*answer.rounds, *rounds))
-    return _Searched(answer, {n: tuple(pool[id] for id in dict.fromkeys(read[n])) for n in weak})
-
-
-def _premises(claim: Claim, evidence: Sequence[Passage], pool: Mapping[str, Passage]) -> list[Passage]:
-    return list(({id: pool[id] for id in claim.cited} | {passage.id: passage for passage in evidence}).values())
-
-
-class _Remedied(NamedTuple):
-    answer: Answer
-    remedies: Mapping[int, Remedy]
-
-
-def _find_remedies(answer: Answer, failing: Sequence[Failing], question: str, rewrite: bool) -> Program[_Remedied]:
-    anew = yield from cite_evidence(failing)
-    left = [each for each in failing if each.n not in anew and each.read]
-    if not left or not rewrite:
-        return _Remedied(answer, anew)
-    done = yield from rewrite_failing(left, question, answer.claims)
-    return _Remedied(replace(answer, rounds=(*answer.rounds, done.told)), {**anew, **done.remedies})
+    known = {entry.n - 1 for entry in answer.rounds if entry.kind == "search"}
+    queries = {n: answer.claims[n].text for n in weak if n not in known}
+    results = yield from together([search(query, k) for query in queries.values()])
+    groups = [[hit.passage for hit in hits] for hits in results]
+    pool = {p.id: p for p in answer.passages} | {p.id: p for group in groups for p in group}
+    asked = zip(queries.items(), groups, strict=True)
+    rounds = (Round("search", n + 1, read=ids(group), queries=(query,)) for (n, query), group in asked)
+    return replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()))
 
 
 # ---------------------------------------------------------------- the end
@@ -344,40 +337,21 @@ def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, deci
     numbers = page.numbers(decisions)
     edits = {d.n: page.after(d, answer.claims[d.n], numbers) for d in decisions if d.way}
     rounds = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
-    assessed = Round("assess", scores=before.aims.round_scores(before.assessment))
-    whole = Round(
-        "repair",
-        len(answer.claims) + 1,
-        read=ids(page.given),
-        text=replace_claims(page.text, page.where, edits),
-        scores=after.aims.round_scores(after.assessment),
-        chosen=True,
-    )
-    claims = tuple(each.claim for each in after.claims)
-    answer = replace(
-        answer,
-        status="answered" if claims else "abstained",
-        claims=claims,
-        rounds=(*answer.rounds, assessed, *rounds, whole),
-        notes=_notes(answer.claims, edits),
-    )
-    return conclude(answer, claims, "keep")
+    first = Round("assess", scores=before.aims.round_scores(before.assessment))
+    text, scores = replace_claims(page.text, page.where, edits), after.aims.round_scores(after.assessment)
+    end = len(answer.claims) + 1
+    whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)
+    answer = replace(answer, notes=_notes(answer.claims, edits))
+    return conclude(add_rounds(answer, first, *rounds, whole), after.assessment.judged, "keep")
 
 
 def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Claim) -> Round:
     n, old = decision.n, page.before(decision.n)
     if decision.way is None:
         return Round("repair", n + 1, kept=(old,), dropped=decision.refused, chosen=False)
-    changed = Dropped(old, f"{decision.way.why} ({why(claim)})")
+    dropped = (Dropped(old, f"{decision.way.why} ({why(claim)})"), *decision.refused)
     kept = (edits[n],) if edits[n] else ()
-    return Round(
-        "repair", n + 1, read=_citations_of(decision), kept=kept, dropped=(changed, *decision.refused), chosen=True
-    )
-
-
-def _citations_of(decision: Decision) -> tuple[str, ...]:
-    claims = decision.way.claims if decision.way else ()
-    return tuple(dict.fromkeys(id for assessed in claims for id in assessed.claim.cited))
+    return Round("repair", n + 1, read=decision.cited, kept=kept, dropped=dropped, chosen=True)
 
 
 def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]:
@@ -399,18 +373,16 @@ def _range_numbers(label: LabelRange) -> Sequence[int]:
 class Page:
     text: str
     where: Sequence[Place | None]
-    given: Sequence[Passage]
+    passages: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
-        """Given passages count by position, others get the next free number."""
-        numbers: dict[str, int] = {}
-        for n, passage in enumerate(self.given, start=1):
-            numbers.setdefault(passage.id, n)
-        used = {
-            n for mark in find_marks(self.text, len(self.given)) for label in mark.labels for n in _range_numbers(label)
-        }
-        free = (n for n in count(len(self.given) + 1) if n not in used)
-        for id in (id for decision in decisions for id in _citations_of(decision)):
+        """The passages given with the text count by position, others get the next free number."""
+        offered = len(self.passages)
+        numbers = {passage.id: n for n, passage in reversed(list(enumerate(self.passages, start=1)))}
+        labels = (label for mark in find_marks(self.text, offered) for label in mark.labels)
+        used = {n for label in labels for n in _range_numbers(label)}
+        free = (n for n in count(offered + 1) if n not in used)
+        for id in (id for decision in decisions for id in decision.cited):
             if id not in numbers:
                 numbers[id] = next(free)
         return numbers
@@ -420,13 +392,10 @@ class Page:
         return self.text[place.start : place.end] if place else ""
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        place, claims = (
-            self.where[decision.n],
-            tuple(assessed.claim for assessed in decision.way.claims) if decision.way else (),
-        )
+        place, claims = self.where[decision.n], decision.claims
         is_led = place is not None and place.is_led
         if [claim.text for claim in claims] == [was.text]:
-            same = set_marks(self.before(decision.n), _marks(claims[0], numbers), len(self.given), is_led=is_led)
+            same = set_marks(self.before(decision.n), _marks(claims[0], numbers), len(self.passages), is_led=is_led)
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
         # In new text, words that look like a mark ("[2018]") are escaped.

@@ -1,13 +1,13 @@
-"""What all methods share: rounds and notes, the end of an answer, checks of options, comparison of sentences."""
+"""What all methods share: an answer's rounds, notes and end, checks of options, comparison of sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Status, Style, render
-from toulmin.errors import BudgetEnded, UsageError
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Style, render
+from toulmin.errors import BudgetEnded, UsageError, unknown_name
 from toulmin.methods.assessing import content_terms
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.replies import Reply
@@ -25,7 +25,12 @@ def check_whole(least: int, **options: object) -> None:
             raise UsageError(f"The option {name!r} must be a whole number of at least {least}, not {value!r}.")
 
 
-# ---------------------------------------------------------------- the wording of sentences
+def check_choice(kind: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise unknown_name(kind, str(name), known)
+
+
+# ---------------------------------------------------------------- comparison of sentences
 
 
 _AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
@@ -39,10 +44,15 @@ def wording_of(text: str) -> tuple[str, ...]:
     return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
 
 
-# ---------------------------------------------------------------- which sentence a new one rewrites
+def new_claims(claims: Iterable[Claim], known: Iterable[Claim] = ()) -> list[Claim]:
+    """The claims in words that `known` has not, the first of those in equal words."""
+    wordings = {wording_of(claim.text) for claim in known}
+    unique: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        unique.setdefault(wording_of(claim.text), claim)
+    return [claim for wording, claim in unique.items() if wording not in wordings]
 
 
-REWRITTEN = "rewritten by what the passages say"
 _NEAR = 0.5  # of the content terms of the shorter sentence
 
 
@@ -52,18 +62,16 @@ def rewrites(new: str, sentences: Sequence[str]) -> int | None:
     None if they share less than half of the shorter one's.
     """
     terms = content_terms(new)
-    near = [_nearness(terms, content_terms(sentence)) for sentence in sentences]
+    others = map(content_terms, sentences)
+    near = [len(terms & other) / (min(len(terms), len(other)) or 1) for other in others]
     best = max(near, default=0.0)
     return near.index(best) if best >= _NEAR else None
 
 
-def _nearness(first: frozenset[str], second: frozenset[str]) -> float:
-    return len(first & second) / (min(len(first), len(second)) or 1)
+# ---------------------------------------------------------------- rounds and notes
 
 
-# ---------------------------------------------------------------- reporting
-
-
+REWRITTEN = "rewritten by what the passages say"
 SILENCE = "The sources do not say."
 REFUSED = "The model refused to answer; whether the sources say it is not known."
 EMPTY = "The model's reply was empty; whether the sources say it is not known."
@@ -73,33 +81,45 @@ def start_answer(question: str, method: str, style: Style, k: int) -> Program[An
     """An answer that holds only the passages, at most `k`, that a search for the question found."""
     hits = yield from search(question, k)
     passages = tuple({hit.passage.id: hit.passage for hit in hits}.values())
-    search_round = Round("search", read=ids(passages), queries=(question,))
-    return Answer(question, style, method, "abstained", passages=passages, rounds=(search_round,))
+    entry = Round("search", read=ids(passages), queries=(question,))
+    return Answer(question, style, method, "abstained", passages=passages, rounds=(entry,))
 
 
 def ids(passages: Sequence[Passage]) -> tuple[str, ...]:
     return tuple(passage.id for passage in passages)
 
 
-def add_draft(answer: Answer, claims: Sequence[Claim], entry: Round, invalid: int = 0) -> Answer:
-    status: Status = "answered" if claims else "abstained"
+def with_claims(answer: Answer, claims: Sequence[Claim], **changes: Any) -> Answer:
+    """The answer with these claims, the status that follows from them, and other changed fields."""
+    return replace(answer, status="answered" if claims else "abstained", claims=tuple(claims), **changes)
+
+
+def add_rounds(answer: Answer, *rounds: Round, invalid: int = 0) -> Answer:
     count = answer.invalid_citations + invalid
-    return replace(answer, status=status, claims=tuple(claims), rounds=(*answer.rounds, entry), invalid_citations=count)
+    return replace(answer, rounds=(*answer.rounds, *rounds), invalid_citations=count)
+
+
+def add_notes(answer: Answer, *notes: str) -> Answer:
+    return replace(answer, notes=(*answer.notes, *notes))
+
+
+def add_draft(answer: Answer, claims: Sequence[Claim], entry: Round, invalid: int = 0) -> Answer:
+    return with_claims(add_rounds(answer, entry, invalid=invalid), claims)
 
 
 def draft_round(
     done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1, role: str = "main"
 ) -> Round:
-    claims = done.value.claims
-    return Round(
-        kind,
-        n,
-        role=role,
-        read=read_by(done.prompt),
-        text=render(claims, style).text,
-        kept=tuple(claim.text for claim in claims),
-        dropped=omissions(done),
-    )
+    text = render(done.value.claims, style).text
+    kept = tuple(claim.text for claim in done.value.claims)
+    return Round(kind, n, role=role, read=read_by(done.prompt), text=text, kept=kept, dropped=omissions(done))
+
+
+def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:
+    """The round of a refinement, with the claims of the answer before it that are gone."""
+    entry = draft_round(done, style, kind="refine", n=n)
+    gone = (Dropped(claim.text, "not in the refined answer") for claim in before if claim.text not in entry.kept)
+    return replace(entry, dropped=(*entry.dropped, *gone))
 
 
 def read_by(prompt: Prompt[Any]) -> tuple[str, ...]:
@@ -133,11 +153,11 @@ def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifie
     `verified=False` adds no round of verdicts.
     """
     kept, _ = apply_policy(claims, policy)
-    rounds = (*answer.rounds, verdicts_round(claims)) if claims and verified else answer.rounds
-    status: Status = "answered" if kept else "abstained"
+    if claims and verified:
+        answer = add_rounds(answer, verdicts_round(claims))
     is_known = REFUSED not in answer.notes and EMPTY not in answer.notes
-    notes = (*answer.notes, *_remarks(answer.invalid_citations, kept, SILENCE if is_known else ""))
-    return replace(answer, status=status, claims=tuple(kept), rounds=rounds, notes=notes)
+    remarks = _remarks(answer.invalid_citations, kept, (SILENCE,) if is_known else ())
+    return with_claims(add_notes(answer, *remarks), kept)
 
 
 def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
@@ -149,7 +169,7 @@ def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
     sections = tuple(section for section in answer.sections if section.title in filled)
     empty = [title for title in planned if title not in filled]
     notes = (f"Parts of the plan without text: {', '.join(empty)}.",) if empty and filled else ()
-    return replace(answer, sections=sections, notes=(*answer.notes, *notes))
+    return replace(add_notes(answer, *notes), sections=sections)
 
 
 def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
@@ -165,35 +185,42 @@ def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[A
     if not any(claim.is_supported for claim in claims):
         raise ended
     note = f"{ended} This is what was written by then; the method's further steps were left out."
-    answer = conclude(replace(draft, notes=(*draft.notes, note)), claims, policy)
+    answer = conclude(add_notes(draft, note), claims, policy)
     return in_sections(answer, [section.title for section in answer.sections])
 
 
 def _judge_rest(draft: Answer) -> Program[list[Claim]]:
-    unjudged = [claim for claim in draft.claims if claim.support is None]
-    passages = {passage.id: passage for passage in draft.passages}
-    cited = yield from verify([c for c in unjudged if c.citations], passages, draft.question, draft.style)
-    uncited = [(claim, draft.passages) for claim in unjudged if not claim.citations]
-    attributed = yield from smallest_support(uncited, draft.question, draft.style)
+    unjudged = [(claim, draft.passages) for claim in draft.claims if claim.support is None]
+    judged = iter((yield from judge_or_attribute(unjudged, draft.passages, draft.question, draft.style)))
+    return [next(judged) if claim.support is None else claim for claim in draft.claims]
+
+
+def judge_or_attribute(
+    claims: Sequence[tuple[Claim, Sequence[Passage]]],
+    passages: Iterable[Passage],
+    question: str = "",
+    style: Style = "long",
+) -> Program[list[Claim]]:
+    """Judges claims by their citations; one without gets the smallest set of its candidates that supports it."""
+    by_id = {passage.id: passage for passage in passages}
+    cited = yield from verify([claim for claim, _ in claims if claim.citations], by_id, question, style)
+    attributed = yield from smallest_support([asked for asked in claims if not asked[0].citations], question, style)
     judged = {True: iter(cited), False: iter(attributed)}
-    return [next(judged[bool(c.citations)]) if c.support is None else c for c in draft.claims]
+    return [next(judged[bool(claim.citations)]) for claim, _ in claims]
 
 
-def _remarks(invalid: int, kept: Sequence[Claim], silence: str) -> tuple[str, ...]:
+def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> tuple[str, ...]:
     marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
     if not kept:
-        return (*marks, silence) if silence else marks
+        return (*marks, *silence)
     weak = [claim for claim in kept if claim.support is not None and not claim.is_supported]
     return (*marks, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.") if weak else marks
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
-    return Round(
-        "verify",
-        n,
-        kept=tuple(claim.text for claim in claims if claim.is_supported),
-        dropped=tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported),
-    )
+    kept = tuple(claim.text for claim in claims if claim.is_supported)
+    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported)
+    return Round("verify", n, kept=kept, dropped=dropped)
 
 
 def why(claim: Claim) -> str:

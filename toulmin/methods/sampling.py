@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from typing import Literal
 
-from toulmin.data import Answer, Claim, Dropped, Policy, Round, Style
+from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.errors import UsageError
-from toulmin.methods.direct import judge_answer, show_draft, with_draft
-from toulmin.methods.reporting import add_draft, check_whole, conclude, draft_round, read_by, start_answer
+from toulmin.methods.direct import judge_answer, show_draft, write_draft
+from toulmin.methods.reporting import (
+    add_draft,
+    add_rounds,
+    check_whole,
+    conclude,
+    draft_round,
+    read_by,
+    refine_round,
+    start_answer,
+    with_claims,
+)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Feedback, MostConsistent, Preset, Refine
 from toulmin.steps import Exchange, Pair, Program, entail, exchange, together
@@ -76,7 +86,7 @@ def usc(
     else:
         choice = yield from exchange(MostConsistent(question, candidates))
         answer = _choose(answer, drafts, choice.value)
-        answer = replace(answer, rounds=(*answer.rounds, Round("assess", role="main", text=choice.reply.text)))
+        answer = add_rounds(answer, Round("assess", role="main", text=choice.reply.text))
     yield from show_draft(answer)
     return (yield from judge_answer(answer, unsupported))
 
@@ -100,13 +110,8 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 
     pairs = [pair_for(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
     verdicts = iter((yield from entail(pairs)))
-    return [
-        _share([bool(claim.citations) and next(verdicts).entails for claim in draft.value.claims]) for draft in drafts
-    ]
-
-
-def _share(verdicts: Sequence[bool]) -> float:
-    return sum(verdicts) / len(verdicts) if verdicts else 0.0
+    supported = [sum(bool(claim.citations) and next(verdicts).entails for claim in d.value.claims) for d in drafts]
+    return [count / (len(draft.value.claims) or 1) for count, draft in zip(supported, drafts, strict=True)]
 
 
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
@@ -116,13 +121,7 @@ def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str
         for i, draft in enumerate(drafts)
     ]
     kept = drafts[best].value
-    return replace(
-        answer,
-        status="answered" if kept.claims else "abstained",
-        claims=kept.claims,
-        rounds=(*answer.rounds, *rounds),
-        invalid_citations=kept.invalid,
-    )
+    return with_claims(add_rounds(answer, *rounds), kept.claims, invalid_citations=kept.invalid)
 
 
 # ---------------------------------------------------------------- `self-refine`: feedback without any metric
@@ -144,31 +143,17 @@ def self_refine(
     `max_rounds` model calls; an answer without claims ends the rounds.
     """
     check_whole(0, max_rounds=max_rounds)
-    answer = yield from start_answer(question, "self-refine", style, k)
-    if not answer.passages:
-        return conclude(answer, (), unsupported)
-    answer = with_draft(answer, (yield from exchange(AnswerPrompt(question, answer.passages, style, examples, prompt))))
-    yield from show_draft(answer)
+    answer = yield from write_draft("self-refine", AnswerPrompt(question, (), style, examples, prompt), k)
     for n in range(1, max_rounds + 1):
         if not answer.claims:
             break
         advice = yield from exchange(Feedback(question, answer.passages, answer.claims, (), ()))
-        answer = _add_feedback(answer, advice, n)
+        answer = add_rounds(
+            answer, Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
+        )
         done = yield from exchange(Refine(question, answer.passages, answer.claims, advice.value, style))
-        answer = _add_refinement(answer, done, n)
+        # Only the marks of the answer returned count as invalid.
+        before = replace(answer, invalid_citations=0)
+        answer = add_draft(before, done.value.claims, refine_round(done, style, n, answer.claims), done.value.invalid)
         yield from show_draft(answer)
     return (yield from judge_answer(answer, unsupported))
-
-
-def _add_feedback(answer: Answer, advice: Exchange[Mapping[str, str]], n: int) -> Answer:
-    assess_round = Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
-    return replace(answer, rounds=(*answer.rounds, assess_round))
-
-
-def _add_refinement(answer: Answer, done: Exchange[Draft], n: int) -> Answer:
-    """Only the marks of the answer returned count as invalid."""
-    refine_round = draft_round(done, answer.style, kind="refine", n=n)
-    gone = [claim.text for claim in answer.claims if claim.text not in refine_round.kept]
-    dropped = (*refine_round.dropped, *(Dropped(text, "not in the refined answer") for text in gone))
-    before = replace(answer, invalid_citations=0)
-    return add_draft(before, done.value.claims, replace(refine_round, dropped=dropped), done.value.invalid)

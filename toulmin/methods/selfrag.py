@@ -16,9 +16,18 @@ from statistics import fmean
 from typing import Literal, get_args
 
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, Style
-from toulmin.errors import UsageError, unknown_name
-from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft
-from toulmin.methods.reporting import REFUSED, SILENCE, check_whole, ids, wording_of
+from toulmin.errors import UsageError
+from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft, without_silence
+from toulmin.methods.reporting import (
+    REFUSED,
+    add_notes,
+    check_choice,
+    check_whole,
+    ids,
+    new_claims,
+    with_claims,
+    wording_of,
+)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.reflection import (
     CONTINUE,
@@ -85,26 +94,15 @@ class Segment:
     invalid: int = 0
     refused: str = ""
 
-    @property
-    def is_fit(self) -> bool:
-        return bool(self.claims) and not self.refused
-
     def as_round(self, answer: Path) -> Round:
         chosen = any(segment is self for segment in answer.segments)
         words = " ".join(claim.text for claim in self.claims)
-        why = self.refused or "another one scored higher"
         read = (self.passage.id,) if self.passage else ()
-        return Round(
-            "claim",
-            self.n,
-            role="main",
-            read=read,
-            text=words or None,
-            kept=read if chosen else (),
-            dropped=() if chosen or not words else (Dropped(words, why),),
-            scores=self.scores,
-            chosen=chosen,
-        )
+        entry = Round("claim", self.n, role="main", read=read, text=words or None, scores=self.scores, chosen=chosen)
+        if chosen:
+            return replace(entry, kept=read)
+        why = self.refused or "another one scored higher"
+        return replace(entry, dropped=(Dropped(words, why),) if words else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +154,15 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
 
     A short answer is only the first.
     """
-    known = {wording_of(claim.text) for claim in before}
     cited = (Citation(passage.id),) if passage else ()
-    claims, invalid = [], 0
-    for piece in pieces:
-        read = AnswerPrompt("", (), style).read(piece.words)
-        invalid += read.invalid
-        for claim in read.claims:
-            if wording_of(claim.text) not in known:
-                known.add(wording_of(claim.text))
-                claims.append(replace(claim, citations=cited if piece.grounded else ()))
-    return Draft(tuple(claims[:1] if style == "short" else claims), invalid)
+    drafts = [AnswerPrompt("", (), style).read(piece.words) for piece in pieces]
+    claims = [
+        replace(claim, citations=cited if piece.grounded else ())
+        for piece, draft in zip(pieces, drafts, strict=True)
+        for claim in draft.claims
+    ]
+    new = new_claims(claims, before)
+    return Draft(tuple(new[:1] if style == "short" else new), sum(draft.invalid for draft in drafts))
 
 
 def drop_cut_sentence(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
@@ -181,11 +177,7 @@ def drop_cut_sentence(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
     return tuple(before) or (last,)
 
 
-def is_denied(pieces: Sequence[Piece]) -> bool:
-    return any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)
-
-
-# ---------------------------------------------------------------- selfrag
+# ---------------------------------------------------------------- the method
 
 
 Retrieve = Literal["adaptive", "always", "never"]
@@ -227,8 +219,7 @@ def self_rag(
     reflection tokens is noted. Raises `UsageError` for a value out of range.
     """
     check_whole(1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
-    if retrieve not in get_args(Retrieve):
-        raise unknown_name("value of retrieve", retrieve, get_args(Retrieve))
+    check_choice("value of retrieve", retrieve, get_args(Retrieve))
     if not 0 <= threshold <= 1:
         raise UsageError(f"threshold: expected a probability from 0 to 1, not {threshold}.")
     weights = Weights(relevance, support, utility)
@@ -240,7 +231,7 @@ def self_rag(
         state = yield from _extend_paths(task, state, n, beam)
         yield from show_draft(state.answer)
     ended = yield from judge_answer(_with_notes(state), unsupported)
-    return ended if state.found else replace(ended, notes=tuple(note for note in ended.notes if note != SILENCE))
+    return ended if state.searches else without_silence(ended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,34 +266,27 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """`found` are the passages by query, `said` what the model wrote."""
+    """`searches` are the passages by query, `reflections` what the model wrote."""
 
     answer: Answer
     paths: tuple[Path, ...] = ()
     log: tuple[Round | Segment, ...] = ()
-    found: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
-    said: tuple[Reflected, ...] = ()
+    searches: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
+    reflections: tuple[Reflected, ...] = ()
     was_refused: bool = False
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
-        search_round = Round("search", len(self.found) + 1, read=ids(passages), queries=(query,))
-        searches = (*self.found, (query, passages))
-        return replace(self, answer=replace(self.answer, passages=read), log=(*self.log, search_round), found=searches)
+        entry = Round("search", len(self.searches) + 1, read=ids(passages), queries=(query,))
+        searches = (*self.searches, (query, passages))
+        answer = replace(self.answer, passages=read)
+        return replace(self, answer=answer, log=(*self.log, entry), searches=searches)
 
     def on(self, paths: tuple[Path, ...]) -> _State:
         first = paths[0]
-        return replace(
-            self,
-            paths=paths,
-            answer=replace(
-                self.answer,
-                status="answered" if first.claims else "abstained",
-                claims=first.claims,
-                rounds=tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log),
-                invalid_citations=first.invalid,
-            ),
-        )
+        rounds = tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log)
+        answer = with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=first.invalid)
+        return replace(self, paths=paths, answer=answer)
 
 
 # ---------------------------------------------------------------- the wish to search
@@ -318,7 +302,7 @@ def _decide_search(task: _Task, state: _State) -> Program[_State]:
     searches = wish is None or wish.worth > task.threshold
     scores = None if wish is None else {"retrieval": wish.worth}
     assess_round = Round("assess", role="main", text=reflection.text.strip() or None, scores=scores, chosen=searches)
-    return replace(state, log=(assess_round,), said=(reflection,)).on((Path(searches=searches),))
+    return replace(state, log=(assess_round,), reflections=(reflection,)).on((Path(searches=searches),))
 
 
 def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
@@ -336,27 +320,27 @@ def _reflection_of(prompt: NextSegment, reply: Reply) -> Reflected:
 def _extend_paths(task: _Task, state: _State, n: int, beam: int) -> Program[_State]:
     live = [path for path in state.paths if not path.is_over]
     state = yield from _search_next(task, state, live)
-    results = dict(state.found)
+    results = dict(state.searches)
     asked = [(path, item) for path in live for item in (results[task.query(path)] if path.searches else (None,))]
     tries = yield from together([_write_segment(task, path, passage, n) for path, passage in asked])
     searches = task.retrieve != "never"
-    grown = [
-        (path, path.taking(item.segment, searches))
-        for (path, _), item in zip(asked, tries, strict=True)
-        if item.segment.is_fit
-    ]
-    continued = {id(path) for path, _ in grown}
+    segments = [(path, item.segment) for (path, _), item in zip(asked, tries, strict=True)]
+    fit = [(path, segment) for path, segment in segments if segment.claims and not segment.refused]
+    grown = [path.taking(segment, searches) for path, segment in fit]
+    continued = {id(path) for path, _ in fit}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
-    log = (*state.log, *(item.segment for item in tries))
-    refused = state.was_refused or any(item.was_refused for item in tries)
-    state = replace(state, log=log, said=(*state.said, *(item.said for item in tries)), was_refused=refused)
-    return state.on(best([*complete, *(path for _, path in grown)], beam))
+    state = replace(
+        state,
+        log=(*state.log, *(item.segment for item in tries)),
+        reflections=(*state.reflections, *(item.reflection for item in tries)),
+        was_refused=state.was_refused or any(item.was_refused for item in tries),
+    )
+    return state.on(best([*complete, *grown], beam))
 
 
 def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
-    known = dict(state.found)
     wanted = dict.fromkeys(task.query(path) for path in paths if path.searches)
-    queries = [query for query in wanted if query not in known]
+    queries = [query for query in wanted if query not in dict(state.searches)]
     results = yield from together([search(query, task.k) for query in queries])
     for query, hits in zip(queries, results, strict=True):
         state = state.finding(query, tuple({hit.passage.id: hit.passage for hit in hits}.values()))
@@ -366,7 +350,7 @@ def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_
 @dataclass(frozen=True, slots=True)
 class _Try:
     segment: Segment
-    said: Reflected
+    reflection: Reflected
     was_refused: bool
 
 
@@ -380,7 +364,8 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
     if reply.finish == "length" and end is None:
         pieces = drop_cut_sentence(pieces)
     draft = new_draft(pieces, passage, task.style, path.claims)
-    refused = "the model calls it not supported" if task.hard and is_denied(pieces) else ""
+    is_denied = any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)
+    refused = "the model calls it not supported" if task.hard and is_denied else ""
     scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"
     segment = Segment(n, passage, reflection.text, draft.claims, scores, goes_on, draft.invalid, refused)
@@ -392,13 +377,13 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
 
 def _with_notes(state: _State) -> Answer:
     answer = state.answer
-    notes = [] if state.found else [FROM_MEMORY if answer.claims else NO_MEMORY]
+    notes = [] if state.searches else [FROM_MEMORY if answer.claims else NO_MEMORY]
     if state.was_refused and not answer.claims:
         notes.append(REFUSED)
-    elif answer.passages and not any(reflection.marks or reflection.opening for reflection in state.said):
+    elif answer.passages and not any(reflection.marks or reflection.opening for reflection in state.reflections):
         notes.append(NO_TOKENS)
-    elif any(not mark.odds for reflection in state.said for mark in reflection.marks):
+    elif any(not mark.odds for reflection in state.reflections for mark in reflection.marks):
         notes.append(NO_ODDS)
     if answer.claims and not state.paths[0].is_over:
         notes.append(f"max_segments ended the answer after {len(state.paths[0].segments)}; allow more.")
-    return replace(answer, notes=(*answer.notes, *notes))
+    return add_notes(answer, *notes)

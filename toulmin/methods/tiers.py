@@ -31,11 +31,11 @@ class Verifier:
 
 @dataclass(frozen=True, slots=True)
 class TierResult:
-    """A judged claim: `read` are the passages that decided it, `told` says how, `scores` are by tier."""
+    """A judged claim: `read` are the passages that decided it, `summary` says how, `scores` are by tier."""
 
     claim: Claim
     read: tuple[str, ...]
-    told: str
+    summary: str
     scores: Mapping[str, float]
 
 
@@ -71,10 +71,9 @@ def _verify_tiers(by: Verifier, claim: Claim, passages: Mapping[str, Passage], s
         if rescue.is_supported:
             place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
             return TierResult(rescue, rescue.cited, f"supported by {place}", scores)
-    summary = "supported neither by the passages that it cites nor by the memory"
-    return TierResult(
-        generated, tuple(passages), summary if len(cut) == 1 else f"{summary}, in {len(cut)} windows", scores
-    )
+    where = "" if len(cut) == 1 else f", in {len(cut)} windows"
+    summary = f"supported neither by the passages that it cites nor by the memory{where}"
+    return TierResult(generated, tuple(passages), summary, scores)
 
 
 def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
@@ -83,19 +82,14 @@ def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
 
 
 def _round(result: TierResult, kept: Claim) -> Round:
-    dropped = [Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited]
-    return Round(
-        "verify",
-        read=result.read,
-        text=result.told,
-        kept=kept.cited if kept.is_supported else (),
-        dropped=tuple(dropped) if kept.is_supported else (Dropped(kept.text, why(kept)),),
-        scores=result.scores,
-        chosen=kept.is_supported,
-    )
+    entry = Round("verify", read=result.read, text=result.summary, scores=result.scores, chosen=kept.is_supported)
+    if not kept.is_supported:
+        return replace(entry, dropped=(Dropped(kept.text, why(kept)),))
+    needless = tuple(Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
+    return replace(entry, kept=kept.cited, dropped=needless)
 
 
-# ---------------------------------------------------------------- vTG's citation generator
+# ---------------------------------------------------------------- the citation generator
 
 
 MOST = 3

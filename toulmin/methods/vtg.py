@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Passage, Policy, Round, Status, Style
-from toulmin.errors import unknown_name
-from toulmin.methods.evidence import Memory, all_passages, distinct, evidence, failure_notes, search_failures
+from toulmin.data import Answer, Claim, Passage, Policy, Round, Style
+from toulmin.methods.evidence import (
+    Memory,
+    all_passages,
+    distinct,
+    evidence,
+    failure_notes,
+    propose_queries,
+    search_round,
+)
 from toulmin.methods.reporting import (
+    add_notes,
+    add_rounds,
+    check_choice,
     check_whole,
     conclude,
     draft_round,
-    ids,
     omissions,
     read_by,
     silence_of,
     start_answer,
     unsaid,
+    with_claims,
     wording_of,
 )
 from toulmin.methods.tiers import Verifier, check_claim, cite
-from toulmin.parsing.citing import Draft
+from toulmin.parsing.lines import has_words
 from toulmin.prompts.types import AnswerPrompt, Example, NextClaim, Preset, Queries
-from toulmin.steps import Exchange, Program, exchange, generate, show
-from toulmin.verify import verify as judged
+from toulmin.steps import Program, exchange, show
+from toulmin.verify import verify as verify_claims
 
 # ---------------------------------------------------------------- parameters by dataset (Tables 6 and 7)
-
-
-# The least value of each number.
-_LEAST = {"max_trials": 0, "queries": 1, "per_query": 1, "k": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,8 @@ class Parameters:
     k: int = 5
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
-            check_whole(least, **{name: getattr(self, name)})
+        check_whole(0, max_trials=self.max_trials)
+        check_whole(1, queries=self.queries, per_query=self.per_query, k=self.k)
 
     def attempts(self, *, strict: bool) -> int:
         """The most attempts at one claim, at least one.
@@ -79,10 +84,8 @@ DEFAULT = "asqa-vicuna"
 def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
     """The preset's values (`DEFAULT` if None), replaced by arguments that are not None. Raises `UsageError`."""
     name = DEFAULT if preset is None else preset
-    if name not in PRESETS:
-        raise unknown_name("preset of vtg", name, PRESETS)
-    values = {field.name: by_hand.get(field.name) for field in fields(Parameters)}
-    return replace(PRESETS[name], **{key: value for key, value in values.items() if value is not None})
+    check_choice("preset of vtg", name, PRESETS)
+    return replace(PRESETS[name], **{key: value for key, value in by_hand.items() if value is not None})
 
 
 # ---------------------------------------------------------------- the state that Algorithm 1 changes
@@ -122,33 +125,24 @@ class State:
         """O."""
         return self.answer.claims
 
-    @property
-    def answer_with_notes(self) -> Answer:
-        return self.answer if self.claims else replace(self.answer, notes=(*self.answer.notes, *self.unsaid))
-
     def output_text(self, style: Style) -> str:
         """O without citations, as a model sees it."""
         return (", " if style == "list" else " ").join(claim.text for claim in self.claims)
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
         numbered = [replace(step, n=len(self.claims) + 1) for step in rounds]
-        count = self.answer.invalid_citations + invalid
-        answer = replace(self.answer, rounds=(*self.answer.rounds, *numbered), invalid_citations=count)
-        return replace(self, answer=answer)
+        return replace(self, answer=add_rounds(self.answer, *numbered, invalid=invalid))
 
     def noting(self, *notes: str) -> State:
-        return replace(self, answer=replace(self.answer, notes=(*self.answer.notes, *notes)))
+        return replace(self, answer=add_notes(self.answer, *notes))
 
     def taking(self, attempt: Attempt) -> State:
         """Its citations enter the memory if it passed; else it counts as unverified."""
-        state = self.telling(*attempt.as_rounds(chosen=True), invalid=attempt.invalid)
-        answer = replace(state.answer, status="answered", claims=(*self.claims, attempt.claim))
+        rounds = attempt.as_rounds(chosen=True)
+        state = self.answering((*self.claims, attempt.claim), *rounds, invalid=attempt.invalid)
         if not attempt.passed:
-            return replace(state, answer=answer, unverified=self.unverified + 1)
-        return replace(state, answer=answer, memory=self.memory.retaining(attempt.claim.cited))
-
-    def refusing(self, attempt: Attempt) -> State:
-        return self.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
+            return replace(state, unverified=self.unverified + 1)
+        return replace(state, memory=self.memory.retaining(attempt.claim.cited))
 
     def finding(self, passages: Sequence[Passage]) -> State:
         answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
@@ -159,11 +153,10 @@ class State:
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
         state = self.telling(*rounds, invalid=invalid)
-        status: Status = "answered" if claims else "abstained"
-        return replace(state, answer=replace(state.answer, status=status, claims=tuple(claims)))
+        return replace(state, answer=with_claims(state.answer, claims))
 
 
-# ---------------------------------------------------------------- vtg
+# ---------------------------------------------------------------- the method
 
 
 def vtg(
@@ -206,9 +199,9 @@ def vtg(
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
-    claims, answer = state.claims, state.answer_with_notes
+    claims, answer = state.claims, add_notes(state.answer, *(() if state.claims else state.unsaid))
     if not verify:
-        claims = yield from judged(claims, {p.id: p for p in answer.passages}, question, style)
+        claims = yield from verify_claims(claims, {p.id: p for p in answer.passages}, question, style)
     return conclude(answer, claims, unsupported, verified=not verify)
 
 
@@ -254,20 +247,20 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
     trial = 0
     while True:
         trial += 1
-        sentence = yield from _sentence(task, state, trial)
-        claim_round = sentence.told
-        if claim_round.text is None or _stands(claim_round.text, state.claims):
-            return state.end(claim_round, sentence.unsaid)
-        attempt = yield from _attempt(task, state.memory, claim_round.text, claim_round, trial)
+        claim_round, silence = yield from _sentence(task, state, trial)
+        text = claim_round.text
+        if text is None or wording_of(text) in {wording_of(claim.text) for claim in state.claims}:
+            return state.end(claim_round, silence)
+        attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
-        state = state.refusing(attempt)
+        state = state.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
         if task.evolves:
-            state = yield from _with_evidence(task, state, claim_round.text, trial)
+            state = yield from _with_evidence(task, state, text, trial)
 
 
 class _Sentence(NamedTuple):
-    told: Round
+    round: Round
     unsaid: tuple[str, ...]
 
 
@@ -276,21 +269,10 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
     asked = NextClaim(task.question, state.output_text(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
-    has_words = re.search(r"[^\W_]", text) is not None
-    claim_round = Round(
-        "claim",
-        trial=trial,
-        role="main",
-        read=read_by(done.prompt),
-        text=text if has_words else None,
-        dropped=omissions(done),
-        chosen=False,
-    )
-    return _Sentence(claim_round, () if has_words else silence_of(done.reply))
-
-
-def _stands(text: str, claims: Sequence[Claim]) -> bool:
-    return wording_of(text) in {wording_of(claim.text) for claim in claims}
+    spoken = text if has_words(text) else None
+    read, dropped = read_by(done.prompt), omissions(done)
+    entry = Round("claim", trial=trial, role="main", read=read, text=spoken, dropped=dropped, chosen=False)
+    return _Sentence(entry, () if spoken else silence_of(done.reply))
 
 
 def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
@@ -305,34 +287,29 @@ def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style)
         return attempt
     checked = yield from check_claim(task.verifier, attempt.claim, memory.passages, style)
     verify_round = replace(checked.round, trial=attempt.rounds[-1].trial)
-    return replace(
-        attempt, claim=checked.claim, passed=checked.claim.is_supported, rounds=(*attempt.rounds, verify_round)
-    )
+    claim, rounds = checked.claim, (*attempt.rounds, verify_round)
+    return replace(attempt, claim=claim, passed=claim.is_supported, rounds=rounds)
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
     queries: tuple[str, ...] = (claim,)
     if task.asks_queries:
         asked = Queries(task.question, state.output_text(task.style), claim, task.numbers.queries)
-        proposals = yield from generate(asked, sample=trial - 1)
-        unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
-        queries = tuple(query for query in unique if query)[: task.numbers.queries] or queries
+        queries = (yield from propose_queries(asked, trial - 1)) or queries
     results = yield from evidence(queries, task.numbers.per_query)
-    passages = all_passages(results)
-    search_round = Round("search", trial=trial, read=ids(passages), queries=queries, dropped=search_failures(results))
-    return state.telling(search_round).noting(*failure_notes(results, state.answer.notes)).finding(passages)
+    state = state.telling(replace(search_round(results), trial=trial))
+    return state.noting(*failure_notes(results, state.answer.notes)).finding(all_passages(results))
 
 
 # ---------------------------------------------------------------- the end
 
 
 def _with_notes(task: _Task, state: State) -> State:
-    notes = list(state.answer.notes)
     if state.unverified:
-        notes.append(f"Claims left unverified after all attempts ({task.attempts} each): {state.unverified}.")
-    if not state.is_over:
-        notes.append(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
-    return replace(state, answer=replace(state.answer, notes=tuple(notes)))
+        state = state.noting(f"Claims left unverified after all attempts ({task.attempts} each): {state.unverified}.")
+    if state.is_over:
+        return state
+    return state.noting(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
 
 
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
@@ -340,22 +317,15 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
     memory, written = state.memory, state.output_text(task.style)
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
-    attempt = yield from _final_attempt(task, done, memory)
-    if attempt is None:
-        state = state.answering((), draft_round(done, "short"), invalid=done.value.invalid)
-        return replace(state, unsaid=unsaid(done))
-    attempt = yield from _verify_attempt(task, attempt, memory, "short")
-    return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)
-
-
-def _final_attempt(task: _Task, done: Exchange[Draft], memory: Memory) -> Program[Attempt | None]:
+    entry, invalid = draft_round(done, "short"), done.value.invalid
     if not done.value.claims:
-        return None
-    claim, entry = done.value.claims[0], draft_round(done, "short")
-    if claim.citations:
-        return Attempt(claim, True, (entry,), done.value.invalid)
-    # A few words say too little to be cited without the question.
-    cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
-    claim = replace(claim, citations=cited.claim.citations)
-    entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
-    return Attempt(claim, True, (entry,), done.value.invalid + cited.invalid)
+        return replace(state.answering((), entry, invalid=invalid), unsaid=unsaid(done))
+    claim = done.value.claims[0]
+    if not claim.citations:
+        # A few words say too little to be cited without the question.
+        cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
+        claim = replace(claim, citations=cited.claim.citations)
+        entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
+        invalid += cited.invalid
+    attempt = yield from _verify_attempt(task, Attempt(claim, True, (entry,), invalid), memory, "short")
+    return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)

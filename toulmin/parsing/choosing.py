@@ -20,9 +20,7 @@ _NUMBER = re.compile(
 )
 _DECIDES = re.compile(
     r"\b(?:most\b[^.\n]{0,30}\bconsistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion"
-    r"|verdict|winner"
-    r"|agrees? most|final answer|"
-    r"konsistenteste|beste)\b|最一致",
+    r"|verdict|winner|agrees? most|final answer|konsistenteste|beste)\b|最一致",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -71,8 +69,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{20,500}\"|“[^”\n]{20,500}”")
 # "Not fully supported" must never be read as "supported".
 _VERDICT = re.compile(
     r"(?P<denied>\b(?:not|no|none|nothing|never|neither|nor|cannot|whether|lacks?|lacking|insufficient|fails?"
-    r"|[a-z]{1,8}n['’]t|partly"
-    r"|partially)\b[^.\n]{0,30}?)?"
+    r"|[a-z]{1,8}n['’]t|partly|partially)\b[^.\n]{0,30}?)?"
     r"(?P<word>contradict|refute|inconsistent|unsupported|support|entail|unsure|uncertain)",
     re.IGNORECASE,
 )
@@ -93,18 +90,14 @@ def verdict_in(text: str) -> Label:
     verdicts = list(_VERDICT.finditer(reply))
     opening = _YES_OR_NO.match(reply)
     if opening is not None:
-        return "supported" if opening["yes"] else _denial(verdicts)
+        contradicts = any(_label(verdict) == "contradicted" for verdict in verdicts)
+        return "supported" if opening["yes"] else "contradicted" if contradicts else "unsupported"
     if not verdicts:
         return "unsupported" if is_nothing(reply) or is_abstention(reply, cites=True) else "unsure"
     if re.search(r"\w", reply[: verdicts[0].start()]) is None:
         return _label(verdicts[0])
     labels = {_label(verdict) for verdict in verdicts if not _denies_contradiction(verdict)} or {"unsure"}
     return labels.pop() if len(labels) == 1 else "unsure"
-
-
-def _denial(verdicts: Sequence[re.Match[str]]) -> Label:
-    """A "No" means contradicted if the reply goes on to say so, else unsupported."""
-    return "contradicted" if any(_label(verdict) == "contradicted" for verdict in verdicts) else "unsupported"
 
 
 def _denies_contradiction(verdict: re.Match[str]) -> bool:

@@ -18,7 +18,7 @@ from toulmin.parsing.lines import (
     Block,
     Line,
     blocks,
-    list_items,
+    has_words,
     read_lines,
     without_emphasis,
     without_preamble,
@@ -44,8 +44,7 @@ _DENIES = re.compile(
     r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
     r"|provide|say)"
     r"|\bnone of (?:the|these)\b|\bneither\b|\bnot (?:\w{2,12}ly )?(?:support|relevant|related)|\birrelevant\b"
-    r"|\bunrelated\b"
-    r"|\bno (?:passage|document|source)s?\b",
+    r"|\bunrelated\b|\bno (?:passage|document|source)s?\b",
     re.IGNORECASE,
 )
 
@@ -107,7 +106,6 @@ def build_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Pass
 # ---------------------------------------------------------------- the entities of a list answer
 
 
-_HAS_WORDS = re.compile(r"[^\W_]")
 _ENTITY = re.compile(
     r"\s*(?:\"(?P<straight>(?:[^\"\n]|\"\"){1,300})\"\s*\.?\s*|“(?P<curly>[^”\n]{1,300})”\s*\.?\s*"
     r"|(?P<plain>(?:[^,，、]|(?<=\d),(?=\d{3}(?!\d)))*+))(?:[,，、]|$)"
@@ -127,7 +125,7 @@ class _Entity(NamedTuple):
 
 def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
     """The distinct entities of a list; a repeated one adds its citations to the first."""
-    pieces = [piece for piece in _entity_pieces(lifted) if _HAS_WORDS.search(piece.words)]
+    pieces = [piece for piece in _entity_pieces(lifted) if has_words(piece.words)]
     shares = [piece.share for piece in pieces]
     named: list[list[LabelRange]] = [[] for _ in pieces]
     for mark in lifted.marks if pieces else ():
@@ -173,10 +171,8 @@ def _without_stop(entity: _Entity) -> _Entity:
     return entity._replace(words=words.removesuffix("."))
 
 
-# ---------------------------------------------------------------- citing
+# ---------------------------------------------------------------- drafts
 
-
-__all__ = ["Draft", "Labels", "list_items", "read_draft", "read_labels", "without_marks"]
 
 _ANSWER = re.compile(r"\s*(?:\*\*)?(?:final |the )?answer(?:\*\*)?\s?:(?:\*\*)?(?=\s|$)", re.IGNORECASE)
 _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
@@ -228,9 +224,7 @@ def read_draft(
 
 def _after_lead(lifted: Lifted) -> Lifted:
     lead = _ANSWER.match(lifted.text)
-    if lead is None:
-        return lifted
-    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks)
+    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks) if lead else lifted
 
 
 def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: Style) -> Lifted:
@@ -252,7 +246,7 @@ def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: S
 def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tuple[Claim, ...]:
     parts = blocks(lifted.text)
     spoken = _sentences_of(lifted, parts, style)
-    pieces = [piece for piece in spoken if _HAS_WORDS.search(lifted.text, piece.start, piece.end)]
+    pieces = [piece for piece in spoken if has_words(lifted.text[piece.start : piece.end])]
     named: list[list[LabelRange]] = [[] for _ in pieces]
     for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, parts), strict=True):
         if pieces:

@@ -6,7 +6,7 @@ List markers ("1.", "-", "*"), Markdown headings and labels ("Paragraph 2:") are
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -61,6 +61,14 @@ class Block(NamedTuple):
     end: int
     is_item: bool
     is_heading: bool
+
+
+def has_words(text: str) -> bool:
+    return re.search(r"[^\W_]", text) is not None
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
 def without_emphasis(text: str) -> str:
@@ -126,7 +134,8 @@ def list_items(text: str) -> tuple[str, ...]:
     and a first line such as "Here are the questions:" are dropped.
     """
     listed = read_items(text)
-    items = [_join_item(item) for item in listed] if listed else _plain_items(text, list(read_lines(text)))
+    plain = () if listed else without_preamble(text, list(read_lines(text)))
+    items = [*map(_join_item, listed), *(_words(text, line) for line in plain)]
     return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
 
 
@@ -142,7 +151,20 @@ def read_items(text: str) -> list[Item]:
     """The items of a list with markers, titles or labels; empty if there is none."""
     lines = list(read_lines(text))
     kind = _kind_of_items(lines)
-    return _items_of_kind(text, lines, kind) if kind else []
+    if kind is None:
+        return []
+    items: list[list[str]] = []
+    margin = next(line.indent for line in lines if line.kind == kind)
+    is_open = False
+    for line in lines:
+        if line.kind == kind and line.indent <= margin + 1:
+            items.append([_words(text, line)])
+            is_open = True
+            continue
+        is_open = is_open and (not line.after_blank or line.indent > margin or kind in ("heading", "label"))
+        if is_open:
+            items[-1].append(_words(text, line))
+    return [Item(head, tuple(below), kind == "heading") for head, *below in items]
 
 
 def _kind_of_items(lines: list[Line]) -> Kind | None:
@@ -158,29 +180,10 @@ def _words(text: str, line: Line) -> str:
     return " ".join(without_emphasis(text[line.start : line.end]).split())
 
 
-def _items_of_kind(text: str, lines: list[Line], kind: Kind) -> list[Item]:
-    items: list[list[str]] = []
-    margin = next(line.indent for line in lines if line.kind == kind)
-    is_open = False
-    for line in lines:
-        if line.kind == kind and line.indent <= margin + 1:
-            items.append([_words(text, line)])
-            is_open = True
-            continue
-        is_open = is_open and (not line.after_blank or line.indent > margin or kind in ("heading", "label"))
-        if is_open:
-            items[-1].append(_words(text, line))
-    return [Item(head, tuple(below), kind == "heading") for head, *below in items]
-
-
 def _join_item(item: Item) -> str:
     if item.is_titled and item.below:
         return f"{item.head.rstrip(':. ')}: {' '.join(item.below)}"
     return " ".join([item.head, *item.below])
-
-
-def _plain_items(text: str, lines: list[Line]) -> list[str]:
-    return [_words(text, line) for line in without_preamble(text, lines)]
 
 
 def without_preamble(text: str, lines: list[Line]) -> list[Line]:

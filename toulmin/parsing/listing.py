@@ -46,7 +46,9 @@ def _asking_items(text: str) -> list[str]:
         for item in spoken[: len(spoken) - len(last)]
         if _ASKS.search(item) and not item.rstrip("*_ ").endswith((":", "："))
     ]
-    return [*(_each(asking[0]) if len(spoken) == 1 else asking), *last]
+    if len(spoken) == 1:
+        return [asking[0][span.start : span.end] for span in sentences(asking[0])]
+    return [*asking, *last]
 
 
 def _items(text: str, lines: list[Line]) -> Iterator[str]:
@@ -62,10 +64,6 @@ def _items(text: str, lines: list[Line]) -> Iterator[str]:
         item, is_open = words, line.kind in ("number", "bullet", "label")
     if item:
         yield item
-
-
-def _each(line: str) -> Iterator[str]:
-    yield from (line[span.start : span.end] for span in sentences(line))
 
 
 def _clean_question(item: str) -> str:

@@ -82,13 +82,9 @@ def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
     ranges = [LabelRange(_number(p[1]), _number(p[2] or p[1])) for p in pieces if p is not None]
     if len(ranges) < len(pieces) or any(pair.first == 0 < pair.last for pair in ranges):
         return None
-    if _ONLY_NUMBERS.fullmatch(body) and all(_is_year(n, offered) for pair in ranges for n in pair):
-        return None
+    if _ONLY_NUMBERS.fullmatch(body) and all(max(1000, offered + 1) <= n <= 2999 for pair in ranges for n in pair):
+        return None  # years
     return tuple(ranges)
-
-
-def _is_year(number: int, offered: int) -> bool:
-    return 1000 <= number <= 2999 and number > offered
 
 
 def _single_marks(text: str, offered: int) -> Iterator[Mark]:
@@ -114,32 +110,23 @@ def _belong_together(text: str, before: Mark, after: Mark) -> bool:
 
 def find_marks(text: str, offered: int = 0) -> list[Mark]:
     """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses that hold only marks included."""
-    marks: list[Mark] = []
-    gathered: list[LabelRange] = []
+    groups: list[list[Mark]] = []
     for mark in _single_marks(text, offered):
-        if marks and _belong_together(text, marks[-1], mark):
-            gathered.extend(mark.labels)
-            marks[-1] = Mark(marks[-1].start, mark.end, ())
+        if groups and _belong_together(text, groups[-1][-1], mark):
+            groups[-1].append(mark)
         else:
-            _close(marks, gathered)
-            marks.append(mark)
-            gathered = list(mark.labels)
-    _close(marks, gathered)
-    return [_with_parentheses(text, mark) for mark in marks]
+            groups.append([mark])
+    return [_join_marks(text, group) for group in groups]
 
 
 def has_marks(text: str, offered: int = 0) -> bool:
     return next(_single_marks(text, offered), None) is not None
 
 
-def _close(marks: list[Mark], gathered: list[LabelRange]) -> None:
-    if marks:
-        marks[-1] = marks[-1]._replace(labels=tuple(gathered))
-
-
-def _with_parentheses(text: str, mark: Mark) -> Mark:
-    inside = text[max(0, mark.start - 1) : mark.start] == "(" and text[mark.end : mark.end + 1] == ")"
-    return Mark(mark.start - 1, mark.end + 1, mark.labels) if inside else mark
+def _join_marks(text: str, marks: list[Mark]) -> Mark:
+    start, end = marks[0].start, marks[-1].end
+    is_inside = text[max(0, start - 1) : start] == "(" and text[end : end + 1] == ")"
+    return Mark(start - is_inside, end + is_inside, tuple(label for mark in marks for label in mark.labels))
 
 
 def _unescape(text: str) -> str:

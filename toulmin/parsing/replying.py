@@ -5,13 +5,12 @@ answer to another question. `citing.read_draft` reads a text word for word.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
 from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft
-from toulmin.parsing.lines import blocks, without_emphasis
+from toulmin.parsing.lines import blocks, has_words, last_match, without_emphasis
 from toulmin.parsing.marks import bracket_marks, has_marks, lift
 from toulmin.text.language import sentences
 
@@ -52,8 +51,7 @@ _OFFERS = _opening(
 )
 _DID = (
     r"(?:addressed|revised|corrected|removed|added|updated|improved|made|incorporated|left out|omitted|skipped"
-    r"|replaced|"
-    r"kept|included|used|based|ensured|checked|cited|rewrote|rewritten)"
+    r"|replaced|kept|included|used|based|ensured|checked|cited|rewrote|rewritten)"
 )
 _REMARKS = _opening(
     rf"(?:(?:please )?note(?: that)?\W{{1,4}})?i(?:['’]ve| have)? (?:\w+ly )?{_DID}\b[^\n]{{0,150}}\b"
@@ -63,8 +61,7 @@ _REMARKS = _opening(
     r"(?:the|your|this) (?:draft|(?:original|previous|revised|above|corrected) answer)\b",
     r"(?:the|this|my) (?:answer|response|revision)(?: above)? (?:is (?:based|now|already|complete)|has been|now)\b",
     r"(?:the|this|my) (?:\w+ )?(?:answer|response|revision|version) (?:now |also )?(?:includes|addresses"
-    r"|provides|incorporates"
-    r"|corrects|reflects|removes|adds)\b",
+    r"|provides|incorporates|corrects|reflects|removes|adds)\b",
     r"no (?:further |other |more )?(?:changes|corrections|revisions) (?:are|were) (?:needed|necessary|required|made)\b",
 )
 
@@ -79,7 +76,7 @@ def is_courtesy(sentence: str) -> bool:
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
 
 
-# ---------------------------------------------------------------- replying
+# ---------------------------------------------------------------- the answer in a reply
 
 
 _PAD = r"[*_#>\s]{0,6}"
@@ -174,7 +171,7 @@ def answer_in(text: str) -> str:
     """The part of a reply after the last answer marker and before any explanation."""
     answer = _one_exchange(_ASKED.sub("", _TITLE_LINE.sub("# ", text)))
     answer = _after_last(_MARKER, answer)
-    explained = next((match for match in _EXPLAINS.finditer(answer) if _has_words(answer[: match.start()])), None)
+    explained = next((match for match in _EXPLAINS.finditer(answer) if has_words(answer[: match.start()])), None)
     answer = answer[: explained.start()] if explained else answer
     above = _SOURCES_LINE.sub("", answer)
     return above if has_marks(above) else _SOURCES_LINE.sub(lambda line: line["marks"], answer)
@@ -184,17 +181,13 @@ def _one_exchange(text: str) -> str:
     if _ECHO.match(text):
         return _after_last(_RESULT_LINE, text)
     turns = (turn.start() for turn in _NEXT_TURN.finditer(text))
-    end = next((start for start in turns if _has_words(_MARKER.sub("", text[:start]))), len(text))
+    end = next((start for start in turns if has_words(_MARKER.sub("", text[:start]))), len(text))
     return text[:end]
 
 
 def _after_last(marker: re.Pattern[str], text: str) -> str:
-    match = next(iter(deque(marker.finditer(text), maxlen=1)), None)
+    match = last_match(marker, text)
     return text[match.end() :] if match else text
-
-
-def _has_words(text: str) -> bool:
-    return re.search(r"[^\W_]", text) is not None
 
 
 def without_quotes(text: str) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
+
+from toulmin.parsing.lines import last_match
 
 # ---------------------------------------------------------------- replies without thinking
 
@@ -67,7 +68,7 @@ def _final_channel(text: str) -> str:
     return _CHANNEL_END.split(text[finals[-1].end() :], maxsplit=1)[0] if finals else ""
 
 
-# ---------------------------------------------------------------- jSON as words
+# ---------------------------------------------------------------- JSON as words
 
 
 class Shape(NamedTuple):
@@ -204,9 +205,7 @@ def _each(fields: list[_Field], shape: Shape) -> Iterator[str]:
 
 
 def _labels(value: Any) -> list[int]:
-    if isinstance(value, bool) or value is None:
-        return []
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return [value]
     if isinstance(value, str):
         return [int(n) for n in re.findall(r"\d+", value)] if _LABELS.fullmatch(value) else []
@@ -217,7 +216,7 @@ def _labels(value: Any) -> list[int]:
     return []
 
 
-# ---------------------------------------------------------------- wrapping
+# ---------------------------------------------------------------- tags, tables and turns
 
 
 _END_OF_TURN = re.compile(
@@ -252,8 +251,10 @@ _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】�
 def unwrap(text: str, shape: Shape) -> str:
     """The words of a reply; `shape` says what JSON may call them. Never raises."""
     words = _within_tags(_within_result(_one_turn(without_thinking(text))))
-    words = _without_html(as_words(words, shape))
-    return _QUOTE_BAR.sub("", _without_tables(_FENCE.sub("", words), ": " if shape.titled else ", "))
+    words = _FENCE.sub("", _without_html(as_words(words, shape)))
+    if "|" in words:
+        words = "\n".join(_without_rows(words.split("\n"), ": " if shape.titled else ", "))
+    return _QUOTE_BAR.sub("", words)
 
 
 def _one_turn(text: str) -> str:
@@ -263,7 +264,7 @@ def _one_turn(text: str) -> str:
 
 def _within_result(text: str) -> str:
     """Unclosed tags reach to the end."""
-    opened = next(iter(deque(_RESULT.finditer(text), maxlen=1)), None)
+    opened = last_match(_RESULT, text)
     return text[opened.end() :].split(f"</{opened['name']}>", 1)[0] if opened else text
 
 
@@ -277,19 +278,13 @@ def _within_tags(text: str) -> str:
 
 
 def _without_html(text: str) -> str:
-    if "<" not in text:
-        return text
-    return _TAG.sub(_in_markdown, _RAISED.sub(lambda m: m[1].translate(_SUPERSCRIPT), text))
+    return _TAG.sub(_in_markdown, _RAISED.sub(lambda m: m[1].translate(_SUPERSCRIPT), text)) if "<" in text else text
 
 
 def _in_markdown(tag: re.Match[str]) -> str:
     if tag["inline"]:
         return ""
     return "\n- " if tag["item"] else "\n# " if tag["heading"] else "\n"
-
-
-def _without_tables(text: str, joint: str) -> str:
-    return "\n".join(_without_rows(text.split("\n"), joint)) if "|" in text else text
 
 
 def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:
@@ -313,7 +308,6 @@ def _cells(line: str) -> list[str]:
 
 def _join_cells(cells: Sequence[str], n: int, joint: str) -> str:
     words = [cell.strip() for cell in cells if cell.strip()]
-    if len(words) > 1 and words[0].rstrip(".") == str(n):
-        words = words[1:]
+    words = words[1:] if len(words) > 1 and words[0].rstrip(".") == str(n) else words
     marks = [cell for cell in words if _ONLY_MARKS.fullmatch(cell)]
     return " ".join([joint.join(cell for cell in words if cell not in marks), *marks])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -79,10 +79,7 @@ def _fill_block(block: str, values: Mapping[str, str]) -> str:
 
 _OWN_TAGS = r"passage|draft|answer|text|feedback"
 _TURNS = r"system|user|assistant|human|tool|start_of_turn|end_of_turn|bos|eos|pad|unk|s|think|im_start|im_end|eot_id"
-_TAG = re.compile(
-    rf"[<＜﹤‹〈](?=[^\w<>|｜]{{0,9}}(?:[|｜]|<\s*/?\s*sys\b|(?:{_OWN_TAGS}|{_TURNS})\b))",
-    re.IGNORECASE,
-)
+_TAG = re.compile(rf"[<＜﹤‹〈](?=[^\w<>|｜]{{0,9}}(?:[|｜]|<\s*/?\s*sys\b|(?:{_OWN_TAGS}|{_TURNS})\b))", re.IGNORECASE)
 _TURN_IN_BRACKETS = re.compile(r"\[(?=\s*/?\s*(?:inst|available_tools|tool_calls|tool_results)\s*\])", re.IGNORECASE)
 _LABEL = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
 _UNSEEN = re.compile(
@@ -107,7 +104,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# ---------------------------------------------------------------- files
+# ---------------------------------------------------------------- a user's texts in place of the shipped ones
 
 
 FORMAT = 1
@@ -128,7 +125,7 @@ def _read_shipped(name: str) -> dict[str, Any]:
 
 def replace_texts(path: Path, shipped: Texts) -> Texts:
     """The shipped texts with those of the user's TOML file in place; raises `UsageError` for an invalid file."""
-    data = _toml(path)
+    data = read_file(path, "TOML", tomllib.loads)
     try:
         version = data.pop("version", FORMAT)
         if version != FORMAT:
@@ -140,18 +137,13 @@ def replace_texts(path: Path, shipped: Texts) -> Texts:
         raise UsageError(f"The prompt file {path}: {error}") from None
 
 
-def read_text(path: Path) -> str:
+def read_file(path: Path, form: str, loads: Callable[[str], Any]) -> Any:
     try:
-        return path.read_text("utf-8-sig")
+        return loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The prompt file {path} should be a readable text in UTF-8: {error}.") from error
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"The prompt file {path} should be TOML: {error}.") from error
+    except ValueError as error:
+        raise UsageError(f"The prompt file {path} should be {form}: {error}.") from error
 
 
 def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -278,10 +270,7 @@ def _fill_template(template: str, values: Mapping[str, str]) -> str:
 
 def read_alce(path: Path, shots: int | None) -> AlceFile:
     """Reads a file with `shots` of its demonstrations (None: at most two); raises `UsageError`."""
-    try:
-        data = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"The prompt file {path} should be JSON: {error}.") from error
+    data = read_file(path, "JSON", json.loads)
     try:
         texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}
         demos = tuple(_demo(demo) for demo in data.get("demos", ()))

@@ -18,6 +18,7 @@ from math import exp
 from typing import Literal
 
 from toulmin.data import Passage, Style
+from toulmin.parsing.lines import has_words
 from toulmin.prompts.files import Texts, Wording, on_one_line, quote
 from toulmin.prompts.replies import TokenLogprob
 from toulmin.prompts.types import Prompt
@@ -87,9 +88,7 @@ class Mark:
         """The mean worth of the kind's tokens, weighted by probability: in -1..1 for utility, else in 0..1."""
         weighed = {token: p for token, p in self.odds.items() if token in WORTH}
         total = sum(weighed.values())
-        if not total:
-            return WORTH.get(self.token, 0.0)
-        return sum(WORTH[token] * p for token, p in weighed.items()) / total
+        return sum(WORTH[token] * p for token, p in weighed.items()) / total if total else WORTH.get(self.token, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class Reflected:
         """The words between the tokens. What follows [No Retrieval] is from memory; [Continue ...] goes back to the
         passage if the reply was `grounded` in one.
         """
-        return tuple(piece for piece in self._split(grounded) if re.search(r"[^\W_]", piece.words))
+        return tuple(piece for piece in self._split(grounded) if has_words(piece.words))
 
     def _split(self, grounded: bool) -> Iterator[Piece]:
         words, at, is_grounded = "", 0, grounded
@@ -197,12 +196,8 @@ def weigh(reply: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
     if not reply.marks and any(is_reflection(place.token) for place in places):
         reply = read_reflections("".join(place.token.replace("▁", " ") for place in places))
     opening = tuple(_likeliest_mark(kind, places[0]) for kind in _OPENING)
-    return Reflected(
-        reply.text,
-        tuple(_with_odds(reply.marks, places)),
-        tuple(mark for mark in opening if mark is not None),
-        tuple(places),
-    )
+    weighed = tuple(mark for mark in opening if mark is not None)
+    return Reflected(reply.text, tuple(_with_odds(reply.marks, places)), weighed, tuple(places))
 
 
 def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterator[Mark]:
@@ -220,9 +215,8 @@ def _likeliest_mark(kind: Kind, place: TokenLogprob) -> Mark | None:
 
 
 def _odds(kind: Kind, place: TokenLogprob) -> dict[str, float]:
-    probabilities = {
-        _bare(token): exp(min(0.0, logprob)) for token, logprob in ((place.token, place.logprob), *place.top)
-    }
+    logprobs = ((place.token, place.logprob), *place.top)
+    probabilities = {_bare(token): exp(min(0.0, logprob)) for token, logprob in logprobs}
     return {token: probabilities[_bare(token)] for token in TOKENS[kind] if _bare(token) in probabilities}
 
 
@@ -238,21 +232,16 @@ def next_segment(prompt: NextSegment, texts: Texts) -> Wording:
     """One message, without a system message, which these models do not know. It ends where the model continues:
     after the passage, after [No Retrieval], or where it may choose either.
     """
-    asked = texts.fill(
-        "next_segment.user", task=texts.fill(f"next_segment.{prompt.style}"), question=_words(prompt.question)
-    )
+    task = texts.fill(f"next_segment.{prompt.style}")
+    asked = texts.fill("next_segment.user", task=task, question=_words(prompt.question))
     return Wording("", f"{asked}\n{_escape_frame(prompt.written)}{_evidence(prompt, texts)}")
 
 
 def _evidence(prompt: NextSegment, texts: Texts) -> str:
-    if prompt.passage is not None:
-        return texts.fill("next_segment.evidence", passage=_passage_text(prompt.passage))
-    return texts.fill("next_segment.from_memory") if prompt.from_memory else ""
-
-
-def _passage_text(passage: Passage) -> str:
-    title = on_one_line(_words(passage.title))
-    return "\n".join(part for part in (title, _words(passage.text)) if part)
+    if prompt.passage is None:
+        return texts.fill("next_segment.from_memory") if prompt.from_memory else ""
+    parts = (on_one_line(_words(prompt.passage.title)), _words(prompt.passage.text))
+    return texts.fill("next_segment.evidence", passage="\n".join(part for part in parts if part))
 
 
 def _words(text: str) -> str:

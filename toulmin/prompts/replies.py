@@ -94,6 +94,5 @@ def _token(entry: Any) -> TokenLogprob:
         token, logprob, top = entry
         return TokenLogprob(str(token), float(logprob), tuple((str(other), float(value)) for other, value in top))
     except (TypeError, ValueError):
-        raise ValueError(
-            f"a token is [its text, its log-probability, [[text, log-probability], ...]], not {entry!r}"
-        ) from None
+        form = "[its text, its log-probability, [[text, log-probability], ...]]"
+        raise ValueError(f"a token is {form}, not {entry!r}") from None

@@ -1,4 +1,4 @@
-"""Typed prompts as messages to a language model, shortened to fit its window."""
+"""Typed prompts as messages to a language model, shortened to fit its window by a count or an estimate of tokens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from toulmin.prompts.files import (
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
-# ---------------------------------------------------------------- estimates token counts without a tokenizer
+# ---------------------------------------------------------------- token counts without a tokenizer
 
 
 # A digit or sign is a token, and so is the space before it; the space before a word belongs to the word.
@@ -147,7 +147,7 @@ class Templates:
         """
         whole = self._wording(prompt)
         # A text never has more tokens than bytes, which are quick to count.
-        if window is None or _size(whole, _bytes) <= window or _size(whole, count) <= window:
+        if window is None or any(_size(whole, each) <= window for each in (_bytes, count)):
             return Rendered(tuple(_messages(whole)))
         return self._shorten(prompt, window, count)
 
@@ -215,9 +215,8 @@ def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
 
 
 def _check_shots(shots: int | None, available: int) -> None:
-    if shots is None or 0 <= shots <= available:
-        return
-    raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
+    if shots is not None and not 0 <= shots <= available:
+        raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
 
 
 def _digest(texts: Texts, alce: AlceFile | None) -> str:

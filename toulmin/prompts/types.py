@@ -26,12 +26,11 @@ T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
 
 
-_TEXTS = Shape(
-    tuple(
-        "answer response verdict label choice claim sentence statement fact text summary span extract quote paragraph"
-        " content output result feedback".split()
-    )
+_NAMES = (
+    "answer response verdict label choice claim sentence statement fact text summary span extract quote paragraph"
+    " content output result feedback"
 )
+_TEXTS = Shape(tuple(_NAMES.split()))
 _QUESTIONS = Shape(("question", "query", *_TEXTS.names))
 _PARTS = Shape(("feedback", "paragraph", "section", "outline", "plan"), titled=True)
 
@@ -107,7 +106,8 @@ class NextClaim(Prompt[str | None]):
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
         sentence = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
         claims = read_reply(sentence, self.passages, "long").claims
-        if not claims or _END.match(sentence) or _is_written(claims[0].text, self.written):
+        written = {_word_key(self.written[span.start : span.end]) for span in sentences(self.written)}
+        if not claims or _END.match(sentence) or _word_key(claims[0].text) in written:
             return None
         return claims[0].text
 
@@ -299,10 +299,6 @@ _END = re.compile(
     r"|(?:the |this )?(?:answer|text) is (?:now |already )?complete\b"
     r"|(?:there (?:is|are) )?(?:no|nothing) (?:further|more|additional|else|other|new)\b))"
 )
-
-
-def _is_written(sentence: str, written: str) -> bool:
-    return _word_key(sentence) in {_word_key(written[span.start : span.end]) for span in sentences(written)}
 
 
 def _word_key(text: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from toulmin.data import Claim, Passage, Style, render
@@ -34,6 +35,16 @@ def _title(texts: Texts, title: str) -> str:
 def _render_claims(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
     labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
     return quote(render(tuple(claims), style, numbers=labels).text)
+
+
+def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
+    """The text with the prompt's passages and its question, topic or claim filled in, and these values."""
+    spoken = {field: escape_labels(getattr(prompt, field, None) or "") for field in ("question", "topic", "claim")}
+    return texts.fill(name, **(spoken | {"passages": _passages(texts, prompt.passages)} | values))
+
+
+def _word(name: str, prompt: Any, texts: Texts) -> Wording:
+    return Wording(_instructions(texts, f"{name}.system", prompt.passages), _fill(f"{name}.user", prompt, texts))
 
 
 def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
@@ -103,20 +114,11 @@ def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
 
 
 def _correct_message(prompt: types.Correct, texts: Texts) -> str:
-    return texts.fill(
-        _of_style("correct.user", prompt.style),
-        question=escape_labels(prompt.question),
-        passages=_passages(texts, prompt.passages),
-        basis=_basis(prompt, texts),
-        draft=_render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft"),
-    )
-
-
-def _basis(prompt: types.Correct, texts: Texts) -> str:
-    count = min(prompt.rests_on, len(prompt.passages))
-    if not prompt.draft:
-        return ""
-    return texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
+    count, basis = min(prompt.rests_on, len(prompt.passages)), ""
+    if prompt.draft:
+        basis = texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
+    draft = _render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft")
+    return _fill(_of_style("correct.user", prompt.style), prompt, texts, basis=basis, draft=draft)
 
 
 def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
@@ -125,65 +127,43 @@ def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
         texts.fill("feedback.score", aspect=quote(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
         for name, score in prompt.scores
     )
-    user = texts.fill(
-        "feedback.user",
-        question=escape_labels(prompt.question),
-        passages=_passages(texts, prompt.passages),
-        answer=_render_claims(prompt.claims, "long", prompt.passages) or texts.fill("parts.no_answer"),
-        scores="\n".join(lines),
-    )
+    answer = _answer_text(prompt.claims, "long", prompt.passages, texts)
+    user = _fill("feedback.user", prompt, texts, answer=answer, scores="\n".join(lines))
     name = "feedback.system" if prompt.scores else "feedback.system_unscored"
     return Wording(_instructions(texts, name, prompt.passages), user)
 
 
 def _refine(prompt: types.Refine, texts: Texts) -> Wording:
     earlier = (
-        texts.fill(
-            "refine.earlier",
-            n=str(n),
-            answer=_answer_text(claims, prompt, texts),
-            feedback=_feedback_text(feedback, texts),
-        )
+        texts.fill("refine.earlier", n=str(n), **_attempt(prompt, claims, feedback, texts))
         for n, (claims, feedback) in enumerate(prompt.history, start=1)
     )
-    user = texts.fill(
-        "refine.user",
-        question=escape_labels(prompt.question),
-        passages=_passages(texts, prompt.passages),
-        earlier="\n\n".join(earlier),
-        answer=_answer_text(prompt.claims, prompt, texts),
-        feedback=_feedback_text(prompt.feedback, texts),
-    )
+    attempt = _attempt(prompt, prompt.claims, prompt.feedback, texts)
+    user = _fill("refine.user", prompt, texts, earlier="\n\n".join(earlier), **attempt)
     name = _of_style("refine.system", prompt.style)
     values = {"form": _form(texts, prompt.style), "citing": texts.fill("parts.citing")}
     return Wording(_instructions(texts, name, prompt.passages, **values), user)
 
 
-def _answer_text(claims: tuple[Claim, ...], prompt: types.Refine, texts: Texts) -> str:
-    return _render_claims(claims, prompt.style, prompt.passages) or texts.fill("parts.no_answer")
-
-
-def _feedback_text(feedback: Mapping[str, str], texts: Texts) -> str:
+def _attempt(
+    prompt: types.Refine, claims: tuple[Claim, ...], feedback: Mapping[str, str], texts: Texts
+) -> dict[str, str]:
     lines = (quote(f"{aspect}: {words}") for aspect, words in feedback.items() if words.strip())
-    return "\n".join(lines) or texts.fill("refine.no_feedback")
+    answer = _answer_text(claims, prompt.style, prompt.passages, texts)
+    return {"answer": answer, "feedback": "\n".join(lines) or texts.fill("refine.no_feedback")}
+
+
+def _answer_text(claims: tuple[Claim, ...], style: Style, passages: Sequence[Passage], texts: Texts) -> str:
+    return _render_claims(claims, style, passages) or texts.fill("parts.no_answer")
 
 
 # ---------------------------------------------------------------- claims
 
 
 def _next_claim(prompt: types.NextClaim, texts: Texts) -> Wording:
-    user = texts.fill(
-        "next_claim.user",
-        question=escape_labels(prompt.question),
-        passages=_passages(texts, prompt.passages),
-        written=escape_labels(prompt.written) or texts.fill("parts.nothing_written"),
-    )
+    written = escape_labels(prompt.written) or texts.fill("parts.nothing_written")
+    user = _fill("next_claim.user", prompt, texts, written=written)
     return Wording(_instructions(texts, _of_style("next_claim.system", prompt.style), prompt.passages), user)
-
-
-def _cite(prompt: types.Cite, texts: Texts) -> Wording:
-    user = texts.fill("cite.user", passages=_passages(texts, prompt.passages), claim=escape_labels(prompt.claim))
-    return Wording(_instructions(texts, "cite.system", prompt.passages), user)
 
 
 def _queries(prompt: types.Queries, texts: Texts) -> Wording:
@@ -197,36 +177,24 @@ def _queries(prompt: types.Queries, texts: Texts) -> Wording:
     return Wording(texts.fill("queries.system", n=str(prompt.n)), user)
 
 
-def _summarise(prompt: types.Summarise, texts: Texts) -> Wording:
-    words, passage = str(prompt.words), _single(texts, prompt.passage)
-    user = texts.fill("summarise.user", question=quote(prompt.question), passage=passage, words=words)
-    return Wording(_instructions(texts, "summarise.system", prompt.passage, words=words), user)
-
-
-def _extract(prompt: types.Extract, texts: Texts) -> Wording:
-    user = texts.fill("extract.user", question=quote(prompt.question), passage=_single(texts, prompt.passage))
-    return Wording(_instructions(texts, "extract.system", prompt.passage), user)
+def _shorten(name: str, prompt: types.Summarise | types.Extract, texts: Texts) -> Wording:
+    words = str(prompt.words) if isinstance(prompt, types.Summarise) else ""
+    passage = _single(texts, prompt.passage)
+    user = texts.fill(f"{name}.user", question=quote(prompt.question), passage=passage, words=words)
+    return Wording(_instructions(texts, f"{name}.system", prompt.passage, words=words), user)
 
 
 def _judge_claim(prompt: types.JudgeClaim, texts: Texts) -> Wording:
     question = escape_labels(prompt.question or "")
-    user = texts.fill(
-        "judge_claim.user",
-        passages=_passages(texts, prompt.passages),
-        question=texts.fill("judge_claim.question", text=question) if question else "",
-        claim=escape_labels(prompt.claim),
-    )
+    asked = texts.fill("judge_claim.question", text=question) if question else ""
+    user = _fill("judge_claim.user", prompt, texts, question=asked)
     return Wording(_instructions(texts, "judge_claim.system", prompt.passages), user)
 
 
 def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
     """Without marks, since the passages are not shown."""
     candidates = (
-        texts.fill(
-            "most_consistent.candidate",
-            n=str(n),
-            answer=_render_claims(claims, "long", ()) or texts.fill("parts.no_answer"),
-        )
+        texts.fill("most_consistent.candidate", n=str(n), answer=_answer_text(claims, "long", (), texts))
         for n, claims in enumerate(prompt.candidates, start=1)
     )
     question = quote(prompt.question)
@@ -237,19 +205,9 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
 # ---------------------------------------------------------------- plans
 
 
-def _outline(prompt: types.Outline, texts: Texts) -> Wording:
-    passages = _passages(texts, prompt.passages)
-    user = texts.fill("outline.user", topic=escape_labels(prompt.topic), passages=passages)
-    return Wording(_instructions(texts, "outline.system", prompt.passages), user)
-
-
 def _questions(prompt: types.Questions, texts: Texts) -> Wording:
-    user = texts.fill(
-        "questions.user",
-        topic=escape_labels(prompt.topic),
-        passages=_passages(texts, prompt.passages),
-        paragraph=_fill_paragraph("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else "",
-    )
+    paragraph = _fill_paragraph("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else ""
+    user = _fill("questions.user", prompt, texts, paragraph=paragraph)
     return Wording(_instructions(texts, "questions.system", prompt.passages), user)
 
 
@@ -262,13 +220,8 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     plan = (
         _fill_paragraph("write.paragraph", part, texts, n=str(n)) for n, part in enumerate(prompt.paragraphs, start=1)
     )
-    user = texts.fill(
-        "write.user",
-        topic=escape_labels(prompt.topic),
-        passages=_passages(texts, prompt.passages),
-        findings="\n\n".join(_fill_finding(part, prompt.passages, texts) for part in prompt.findings),
-        plan="\n".join(plan),
-    )
+    findings = "\n\n".join(_fill_finding(part, prompt.passages, texts) for part in prompt.findings)
+    user = _fill("write.user", prompt, texts, findings=findings, plan="\n".join(plan))
     citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
     quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
     system = _instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing)
@@ -295,12 +248,12 @@ def _fill_finding(finding: types.Finding, passages: Sequence[Passage], texts: Te
 WORDINGS: Mapping[type, Callable[[Any, Texts], Wording]] = {
     types.AnswerPrompt: _answer,
     types.NextClaim: _next_claim,
-    types.Cite: _cite,
+    types.Cite: partial(_word, "cite"),
     types.Queries: _queries,
-    types.Summarise: _summarise,
-    types.Extract: _extract,
+    types.Summarise: partial(_shorten, "summarise"),
+    types.Extract: partial(_shorten, "extract"),
     types.Correct: _correct,
-    types.Outline: _outline,
+    types.Outline: partial(_word, "outline"),
     types.Questions: _questions,
     types.Write: _write,
     types.Feedback: _feedback,
