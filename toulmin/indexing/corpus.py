@@ -24,19 +24,15 @@ class Terms(Protocol):
     @property
     def average_terms(self) -> float:
         """The mean number of terms in a passage."""
-        ...
 
     def __len__(self) -> int:
         """The number of distinct passages."""
-        ...
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """How many distinct passages contain each term."""
-        ...
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
         """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first."""
-        ...
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
@@ -50,11 +46,9 @@ class PassageVectors(Protocol):
     @property
     def is_scanned(self) -> bool:
         """Whether a query is compared with every vector."""
-        ...
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         """The ids and inner products of about the `k` nearest to each row, best first."""
-        ...
 
 
 class EncodedCorpus(Protocol):
@@ -66,7 +60,6 @@ class EncodedCorpus(Protocol):
     @property
     def vectors(self) -> PassageVectors | None:
         """The passage vectors; None for a corpus without."""
-        ...
 
     def __len__(self) -> int: ...
 
@@ -81,7 +74,6 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
 
     def passage(self, passage_id: str) -> Passage:
         """The passage with one of its sources."""
-        ...
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
@@ -91,17 +83,14 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
 
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
-        ...
 
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
     def text(self, document: IndexedDocument) -> str:
         """The extracted text, into which the offsets of its passages point."""
-        ...
 
     def skipped(self) -> list[Skipped]:
         """The files that the last update could not read, by path."""
-        ...
 
     @property
     def stats(self) -> Stats: ...
@@ -109,16 +98,12 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     @property
     def contents(self) -> str:
         """SHA-256, in hex, of the contents of the indexed files, whatever their paths and order."""
-        ...
 
     def verify(self) -> None:
         """Reads everything and compares it with what was written. Raises IndexDamaged."""
-        ...
 
     def stamp(self) -> object:
         """A value that changes whenever somebody writes."""
-        ...
 
     def notes(self) -> tuple[str, ...]:
         """Problems overcome since the last call, such as repeated requests."""
-        ...

@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toulmin.data import Document
@@ -103,19 +102,15 @@ class Hand(Protocol):
 
     def receive(self) -> tuple[int, Any]:
         """Waits for the result of `Shard.do` for the earliest unanswered calls; raises what it raised."""
-        ...
 
     def is_done(self, seconds: float) -> bool:
         """Whether a result is ready, after waiting at most that many seconds."""
-        ...
 
     def encoding_progress(self) -> tuple[int, int]:
         """The number of passages encoded, and of those to encode."""
-        ...
 
     def close(self) -> None:
         """Ends the worker; uncommitted changes are lost."""
-        ...
 
 
 Hire = Callable[[Callable[[], Shard]], Hand]
@@ -183,9 +178,7 @@ class ShardedWriter:
     def __enter__(self) -> ShardedWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close()
 
     def _close(self) -> None:

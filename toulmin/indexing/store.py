@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from threading import Lock, local
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from toulmin.data import Passage, Source, content_id
@@ -358,9 +357,7 @@ class Corpus:
     def __enter__(self) -> Corpus:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def passages_by_id(self, passage_ids: Iterable[str]) -> dict[str, Passage]:

@@ -90,35 +90,28 @@ class Writer(Protocol):
 
     def files(self) -> list[tuple[int, str]]:
         """The number and path of every indexed file."""
-        ...
 
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read, or None."""
-        ...
 
     def note_time(self, stamp: Stamp) -> None: ...
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
         """Adds a file without documents; returns its number."""
-        ...
 
     def remove_file(self, number: int) -> None: ...
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         """Cuts a document into passages; `on_passage` is called after each."""
-        ...
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
         """Replaces the unreadable files under the roots; entries from elsewhere stay."""
-        ...
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
         """Brings the vectors up to date; returns how many are new."""
-        ...
 
     def commit(self) -> Totals:
         """Makes everything visible in one step."""
-        ...
 
 
 def bring_up_to_date(

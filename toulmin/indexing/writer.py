@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 
 from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped, is_under
@@ -106,9 +105,7 @@ class CorpusWriter:
     def __enter__(self) -> CorpusWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
             if self._sql.in_transaction:
                 self._sql.execute("ROLLBACK")

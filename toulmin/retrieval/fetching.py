@@ -18,7 +18,6 @@ import ssl
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from types import TracebackType
 from typing import Any
 
 import httpx2
@@ -207,9 +206,7 @@ class Fetcher:
     async def __aenter__(self) -> Fetcher:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
     async def fetch(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:

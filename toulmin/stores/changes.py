@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from toulmin.documents.loaders import Skipped, is_under
@@ -21,9 +20,7 @@ class SeveralWrite(Writer, Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
     def notes(self) -> tuple[str, ...]: ...
 

@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -78,9 +77,7 @@ class SharedWriter(Changes):
     def __enter__(self) -> SharedWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stream.close()
         self._folder.cleanup()
 

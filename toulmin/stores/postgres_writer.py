@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import psycopg
@@ -194,9 +193,7 @@ class PostgresWriter(Changes):
     def __enter__(self) -> PostgresWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(psycopg.Error):
             self._connection.close()
 
