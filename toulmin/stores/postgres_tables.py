@@ -129,10 +129,6 @@ def foreign(place: Place) -> SourceError:
     return SourceError(f"The tables in {place} belong to another program; name another corpus.")
 
 
-def no_corpus(place: Place) -> SourceError:
-    return SourceError(f"There is no corpus in {place}; to make one, run: toulmin index PATH --into {place}")
-
-
 def make(connection: Connection, place: Place, made: About, kind: Kind | None) -> None:
     """Creates an empty corpus in the open transaction.
 
