@@ -179,7 +179,7 @@ class Corpus(OpenCorpus):
         if vectors is not None and len(vectors.packed.keys) != state.passages:
             raise self.damage_error(f"{len(self)} passages are stored, {len(vectors.packed.keys)} have vectors")
 
-    # ------------------------------------------------------------ passages
+    # ------------------------------------------------------------ passages, documents and files
 
     def passages_by_id(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         by_id: dict[str, Passage] = {}

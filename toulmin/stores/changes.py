@@ -96,11 +96,11 @@ class Changes(Writer):
 
     def note_time(self, stamp: Stamp) -> None:
         row = self._by_number[stamp.number]
-        self.new[row.path] = contents.after(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
+        self.new[row.path] = contents.newer_row(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
         fields = {"size": stamp.size, "mtime_ns": stamp.mtime_ns, "digest": stamp.digest, "reason": None}
-        row = contents.after(self.known.get(str(path)), str(path), file=contents.number(), **fields)
+        row = contents.newer_row(self.known.get(str(path)), str(path), file=contents.new_number(), **fields)
         self.new[row.path] = row
         self._by_number[row.file] = row
         return row.file
@@ -113,14 +113,14 @@ class Changes(Writer):
             self.dropped.add(number)
         elif added is None:
             gone = {"file": 0, "size": None, "mtime_ns": None, "digest": None, "reason": None}
-            self.new[row.path] = contents.after(row, row.path, **gone)
+            self.new[row.path] = contents.newer_row(row, row.path, **gone)
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
         reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):
-                self.new[path] = contents.after(row, path, reason=None)
+                self.new[path] = contents.newer_row(row, path, reason=None)
         for path, reason in reasons.items():
             known = self.new.get(path) or self.known.get(path)
             if known is None or known.reason != reason:
-                self.new[path] = contents.after(known, path, reason=reason)
+                self.new[path] = contents.newer_row(known, path, reason=reason)

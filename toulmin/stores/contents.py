@@ -39,7 +39,7 @@ class About(NamedTuple):
         return {**fields, "label": asdict(self.label) if self.label else None}
 
 
-def read(written: Mapping[str, Any], format: int, address: object) -> About:
+def read_about(written: Mapping[str, Any], format: int, address: object) -> About:
     """The inverse of `About.as_json`. Raises `IndexDamaged` for another version."""
     if (written["format"], written["terms"]) != (format, TERMS_VERSION):
         raise IndexDamaged(
@@ -55,7 +55,7 @@ def about_for(passage_words: int | None, vectors: Wanted | None) -> About:
     return About(passage_words or PASSAGE_WORDS, vectors.label if vectors else None)
 
 
-def check(existing: About, asked: About, passage_words: int | None, address: object) -> None:
+def check_about(existing: About, asked: About, passage_words: int | None, address: object) -> None:
     """Raises `SourceError` for another encoder, or another length if one was given."""
     if passage_words not in (None, existing.passage_words):
         raise SourceError(
@@ -95,15 +95,15 @@ class FileRow:
         return not self.file and self.reason is None
 
 
-def number() -> int:
+def new_number() -> int:
     """A unique number from 1 to 2**52, which JSON can hold."""
     return SystemRandom().getrandbits(52) + 1
 
 
-def after(known: FileRow | None, path: str, **changes: Any) -> FileRow:
+def newer_row(known: FileRow | None, path: str, **changes: Any) -> FileRow:
     now = max(time.time_ns() // 1000, known.at + 1 if known else 0)
     row = known or FileRow(0, 0, path, 0)
-    return replace(row, mark=number(), at=now, **changes)
+    return replace(row, mark=new_number(), at=now, **changes)
 
 
 def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
@@ -139,10 +139,10 @@ def waste(rows: Sequence[FileRow]) -> list[Waste]:
     return superseded
 
 
-# ---------------------------------------------------------------- readers of a shared corpus
+# ---------------------------------------------------------------- reading
 
 
-class Reader(OpenCorpus):
+class StoredCorpus(OpenCorpus):
     """One moment of a shared corpus. Close it, or use it in a `with`."""
 
     folder: str

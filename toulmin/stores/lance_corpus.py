@@ -24,7 +24,7 @@ from toulmin.retrieval.fusion import Ranker
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import Address, address
-from toulmin.stores.contents import FileRow, Reader, whole_document
+from toulmin.stores.contents import FileRow, StoredCorpus, whole_document
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 
 _CHUNK = 500  # values of one condition
@@ -51,7 +51,7 @@ def label_of(place: str) -> Label | None:
     return None if table is None else lance_table.about(table, where).label
 
 
-class SharedCorpus(Reader):
+class SharedCorpus(StoredCorpus):
     """One moment of a LanceDB corpus; thread-safe."""
 
     def __init__(self, where: Address, opened: Any, repeats: lance_table.Repeats) -> None:

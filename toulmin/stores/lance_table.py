@@ -24,7 +24,7 @@ from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_met
 
 from toulmin.errors import SourceError, StoreAway, UsageError
 from toulmin.stores.address import CREDENTIALS, Address, harmless
-from toulmin.stores.contents import About, no_corpus, read
+from toulmin.stores.contents import About, no_corpus, read_about
 
 NAME = "corpus"
 FORMAT = 2  # raise it when the columns, the packing of terms or the weight of titles change
@@ -97,7 +97,7 @@ def about(table: Any, address: Address) -> About:
     written = (table.schema.metadata or {}).get(_ABOUT)
     if written is None:
         raise SourceError(f"The table in {address} belongs to another program; name another address.")
-    return read(json.loads(written), FORMAT, address)
+    return read_about(json.loads(written), FORMAT, address)
 
 
 # ---------------------------------------------------------------- opening

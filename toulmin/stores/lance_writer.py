@@ -46,7 +46,7 @@ class SharedWriter(Changes):
         asked = contents.about_for(passage_words, vectors)
         self._table = lance_table.ensure_table(where, asked)
         self._about = lance_table.about(self._table, where)
-        contents.check(self._about, asked, passage_words, where)
+        contents.check_about(self._about, asked, passage_words, where)
         super().__init__(self._file_rows())
         self._waiting: list[dict[str, Any]] = []
         self._folder = TemporaryDirectory(prefix="toulmin-", ignore_cleanup_errors=True)

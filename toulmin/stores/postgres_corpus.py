@@ -26,7 +26,7 @@ from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import COLUMNS, FileRow, Reader, no_corpus, read, whole_document
+from toulmin.stores.contents import COLUMNS, FileRow, StoredCorpus, no_corpus, read_about, whole_document
 from toulmin.stores.postgres_connection import Connection, Place, Repeats, connect, place_of, read_once, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, word
 
@@ -195,7 +195,7 @@ def label_of(place: str) -> Label | None:
     return about.label if about else None
 
 
-class PostgresCorpus(Reader):
+class PostgresCorpus(StoredCorpus):
     """One moment of a corpus in PostgreSQL; thread-safe, one request at a time."""
 
     def __init__(self, place: str) -> None:
@@ -204,7 +204,7 @@ class PostgresCorpus(Reader):
         self._moment = Moment(where, self._repeats)
         with close_on_error(self):
             made, self.distinct, self.terms = self._ask("SELECT made, passages, terms FROM about")[0]
-            self._about = read(made, postgres_tables.FORMAT, where)
+            self._about = read_about(made, postgres_tables.FORMAT, where)
             self._take(FileRow(*row) for row in self._ask(f"SELECT {', '.join(COLUMNS)} FROM files"))
             self.vectors = None if self._about.label is None else PostgresVectors(self._moment, self._about.label)
 

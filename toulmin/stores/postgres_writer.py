@@ -28,7 +28,7 @@ from toulmin.indexing.vector_files import Wanted
 from toulmin.indexing.writer import Piece, Totals, pieces
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import COLUMNS, About, FileRow, number
+from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
 from toulmin.stores.postgres_connection import Connection, Place, Repeats, clear_errors, connect, place_of, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, vector_text
 
@@ -127,7 +127,7 @@ def merge(connection: Connection, has_vectors: bool) -> int:
     vector = ", vector" if has_vectors else ""
     for statement in (_LOOKED_AT, _OVERTAKEN, _SUPERSEDED, _FILES, _DOCUMENTS, _FOUND.format(vector=vector)):
         connection.execute(statement.encode())
-    row = connection.execute(_TOTALS, (number(),)).fetchone()
+    row = connection.execute(_TOTALS, (new_number(),)).fetchone()
     assert row is not None, "a corpus has one row of totals"
     return int(row[0])
 
@@ -157,7 +157,7 @@ class PostgresWriter(Changes):
         """None without a corpus; raises SourceError for other settings than requested."""
         existing = postgres_tables.about(self._connection, self._place)
         if existing is not None:
-            contents.check(existing, self._asked, passage_words, self._place)
+            contents.check_about(existing, self._asked, passage_words, self._place)
         return existing
 
     def _kind_of_vectors(self) -> Kind | None:

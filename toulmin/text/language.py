@@ -57,8 +57,6 @@ _STARTERS = frozenset(
     " while although but and however his her its their our my if since during under over no one many some most"
     " such each both all what who where why how then later because until".split()
 )
-
-
 _AFTER_ORDINAL = frozenset(
     "januar februar märz april mai juni juli august september oktober november dezember jahrhundert".split()
 )
@@ -183,7 +181,7 @@ def _rarities() -> dict[str, float]:
 
 
 def common_terms() -> list[str]:
-    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `index.catalogue`)."""
+    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `indexing.catalogue`)."""
     return list(_rarities())
 
 
