@@ -61,7 +61,7 @@ class Here:
     def is_done(self, seconds: float) -> bool:
         return True
 
-    def encoded(self) -> tuple[int, int]:
+    def encoding_progress(self) -> tuple[int, int]:
         return self._encoded
 
     def close(self) -> None:

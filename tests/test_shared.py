@@ -25,7 +25,7 @@ from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.address import is_shared
-from toulmin.stores.contents import FileRow, after, newest, waste
+from toulmin.stores.contents import FileRow, newer_row, newest, waste
 
 pytest.importorskip("lancedb", reason="needs lancedb")
 
@@ -311,7 +311,7 @@ def test_taking_out_waste_a_path_at_a_time_never_changes_which_files_there_are(f
 
 def test_a_newer_row_is_newer_even_where_the_clock_is_behind():
     known = FileRow(1, 1, "a", at=10**18)
-    assert newest([after(known, "a", file=2), known])["a"].file == 2
+    assert newest([newer_row(known, "a", file=2), known])["a"].file == 2
 
 
 # ---------------------------------------------------------------- through the commands

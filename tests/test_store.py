@@ -20,7 +20,8 @@ from texts import texts
 
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing import store
-from toulmin.indexing.store import Corpus, IndexedDocument, open_index
+from toulmin.indexing.corpus import IndexedDocument
+from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import IndexReport, Progress, update
 from toulmin.retrieval.bm25 import Bm25
 

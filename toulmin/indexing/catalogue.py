@@ -12,14 +12,17 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
+import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.text.language import TERMS_VERSION
@@ -30,11 +33,8 @@ WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
 _PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's default of 4096
 _CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which arrive in random order
-_LEVEL, _WINDOW, _MEMORY = (
-    6,
-    12,
-    5,
-)  # of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear
+# Of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear.
+_LEVEL, _WINDOW, _MEMORY = 6, 12, 5
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
@@ -53,6 +53,13 @@ CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_document ON passages (document);
 """
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closable)
 
 
 class NoIndex(SourceError):
@@ -87,7 +94,7 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     if not (index / FILE).is_file():
         raise no_index(index)
-    with clear_errors(index), _close_on_error(_connect(index, _reading_mode(index))) as connection:
+    with clear_errors(index), close_on_error(_connect(index, _reading_mode(index))) as connection:
         connection.execute("PRAGMA query_only = 1")
         return connection
 
@@ -107,9 +114,9 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     with clear_errors(index):
         index.mkdir(parents=True, exist_ok=True)
-        if not (index / FILE).exists() and any(index.iterdir()):
-            raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
-        with _close_on_error(_connect(index, "?mode=rwc")) as connection:
+        if not (index / FILE).exists():
+            check_empty(index)
+        with close_on_error(_connect(index, "?mode=rwc")) as connection:
             connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -132,11 +139,11 @@ def let_others_in(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _close_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def close_on_error(thing: C) -> Iterator[C]:
     try:
-        yield connection
+        yield thing
     except BaseException:
-        connection.close()
+        thing.close()
         raise
 
 
@@ -155,6 +162,12 @@ def _check_folder(index: Path) -> None:
         raise SourceError(f"{index} is a file; an index is a folder. Name a folder with --index or --into.")
 
 
+def check_empty(index: Path) -> None:
+    """Raises SourceError for an existing folder with other files."""
+    if any(index.iterdir()):
+        raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
+
+
 def no_index(index: Path) -> SourceError:
     """The error for a folder without an index, or whose first update never finished."""
     if any(index.glob("*.lance")):
@@ -167,10 +180,7 @@ def no_index(index: Path) -> SourceError:
 
 def read_state(connection: sqlite3.Connection, index: Path) -> State:
     """The state of a usable index. Raises SourceError for none or a foreign file, IndexDamaged for another version."""
-    if is_empty(connection):
-        raise no_index(index)
-    check_ours(connection, index)
-    if is_unfinished(connection):
+    if is_new(connection, index):
         raise no_index(index)
     state = usable_state(connection)
     if state is None:
@@ -180,12 +190,24 @@ def read_state(connection: sqlite3.Connection, index: Path) -> State:
 
 def usable_state(connection: sqlite3.Connection) -> State | None:
     """The state, or None if written with another format or other terms."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version != FORMAT:
+    if value(connection, "PRAGMA user_version") != FORMAT:
         return None
     columns = "passage_words, terms_version, generation, passages, terms, updates"
     row = connection.execute(f"SELECT {columns} FROM state").fetchone()
     return State(*row) if row and row[1] == TERMS_VERSION else None
+
+
+def value(connection: sqlite3.Connection, query: str) -> Any:
+    """The first column of the first row."""
+    return connection.execute(query).fetchone()[0]
+
+
+def is_new(connection: sqlite3.Connection, index: Path) -> bool:
+    """Whether no update ever finished here. Raises SourceError for a foreign file."""
+    if is_empty(connection):
+        return True
+    check_ours(connection, index)
+    return is_unfinished(connection)
 
 
 def is_empty(connection: sqlite3.Connection) -> bool:
@@ -195,14 +217,13 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 def is_unfinished(connection: sqlite3.Connection) -> bool:
     """Whether the first update did not finish."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return version == FORMAT and connection.execute("SELECT 1 FROM state").fetchone() is None
+    is_ours = value(connection, "PRAGMA user_version") == FORMAT
+    return is_ours and connection.execute("SELECT 1 FROM state").fetchone() is None
 
 
 def check_ours(connection: sqlite3.Connection, index: Path) -> None:
     """Raises SourceError if another program made the SQLite file."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    if application != _APPLICATION:
+    if value(connection, "PRAGMA application_id") != _APPLICATION:
         raise SourceError(f"{index / FILE} belongs to another program; name another folder with --into.")
 
 
@@ -216,28 +237,25 @@ def make_tables(connection: sqlite3.Connection) -> None:
 
 
 def drop_tables(connection: sqlite3.Connection) -> None:
-    names = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    ).fetchall()
-    for (name,) in names:
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    for (name,) in connection.execute(tables).fetchall():
         connection.execute(f'DROP TABLE "{name}"')
 
 
 def give_back_space(connection: sqlite3.Connection) -> None:
     """Shrinks the file once a quarter of it is empty."""
-    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    if 4 * empty > pages:
+    if 4 * value(connection, "PRAGMA freelist_count") > value(connection, "PRAGMA page_count"):
         # Run as a script, outside any transaction: `execute` would stop after the first page.
         connection.executescript("PRAGMA incremental_vacuum")
 
 
 def write_state(connection: sqlite3.Connection, state: State) -> None:
+    row = (state.terms_version, state.passage_words, state.generation, state.passages, state.terms, state.updates)
     connection.execute("DELETE FROM state")
-    connection.execute(
-        "INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)",
-        (state.terms_version, state.passage_words, state.generation, state.passages, state.terms, state.updates),
-    )
+    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+# ---------------------------------------------------------------- texts and keys
 
 
 def compress(text: str) -> bytes:
@@ -260,8 +278,43 @@ def key_of(passage_id: str) -> int:
     return int.from_bytes(bytes.fromhex(passage_id), "big", signed=True)
 
 
+def keys_of(passage_ids: Iterable[str]) -> list[int]:
+    """The distinct keys; skips malformed ids."""
+    return [key_of(passage_id) for passage_id in dict.fromkeys(passage_ids) if _CONTENT_ID.fullmatch(passage_id)]
+
+
 def id_of(key: int) -> str:
     return key.to_bytes(8, "big", signed=True).hex()
+
+
+def among(keys: Sequence[int], column: str = "key") -> str:
+    """The condition that the column holds one of the keys."""
+    return f"{column} IN ({', '.join('?' * len(keys))})"
+
+
+# ---------------------------------------------------------------- folders beside the database, named by a number
+
+
+def numbered_folders(index: Path, kind: str) -> dict[str, int]:
+    """The numbers of the folders of a kind ("terms", "vectors"), by name."""
+    numbers = ((folder.name, folder.name.removeprefix(f"{kind}-")) for folder in index.glob(f"{kind}-*"))
+    return {name: int(number) for name, number in numbers if number.isdigit()}
+
+
+def next_number(index: Path, kind: str) -> int:
+    """One more than any existing folder has, as a killed update may have left one."""
+    return 1 + max(numbered_folders(index, kind).values(), default=0)
+
+
+def remove_folders(index: Path, kind: str, keep: str | None) -> None:
+    """Deletes all folders of a kind but one; open and mapped files stay readable."""
+    for name in numbered_folders(index, kind).keys() - {keep}:
+        shutil.rmtree(index / name, ignore_errors=True)
+
+
+def sha256_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 # ---------------------------------------------------------------- errors

@@ -1,44 +1,83 @@
-"""What commands ask of a corpus, wherever it is kept."""
+"""What commands ask of a corpus, wherever it is kept, and what all corpora answer alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Passage
+from toulmin.data import Passage, Source, content_id
+from toulmin.errors import IndexDamaged, SourceError
+from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
-    from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
     from toulmin.indexing.vector_files import Label
 
 
-class Terms(Protocol):
-    """What BM25 needs from a corpus."""
+class Neighbours(NamedTuple):
+    before: Passage | None
+    after: Passage | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document without its text; `number` is valid within this index only."""
+
+    number: int
+    title: str
+    path: str | None
+    url: str | None
+    record: str | None
+    pages: tuple[int, ...]
+    passages: int
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> IndexedDocument:
+        """From a row of the fields, with the pages as JSON."""
+        number, title, path, url, record, pages, passages = row
+        return cls(number, title, path, url, record, tuple(json.loads(pages)), passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What an index holds: `passages` and `terms` count each distinct passage once, with weighted titles."""
+
+    files: int
+    documents: int
+    passages: int
+    terms: int
+    passage_words: int
+
+
+class Passages(Protocol):
+    """What every search needs from a corpus."""
 
     @property
     def folder(self) -> Path | str: ...
 
+    def __len__(self) -> int:
+        """The number of distinct passages."""
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
+
+
+class Terms(Passages, Protocol):
+    """What BM25 needs from a corpus."""
+
     @property
     def average_terms(self) -> float:
         """The mean number of terms in a passage."""
-        ...
-
-    def __len__(self) -> int:
-        """The number of distinct passages."""
-        ...
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """How many distinct passages contain each term."""
-        ...
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
         """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first."""
-        ...
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
 class PassageVectors(Protocol):
@@ -50,27 +89,17 @@ class PassageVectors(Protocol):
     @property
     def is_scanned(self) -> bool:
         """Whether a query is compared with every vector."""
-        ...
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         """The ids and inner products of about the `k` nearest to each row, best first."""
-        ...
 
 
-class EncodedCorpus(Protocol):
+class EncodedCorpus(Passages, Protocol):
     """What search by meaning needs from a corpus."""
-
-    @property
-    def folder(self) -> Path | str: ...
 
     @property
     def vectors(self) -> PassageVectors | None:
         """The passage vectors; None for a corpus without."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
 
 class AnyCorpus(Terms, EncodedCorpus, Protocol):
@@ -81,9 +110,6 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
 
     def passage(self, passage_id: str) -> Passage:
         """The passage with one of its sources."""
-        ...
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
     def neighbours(self, passage_id: str) -> Neighbours: ...
 
@@ -91,17 +117,14 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
 
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
-        ...
 
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
     def text(self, document: IndexedDocument) -> str:
         """The extracted text, into which the offsets of its passages point."""
-        ...
 
     def skipped(self) -> list[Skipped]:
         """The files that the last update could not read, by path."""
-        ...
 
     @property
     def stats(self) -> Stats: ...
@@ -109,16 +132,73 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     @property
     def contents(self) -> str:
         """SHA-256, in hex, of the contents of the indexed files, whatever their paths and order."""
-        ...
 
     def verify(self) -> None:
         """Reads everything and compares it with what was written. Raises IndexDamaged."""
-        ...
 
     def stamp(self) -> object:
         """A value that changes whenever somebody writes."""
-        ...
 
     def notes(self) -> tuple[str, ...]:
         """Problems overcome since the last call, such as repeated requests."""
-        ...
+
+
+class OpenCorpus(ABC):
+    """One moment of a corpus. Close it, or use it in a `with`."""
+
+    folder: Path | str
+    distinct: int  # passages
+    terms: int  # in them
+
+    def __len__(self) -> int:
+        return self.distinct
+
+    @property
+    def average_terms(self) -> float:
+        return self.terms / max(1, self.distinct)
+
+    def passage(self, passage_id: str) -> Passage:
+        return self.passages([passage_id])[0]
+
+    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+        by_id = self.passages_by_id(passage_ids)
+        for passage_id in passage_ids:
+            if passage_id not in by_id:
+                raise self.unknown_passage(passage_id)
+        return [by_id[passage_id] for passage_id in passage_ids]
+
+    @abstractmethod
+    def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+        """The passages that exist, each with its first source."""
+
+    def passage_from(self, key: int, title: str, piece: str, lead: int, start: int, *place: Any) -> Passage:
+        """The passage at the end of a stored piece; `place` is its path, url, record and page.
+
+        Raises `IndexDamaged` if the text does not match the content id.
+        """
+        text, passage_id = piece[lead:], id_of(key)
+        if content_id(title, text) != passage_id:
+            raise self.damage_error(f"the text of passage {passage_id} is not what was indexed")
+        return Passage(passage_id, title, text, Source(start, start + len(text), *place))
+
+    def damage_error(self, what: str) -> IndexDamaged:
+        return damage_error(self.folder, what)
+
+    def unknown_passage(self, passage_id: str) -> SourceError:
+        return SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
+
+    def unknown_document(self, document: IndexedDocument) -> SourceError:
+        return SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Nothing may be asked afterwards."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -16,7 +15,7 @@ import shutil
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,7 +27,7 @@ import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.data import Passage
-from toulmin.indexing.catalogue import FILE, cannot_write, damage_error
+from toulmin.indexing.catalogue import FILE, cannot_write, damage_error, next_number, sha256_of
 from toulmin.text.language import common_terms, terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
@@ -157,23 +156,7 @@ def folder_of(index: Path, generation: int) -> Path:
 def digests(index: Path, generation: int, known: Mapping[str, str]) -> dict[str, str]:
     """The SHA-256 of each file that tantivy never edits; files in `known` are not read again."""
     files = [file for file in _without_locks(folder_of(index, generation)) if file.name not in _REPLACED]
-    return {file.name: known.get(file.name) or _digest(file) for file in files}
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def remove_others(index: Path, generation: int) -> None:
-    """Deletes other generations; open ones stay readable."""
-    for folder in _generations(index):
-        if folder != folder_of(index, generation):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _generations(index: Path) -> list[Path]:
-    return [folder for folder in index.glob("terms-*") if folder.name[6:].isdigit()]
+    return {file.name: known.get(file.name) or sha256_of(file).hex() for file in files}
 
 
 class Lexicon:
@@ -186,7 +169,7 @@ class Lexicon:
             raise damage_error(index, "its term index is missing")
         self._index = index
         with _clear_errors(index), _openable(folder) as place:
-            opened = _open(place)
+            opened = _open(place, is_new=False)
             # A generation never changes, so its files need neither watching nor a lock.
             opened.config_reader("manual")
             self._schema = opened.schema
@@ -237,17 +220,15 @@ class LexiconWriter:
         """Starts from `before`, or empty for 0. Raises IndexDamaged if `before` is missing."""
         if before and not folder_of(index, before).is_dir():
             raise damage_error(index, "its term index is missing")
-        # One more than any existing folder, as a killed update may have left one.
-        self.generation = 1 + max((int(folder.name[6:]) for folder in _generations(index)), default=0)
+        self.generation = next_number(index, "terms")
         self._index = index
         self._folder = folder_of(index, self.generation)
         self._folder.mkdir()
         if before:
             _link_files(folder_of(index, before), self._folder)
         with _clear_errors(index):
-            opened = _open(self._folder) if before else _create(self._folder)
             # One thread: cutting text into terms is the slow part, and fewer segments search faster.
-            self._writer = opened.writer(heap_size=_HEAP_BYTES, num_threads=1)
+            self._writer = _open(self._folder, is_new=not before).writer(heap_size=_HEAP_BYTES, num_threads=1)
         self._waiting: list[tantivy.Document] = []
 
     def add(self, key: int, terms: str) -> None:
@@ -286,26 +267,17 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _create(folder: Path) -> tantivy.Index:
-    return _with_tokenizer(tantivy.Index(_schema(), str(folder)))
-
-
-def _open(folder: Path) -> tantivy.Index:
-    return _with_tokenizer(tantivy.Index.open(str(folder)))
-
-
-def _with_tokenizer(opened: tantivy.Index) -> tantivy.Index:
+def _open(folder: Path, is_new: bool) -> tantivy.Index:
+    opened = tantivy.Index(_schema(), str(folder)) if is_new else tantivy.Index.open(str(folder))
     opened.register_tokenizer("terms", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
     return opened
 
 
 def _segments(folder: Path) -> list[dict[str, Any]]:
     try:
-        meta: dict[str, Any] = json.loads((folder / "meta.json").read_bytes())
+        return list(json.loads((folder / "meta.json").read_bytes())["segments"])
     except FileNotFoundError as error:  # deleted meanwhile
         raise ValueError(str(error)) from error
-    segments: list[dict[str, Any]] = meta["segments"]
-    return segments
 
 
 @contextmanager
@@ -323,13 +295,11 @@ def _openable(folder: Path) -> Iterator[Path]:
 def _link_files(before: Path, after: Path) -> None:
     """Copies where links are impossible, and files that tantivy replaces."""
     for file in _without_locks(before):
-        if file.name in _REPLACED:
-            shutil.copyfile(file, after / file.name)
-            continue
-        try:
-            os.link(file, after / file.name)
-        except OSError:
-            shutil.copyfile(file, after / file.name)
+        if file.name not in _REPLACED:
+            with suppress(OSError):
+                os.link(file, after / file.name)
+                continue
+        shutil.copyfile(file, after / file.name)
 
 
 def _without_locks(folder: Path) -> list[Path]:
@@ -351,10 +321,8 @@ def _clear_errors(index: Path) -> Iterator[None]:
     """tantivy raises ValueError for everything, and a panic for some broken files."""
     try:
         yield
-    except ValueError as error:
-        raise _error_for(index, str(error)) from error
     except BaseException as error:
-        if type(error).__name__ != "PanicException":
+        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
             raise
         raise _error_for(index, str(error)) from error
 

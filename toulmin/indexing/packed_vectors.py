@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +52,7 @@ def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:
     return sorted(first, key=lambda item: (-item[1], item[0]))[:k]
 
 
-def best_places(scores: Vectors, k: int) -> Places:
+def best_places(scores: npt.NDArray[np.floating[Any]], k: int) -> Places:
     """The places whose score is at least the k-th best."""
     if len(scores) <= k:
         return np.arange(len(scores))

@@ -18,25 +18,26 @@ from functools import partial
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
-from toulmin.errors import SourceError, ToulminError, UsageError
+from toulmin.errors import SourceError, ToulminError
+from toulmin.indexing.catalogue import close_on_error
 from toulmin.indexing.shards import lay_out, place_of
 from toulmin.indexing.update import IndexReport, Progress, bring_up_to_date
-from toulmin.indexing.vector_files import Wanted
-from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
+from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
 
 _CALLS = 200  # calls sent to a worker together
 _CHARACTERS = 500_000  # of documents in one batch, about
 _BEHIND = 40  # unanswered batches of a worker: as much as others do while it waits some seconds for the disk
 _LOOK_SECONDS = 0.5
+_PATIENCE_SECONDS = 20.0
+_GONE = (EOFError, OSError)
 
 Call = tuple[str, tuple[Any, ...]]
 
@@ -63,33 +64,28 @@ class Shard:
         self._vectors = wanted()
         self._writer = CorpusWriter(folder, passage_words)
         self._passages = 0
-        self.on_encoded: Callable[[int, int], None] = lambda done, total: None
-        self._own: dict[str, Callable[..., Any]] = {
-            "known": self._describe,
-            "add_document": self._add_document,
-            "renew_vectors": self._renew_vectors,
-        }
+        self.on_encoded: OnEncoded = lambda done, total: None
 
     def do(self, calls: Sequence[Call]) -> tuple[int, Any]:
-        """Runs the calls in order; returns the number of passages added and the last result."""
+        """Runs calls of this class or the writer in order; returns the number of passages added and the last result."""
         self._passages, result = 0, None
         for name, values in calls:
-            result = (self._own.get(name) or getattr(self._writer, name))(*values)
+            result = getattr(self if hasattr(self, name) else self._writer, name)(*values)
         return self._passages, result
 
-    def _describe(self, is_first: bool) -> Known:
+    def known(self, is_first: bool) -> Known:
         writer, name = self._writer, self._vectors.encoder.name if self._vectors else None
         stamps = writer.stamps() if is_first else {}
         return Known(stamps, writer.outdated, writer.updates, writer.last_document, name)
 
-    def _add_document(self, file: int, document: Document, number: int) -> None:
+    def add_document(self, file: int, document: Document, number: int) -> None:
         self._writer.add_document(file, document, self._count, number)
 
     def _count(self) -> None:
         self._passages += 1
 
-    def _renew_vectors(self) -> int:
-        return self._writer.renew_vectors(self._vectors, lambda done, total: self.on_encoded(done, total))
+    def renew_vectors(self) -> int:
+        return self._writer.renew_vectors(self._vectors, self.on_encoded)
 
     def leave(self) -> None:
         """Rolls back uncommitted changes."""
@@ -103,19 +99,15 @@ class Hand(Protocol):
 
     def receive(self) -> tuple[int, Any]:
         """Waits for the result of `Shard.do` for the earliest unanswered calls; raises what it raised."""
-        ...
 
     def is_done(self, seconds: float) -> bool:
         """Whether a result is ready, after waiting at most that many seconds."""
-        ...
 
     def encoding_progress(self) -> tuple[int, int]:
         """The number of passages encoded, and of those to encode."""
-        ...
 
     def close(self) -> None:
         """Ends the worker; uncommitted changes are lost."""
-        ...
 
 
 Hire = Callable[[Callable[[], Shard]], Hand]
@@ -144,8 +136,7 @@ def update_shards(
     `wanted` is called in each worker and must be picklable. Raises what `indexing.update` and `hire` raise, and
     `SourceError` for another number of shards.
     """
-    if passage_words is not None and passage_words < 1:
-        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+    check_passage_words(passage_words)
     makes = [partial(Shard, folder, passage_words, wanted) for folder in lay_out(index, shards)]
     with ShardedWriter(makes, hire) as writer:
         report = bring_up_to_date(writer, paths, on_progress=on_progress, index_folder=index)
@@ -157,16 +148,12 @@ class ShardedWriter:
 
     def __init__(self, makes: Sequence[Callable[[], Shard]], hire: Hire) -> None:
         self._hands: list[_Busy] = []
-        try:
+        with close_on_error(self):
             # The first worker locks out other updates before they could lock the second shard.
             self._hands.append(_Busy(hire(makes[0])))
             first = self._hands[0].ask("known", True)
             self._hands += [_Busy(hire(make)) for make in makes[1:]]
-            known = [first, *self._ask_each("known", False, of=self._hands[1:])]
-            self._begin(known)
-        except BaseException:
-            self._close()
-            raise
+            self._begin([first, *self._ask_each("known", False, of=self._hands[1:])])
 
     def _begin(self, known: Sequence[Known]) -> None:
         self.outdated: frozenset[Path] = frozenset().union(*(shard.outdated for shard in known))
@@ -183,12 +170,10 @@ class ShardedWriter:
     def __enter__(self) -> ShardedWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         for hand in self._hands:
             hand.close()
 
@@ -236,15 +221,15 @@ class ShardedWriter:
 
     # ------------------------------------------------------------ committing
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Ignores `wanted`: each worker has its encoder."""
         for hand in self._hands:
             hand.call("renew_vectors")
             hand.flush()
         if self.encoder is not None:
             while not all(hand.is_done(_LOOK_SECONDS) for hand in self._hands):
-                done, total = (sum(counts) for counts in zip(*(hand.encoded() for hand in self._hands), strict=True))
-                on_encoded(done, total)
+                progress = [hand.encoding_progress() for hand in self._hands]
+                on_encoded(sum(done for done, _ in progress), sum(total for _, total in progress))
         return sum(hand.answer() for hand in self._hands)
 
     def commit(self) -> Totals:
@@ -263,7 +248,7 @@ class _Busy:
         self._unanswered = 0
         self._last: Any = None
         self.on_passage: Callable[[], None] = lambda: None
-        self.is_done, self.encoded, self.close = hand.is_done, hand.encoding_progress, hand.close
+        self.is_done, self.encoding_progress, self.close = hand.is_done, hand.encoding_progress, hand.close
 
     def call(self, name: str, *values: Any, size: int = 0) -> None:
         self._calls.append((name, values))
@@ -299,10 +284,6 @@ class _Busy:
 # ---------------------------------------------------------------- workers that are local processes
 
 
-_PATIENCE_SECONDS = 20.0
-_GONE = (EOFError, OSError)
-
-
 class Process:
     """A worker in a process; a script that uses one needs `if __name__ == "__main__":`."""
 
@@ -330,8 +311,8 @@ class Process:
             ) from error
         if isinstance(reply, BaseException):
             raise reply
-        counted: tuple[int, Any] = reply
-        return counted
+        result: tuple[int, Any] = reply
+        return result
 
     def is_done(self, seconds: float) -> bool:
         return self._pipe.poll(seconds)

@@ -14,9 +14,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -24,10 +25,11 @@ from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing import store
-from toulmin.indexing.catalogue import NoIndex, clear_errors, damage_error, how_to_make, no_index
+from toulmin.indexing.catalogue import NoIndex, check_empty, clear_errors, damage_error, how_to_make, no_index
+from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import idf
-from toulmin.indexing.store import Corpus, IndexedDocument, Neighbours, Stats, in_order, open_index
-from toulmin.indexing.vector_files import Label
+from toulmin.indexing.store import Corpus, open_index
+from toulmin.indexing.vector_files import Label, Stored
 from toulmin.runtime.encoder import Vectors
 
 MANIFEST = "shards.json"
@@ -75,8 +77,7 @@ def lay_out(index: Path, count: int) -> list[Path]:
         raise SourceError(f"The index in {index} is in one piece; name another folder to have one of {count} shards.")
     with clear_errors(index):
         index.mkdir(parents=True, exist_ok=True)
-        if any(index.iterdir()):
-            raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
+        check_empty(index)
         unnamed = index / f"{MANIFEST}.{os.getpid()}"
         unnamed.write_text(json.dumps({"shards": count}), "utf-8")
         unnamed.replace(index / MANIFEST)
@@ -111,15 +112,12 @@ def _open_parts(index: Path, shards: Sequence[Path]) -> Sharded:
     """Waits while an update makes one shard after another visible."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
-        parts: list[Corpus] = []
-        try:
-            parts.extend(map(_open_shard(index), shards))
+        with ExitStack() as opened:
+            parts = [opened.enter_context(_open_shard(index, shard)) for shard in shards]
             if len({part.updates for part in parts}) == 1:
-                return Sharded(index, parts)
-        except BaseException:
-            _close(parts)
-            raise
-        _close(parts)
+                corpus = Sharded(index, parts)
+                opened.pop_all()
+                return corpus
         if time.monotonic() > until:
             raise IndexDamaged(
                 f"The shards in {index} are not of one moment: an update ended while it made them visible. The next"
@@ -128,29 +126,23 @@ def _open_parts(index: Path, shards: Sequence[Path]) -> Sharded:
         time.sleep(_LOOK_SECONDS)
 
 
-def _open_shard(index: Path) -> Callable[[Path], Corpus]:
-    def open_part(shard: Path) -> Corpus:
-        try:
-            return open_index(shard)
-        except NoIndex as error:
-            raise no_index(index) from error
-
-    return open_part
+def _open_shard(index: Path, shard: Path) -> Corpus:
+    try:
+        return open_index(shard)
+    except NoIndex as error:
+        raise no_index(index) from error
 
 
-def _close(parts: Sequence[Corpus]) -> None:
-    for part in parts:
-        part.close()
-
-
-class Sharded:
+class Sharded(OpenCorpus):
     """An index of shards, open for reading; thread-safe."""
+
+    folder: Path
 
     def __init__(self, index: Path, parts: Sequence[Corpus]) -> None:
         self.folder = index
         self._parts = list(parts)
-        self._passages = sum(map(len, parts))
-        self._terms = sum(part.terms for part in parts)
+        self.distinct = sum(map(len, parts))
+        self.terms = sum(part.terms for part in parts)
         # tantivy and SQLite release Python's lock, so shards are queried in parallel.
         self._threads = ThreadPoolExecutor(min(len(parts), os.cpu_count() or 1), "shard")
         self.vectors = None if parts[0].vectors is None else ShardedVectors(self)
@@ -160,13 +152,6 @@ class Sharded:
         return list(self._threads.map(ask, self._parts, *values))
 
     # ------------------------------------------------------------ search
-
-    def __len__(self) -> int:
-        return self._passages
-
-    @property
-    def average_terms(self) -> float:
-        return self._terms / max(1, self._passages)
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return [sum(counts) for counts in zip(*self.each(lambda part: part.frequencies(terms)), strict=True)]
@@ -183,7 +168,7 @@ class Sharded:
 
     def _weights(self, terms: Sequence[str], shard_counts: Sequence[Sequence[int]]) -> list[dict[str, float]]:
         """For each shard, the ratio of each term's idf in the whole index to that in it."""
-        together = [idf(sum(counts), self._passages) for counts in zip(*shard_counts, strict=True)]
+        together = [idf(sum(counts), len(self)) for counts in zip(*shard_counts, strict=True)]
         return [
             {term: all_ / idf(count, len(part)) for term, all_, count in zip(terms, together, counts, strict=True)}
             for part, counts in zip(self._parts, shard_counts, strict=True)
@@ -191,20 +176,17 @@ class Sharded:
 
     # ------------------------------------------------------------ passages
 
-    def passage(self, passage_id: str) -> Passage:
-        return self.passages([passage_id])[0]
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
+    def passages_by_id(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         by_id: dict[str, Passage] = {}
         for part in self._parts:
             by_id.update(part.passages_by_id([passage_id for passage_id in passage_ids if passage_id not in by_id]))
-        return in_order(by_id, passage_ids, self.folder)
+        return by_id
 
     def _holder(self, passage_id: str) -> Corpus:
         for part in self._parts:
             if part.passages_by_id([passage_id]):
                 return part
-        raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
+        raise self.unknown_passage(passage_id)
 
     def neighbours(self, passage_id: str) -> Neighbours:
         return self._holder(passage_id).neighbours(passage_id)
@@ -235,9 +217,9 @@ class Sharded:
 
     @property
     def stats(self) -> Stats:
-        shard_stats = [part.stats for part in self._parts]
-        documents = sum(stats.documents for stats in shard_stats)
-        return Stats(shard_stats[0].files, documents, self._passages, self._terms, shard_stats[0].passage_words)
+        first, *others = (part.stats for part in self._parts)
+        documents = first.documents + sum(stats.documents for stats in others)
+        return replace(first, documents=documents, passages=self.distinct, terms=self.terms)
 
     @property
     def contents(self) -> str:
@@ -252,20 +234,10 @@ class Sharded:
     def stamp(self) -> object:
         return [part.stamp() for part in self._parts]
 
-    def notes(self) -> tuple[str, ...]:
-        return ()
-
     def close(self) -> None:
         self._threads.shutdown()
-        _close(self._parts)
-
-    def __enter__(self) -> Sharded:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        for part in self._parts:
+            part.close()
 
 
 class ShardedVectors:
@@ -283,13 +255,13 @@ class ShardedVectors:
         return any(self._corpus.each(lambda part: _vectors_of(part).is_scanned))
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        rankings = self._corpus.each(lambda part: _vectors_of(part).ranked(rows, k))
+        rankings = self._corpus.each(lambda part: _vectors_of(part).rank(rows, k))
         return [_best(of_row, k) for of_row in zip(*rankings, strict=True)]
 
 
-def _vectors_of(part: Corpus) -> Any:
+def _vectors_of(part: Corpus) -> Stored:
     if part.vectors is None:
-        raise damage_error(part.folder, "it holds no vectors, and other shards do")
+        raise part.damage_error("it holds no vectors, and other shards do")
     return part.vectors
 
 

@@ -7,45 +7,44 @@ id, so a damaged file cannot put words into a source's mouth.
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
-from threading import Lock, local
-from types import TracebackType
-from typing import Any, NamedTuple
+from threading import local
+from typing import Any
 
-from toulmin.data import Passage, Source, content_id
+from toulmin.data import Passage
 from toulmin.documents.loaders import Skipped
-from toulmin.errors import IndexDamaged, SourceError, ToulminError
+from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
-from toulmin.indexing.catalogue import FILE, State, clear_errors, damage_error, id_of, key_of, text_of
+from toulmin.indexing.catalogue import FILE, State, among, clear_errors, close_on_error, id_of, key_of, keys_of, value
+from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import Lexicon, digests, findable
 from toulmin.indexing.vector_files import Label, Stored, current_vectors, keys_in
-
-# ---------------------------------------------------------------- looking up packed terms by many keys
-
 
 try:
     from resource import RUSAGE_THREAD, getrusage
 except ImportError:  # only Linux counts per thread
-
-    def _blocks_read() -> int:
-        """Disk blocks this thread has waited for."""
-        return 0
-else:
-
-    def _blocks_read() -> int:
-        """Disk blocks this thread has waited for."""
-        return getrusage(RUSAGE_THREAD).ru_inblock
-
+    getrusage = None  # type: ignore[assignment]
 
 _ABREAST = 4  # more gained nothing for the hundred candidates of a shard
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
+_PASSAGE = (
+    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
+    " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
+)
+_DOCUMENT = (
+    "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
+    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number)"
+    " FROM documents AS d JOIN files AS f ON f.number = d.file"
+)
+
+
+# ---------------------------------------------------------------- looking up packed terms by many keys
 
 
 class Lookups:
@@ -62,7 +61,6 @@ class Lookups:
         self._threads = ThreadPoolExecutor(_ABREAST, "lookup")  # threads start on demand
         self._own = local()
         self._opened: list[sqlite3.Connection] = []
-        self._lock = Lock()
 
     def codes(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The packed terms of existing passages by key; raises SQLite's errors."""
@@ -83,28 +81,26 @@ class Lookups:
 
     def _another(self) -> sqlite3.Connection | None:
         """A connection that sees the same moment, or None."""
-        try:
-            connection = catalogue.open_for_reading(self._index)
-        except ToulminError:
-            return None
-        if not self._is_of_this_moment(connection):
-            connection.close()
-            return None
-        with self._lock:
-            self._opened.append(connection)
-        return connection
-
-    def _is_of_this_moment(self, connection: sqlite3.Connection) -> bool:
-        try:
+        with (
+            suppress(ToulminError, sqlite3.Error),
+            close_on_error(catalogue.open_for_reading(self._index)) as connection,
+        ):
             connection.execute("BEGIN")
-            return catalogue.usable_state(connection) == self._state
-        except sqlite3.Error:
-            return False
+            if catalogue.usable_state(connection) == self._state:
+                self._opened.append(connection)
+                return connection
+            connection.close()
+        return None
 
     def close(self) -> None:
         self._threads.shutdown()
         for connection in self._opened:
             connection.close()
+
+
+def _blocks_read() -> int:
+    """Disk blocks this thread has waited for; only Linux counts per thread."""
+    return getrusage(RUSAGE_THREAD).ru_inblock if getrusage is not None else 0
 
 
 def _rows(connection: sqlite3.Connection, keys: Sequence[int]) -> Iterator[tuple[int, bytes]]:
@@ -118,51 +114,7 @@ def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
         yield keys[start : start + _CHUNK]
 
 
-def among(keys: Sequence[int]) -> str:
-    return f"key IN ({', '.join('?' * len(keys))})"
-
-
-# ---------------------------------------------------------------- store
-
-
-_PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
-    " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
-)
-_DOCUMENT = (
-    "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
-    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number)"
-    " FROM documents AS d JOIN files AS f ON f.number = d.file"
-)
-
-
-class Neighbours(NamedTuple):
-    before: Passage | None
-    after: Passage | None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedDocument:
-    """A document without its text; `number` is valid within this index only."""
-
-    number: int
-    title: str
-    path: str | None
-    url: str | None
-    record: str | None
-    pages: tuple[int, ...]
-    passages: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """What an index holds: `passages` and `terms` count each distinct passage once, with weighted titles."""
-
-    files: int
-    documents: int
-    passages: int
-    terms: int
-    passage_words: int
+# ---------------------------------------------------------------- an index, open for reading
 
 
 def is_index(folder: Path) -> bool:
@@ -173,13 +125,9 @@ def label_of(index: Path) -> Label | None:
     """The encoder of the vectors; None without vectors or index. Raises SourceError for an unreadable index."""
     if not is_index(index):
         return None
-    connection = catalogue.open_for_reading(index)
-    try:
-        with clear_errors(index):
-            named = current_vectors(connection)
-        return named.label if named else None
-    finally:
-        connection.close()
+    with closing(catalogue.open_for_reading(index)) as connection, clear_errors(index):
+        named = current_vectors(connection)
+    return named.label if named else None
 
 
 def open_index(index: Path) -> Corpus:
@@ -187,13 +135,8 @@ def open_index(index: Path) -> Corpus:
 
     Raises SourceError if there is none, IndexDamaged for a broken one or another version.
     """
-    connection = catalogue.open_for_reading(index)
-    try:
-        with clear_errors(index):
-            return _snapshot(index, connection)
-    except BaseException:
-        connection.close()
-        raise
+    with close_on_error(catalogue.open_for_reading(index)) as connection, clear_errors(index):
+        return _snapshot(index, connection)
 
 
 def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
@@ -216,8 +159,10 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
             connection.execute("ROLLBACK")
 
 
-class Corpus:
-    """An index open for reading; thread-safe. Close it, or use it in a `with`."""
+class Corpus(OpenCorpus):
+    """An index open for reading; thread-safe."""
+
+    folder: Path
 
     def __init__(
         self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon, vectors: Stored | None
@@ -226,22 +171,33 @@ class Corpus:
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
         self._state = state
+        self.distinct, self.terms, self.updates = state.passages, state.terms, state.updates
         self.lexicon = lexicon
         self.vectors = vectors
         if lexicon.passages != state.passages:
-            raise damage_error(index, f"{state.passages} passages are stored, {lexicon.passages} can be found")
+            raise self.damage_error(f"{len(self)} passages are stored, {lexicon.passages} can be found")
         if vectors is not None and len(vectors.packed.keys) != state.passages:
-            raise damage_error(index, f"{state.passages} passages are stored, {len(vectors.packed.keys)} have vectors")
+            raise self.damage_error(f"{len(self)} passages are stored, {len(vectors.packed.keys)} have vectors")
 
-    @property
-    def updates(self) -> int:
-        return self._state.updates
+    # ------------------------------------------------------------ passages, documents and files
 
-    def passage(self, passage_id: str) -> Passage:
-        return self.passages([passage_id])[0]
+    def passages_by_id(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        by_id: dict[str, Passage] = {}
+        with clear_errors(self.folder):
+            for chunk in chunks(keys_of(passage_ids)):
+                for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} ORDER BY p.number", chunk):
+                    if id_of(row[0]) not in by_id:
+                        by_id[id_of(row[0])] = self._passage(row)
+        return by_id
 
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        return in_order(self.passages_by_id(passage_ids), passage_ids, self.folder)
+    def _first(self, where: str, *values: int) -> Passage | None:
+        with clear_errors(self.folder):
+            row = self._sql.execute(f"{_PASSAGE} {where}", values).fetchone()
+        return self._passage(row) if row else None
+
+    def _passage(self, row: Sequence[Any]) -> Passage:
+        key, title, piece, *rest = row
+        return self.passage_from(key, title, catalogue.text_of(piece), *rest)
 
     def neighbours(self, passage_id: str) -> Neighbours:
         key = key_of(self.passage(passage_id).id)
@@ -256,7 +212,7 @@ class Corpus:
         """Every document, in the order of indexing."""
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
-                yield _document(row)
+                yield IndexedDocument.of(row)
 
     def skipped(self) -> list[Skipped]:
         with clear_errors(self.folder):
@@ -275,15 +231,15 @@ class Corpus:
         key = key_of(self.passage(passage_id).id)
         where = "WHERE d.number = (SELECT document FROM passages WHERE key = ? ORDER BY number LIMIT 1)"
         with clear_errors(self.folder):
-            return _document(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
+            return IndexedDocument.of(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
 
     def text(self, document: IndexedDocument) -> str:
         with clear_errors(self.folder):
             query = "SELECT text FROM passages WHERE document = ? ORDER BY number"
-            pieces = [text_of(kept) for (kept,) in self._sql.execute(query, (document.number,))]
+            pieces = [catalogue.text_of(kept) for (kept,) in self._sql.execute(query, (document.number,))]
             row = self._sql.execute("SELECT tail FROM documents WHERE number = ?", (document.number,)).fetchone()
         if row is None:
-            raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+            raise self.unknown_document(document)
         return "".join([*pieces, row[0]])
 
     def verify(self) -> None:
@@ -294,22 +250,21 @@ class Corpus:
         with clear_errors(self.folder):
             for (finding,) in self._sql.execute("PRAGMA integrity_check"):
                 if finding != "ok":
-                    raise damage_error(self.folder, finding)
+                    raise self.damage_error(finding)
             for codes, *row in self._sql.execute(_PASSAGE.replace("SELECT", "SELECT p.codes,", 1)):
                 if findable(self._passage(row)).packed != codes:
-                    raise damage_error(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
+                    raise self.damage_error(f"the terms of passage {id_of(row[0])} are not those of its text")
             written = dict(self._sql.execute("SELECT name, digest FROM term_files"))
             if digests(self.folder, self._state.generation, {}) != written:
-                raise damage_error(self.folder, "the files of the term index are not as they were written")
+                raise self.damage_error("the files of the term index are not as they were written")
             if self.vectors is not None:
                 self.vectors.verify(keys_in(self._sql))
 
     @property
     def stats(self) -> Stats:
         with clear_errors(self.folder):
-            (files,) = self._sql.execute("SELECT count(*) FROM files").fetchone()
-            (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
-        return Stats(files, documents, self._state.passages, self._state.terms, self._state.passage_words)
+            files, documents = (value(self._sql, f"SELECT count(*) FROM {table}") for table in ("files", "documents"))
+        return Stats(files, documents, self.distinct, self.terms, self._state.passage_words)
 
     @property
     def contents(self) -> str:
@@ -317,16 +272,7 @@ class Corpus:
             rows = self._sql.execute("SELECT digest FROM files ORDER BY digest").fetchall()
         return hashlib.sha256(b"".join(digest for (digest,) in rows)).hexdigest()
 
-    def __len__(self) -> int:
-        return self._state.passages
-
-    @property
-    def terms(self) -> int:
-        return self._state.terms
-
-    @property
-    def average_terms(self) -> float:
-        return self._state.terms / max(1, self._state.passages)
+    # ------------------------------------------------------------ search
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return list(map(self.lexicon.frequency, terms))
@@ -339,70 +285,15 @@ class Corpus:
         files = (self.folder / name for name in (FILE, f"{FILE}-wal"))
         return [(status.st_mtime_ns, status.st_size) for file in files if file.exists() and (status := file.stat())]
 
-    def notes(self) -> tuple[str, ...]:
-        return ()
-
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """The packed terms of passages, in the order of the keys. Raises IndexDamaged."""
         with clear_errors(self.folder):
             codes_by_key = self._lookups.codes(keys)
         if len(codes_by_key) < len(set(keys)):
-            raise damage_error(self.folder, "the term index names passages that are not stored")
+            raise self.damage_error("the term index names passages that are not stored")
         return [codes_by_key[key] for key in keys]
 
     def close(self) -> None:
         self._lookups.close()
         self._sql.close()
         self.lexicon.close()
-
-    def __enter__(self) -> Corpus:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def passages_by_id(self, passage_ids: Iterable[str]) -> dict[str, Passage]:
-        """The passages that exist, by id; each with its first indexed source."""
-        keys = [key for key in map(_key_or_none, dict.fromkeys(passage_ids)) if key is not None]
-        by_id: dict[str, Passage] = {}
-        with clear_errors(self.folder):
-            for chunk in chunks(keys):
-                for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} ORDER BY p.number", chunk):
-                    if id_of(row[0]) not in by_id:
-                        by_id[id_of(row[0])] = self._passage(row)
-        return by_id
-
-    def _first(self, where: str, *values: int) -> Passage | None:
-        with clear_errors(self.folder):
-            row = self._sql.execute(f"{_PASSAGE} {where}", values).fetchone()
-        return self._passage(row) if row else None
-
-    def _passage(self, row: Sequence[Any]) -> Passage:
-        key, title, piece, lead, start, *place = row
-        text = text_of(piece)[lead:]
-        passage_id = id_of(key)
-        if content_id(title, text) != passage_id:
-            raise damage_error(self.folder, f"the text of passage {passage_id} is not what was indexed")
-        return Passage(passage_id, title, text, Source(start, start + len(text), *place))
-
-
-def in_order(by_id: Mapping[str, Passage], passage_ids: Sequence[str], place: Path | str) -> list[Passage]:
-    """The passages in the order of the ids. Raises SourceError for one that is missing."""
-    for passage_id in passage_ids:
-        if passage_id not in by_id:
-            raise SourceError(f"There is no passage {passage_id!r} in {place}; ids come from a search there.")
-    return [by_id[passage_id] for passage_id in passage_ids]
-
-
-def _document(row: Sequence[Any]) -> IndexedDocument:
-    number, title, path, url, record, pages, passages = row
-    return IndexedDocument(number, title, path, url, record, tuple(json.loads(pages)), passages)
-
-
-def _key_or_none(passage_id: str) -> int | None:
-    try:
-        return key_of(passage_id)
-    except ValueError:
-        return None

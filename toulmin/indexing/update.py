@@ -8,20 +8,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped, find_files, is_under, read_documents
-from toulmin.errors import SourceError, UsageError
-from toulmin.indexing.catalogue import clear_errors
-from toulmin.indexing.vector_files import Wanted
-from toulmin.indexing.writer import CorpusWriter, Stamp, Totals
+from toulmin.errors import SourceError
+from toulmin.indexing.catalogue import clear_errors, sha256_of
+from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
@@ -77,8 +76,7 @@ def update(
     Raises SourceError for a missing path, a folder that is no index, a full disk and, after five seconds, for
     another update at work; IndexDamaged for a broken index; UsageError for less than one word.
     """
-    if passage_words is not None and passage_words < 1:
-        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+    check_passage_words(passage_words)
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
         return bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, index_folder=index)
 
@@ -90,35 +88,28 @@ class Writer(Protocol):
 
     def files(self) -> list[tuple[int, str]]:
         """The number and path of every indexed file."""
-        ...
 
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read, or None."""
-        ...
 
     def note_time(self, stamp: Stamp) -> None: ...
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
         """Adds a file without documents; returns its number."""
-        ...
 
     def remove_file(self, number: int) -> None: ...
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         """Cuts a document into passages; `on_passage` is called after each."""
-        ...
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
         """Replaces the unreadable files under the roots; entries from elsewhere stay."""
-        ...
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Brings the vectors up to date; returns how many are new."""
-        ...
 
     def commit(self) -> Totals:
         """Makes everything visible in one step."""
-        ...
 
 
 def bring_up_to_date(
@@ -169,14 +160,12 @@ class _Update:
 
     def read_files(self, files: set[Path]) -> None:
         for done, path in enumerate(sorted(files)):
-            self._progress = replace(self._progress, path=str(path), done_files=done, total_files=len(files))
-            self._tell()
+            self._show(path=str(path), done_files=done, total_files=len(files))
             self._read_file(path)
-        self._progress = replace(self._progress, done_files=len(files))
-        self._tell()
+        self._show(done_files=len(files))
 
-    def _tell(self) -> None:
-        self._progress = replace(self._progress, passages=self._passages)
+    def _show(self, **changes: Any) -> None:
+        self._progress = replace(self._progress, passages=self._passages, **changes)
         self._on_progress(self._progress)
 
     def _read_file(self, path: Path) -> None:
@@ -209,7 +198,7 @@ class _Update:
     def _count_passage(self) -> None:
         self._passages += 1
         if self._passages % _PROGRESS_EVERY == 0:
-            self._tell()
+            self._show()
 
     def on_encoded(self, done: int, total: int) -> None:
         self._on_progress(replace(self._progress, encoded=done, to_encode=total))
@@ -229,17 +218,14 @@ def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
         return old
     # A file changed a moment ago may change again and keep its time; 0 makes the next update compare its content.
     is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_GRAIN_NS
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").digest()
-    return Stamp(old.number if old else 0, status.st_size, status.st_mtime_ns if is_settled else 0, digest)
+    mtime_ns = status.st_mtime_ns if is_settled else 0
+    return Stamp(old.number if old else 0, status.st_size, mtime_ns, sha256_of(path))
 
 
 def _is_gone(path: Path) -> bool:
     """Whether the file surely does not exist, rather than cannot be inspected."""
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False

@@ -8,12 +8,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.indexing.catalogue import damage_error, text_of
+from toulmin.indexing.catalogue import among, damage_error, next_number, sha256_of, text_of
 from toulmin.indexing.packed_vectors import CANDIDATES, Keys, Packed, best, pack
 from toulmin.runtime.encoder import Encoder, Vectors
 
@@ -37,11 +36,8 @@ _ARRAYS = ("keys", "scales", "codes")
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (folder TEXT, label TEXT, digests TEXT)"
 
 
-class Wanted(NamedTuple):
-    """The encoder for an index's vectors; `spec` is how it was requested."""
-
-    encoder: Encoder
-    spec: str
+OnEncoded = Callable[[int, int], None]
+"""Receives the counts of encoded passages and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,17 @@ class Label:
     name: str
     spec: str
     dimension: int
+
+
+class Wanted(NamedTuple):
+    """The encoder for an index's vectors; `spec` is how it was requested."""
+
+    encoder: Encoder
+    spec: str
+
+    @property
+    def label(self) -> Label:
+        return Label(self.encoder.identity, self.encoder.name, self.spec, self.encoder.dimension)
 
 
 class Named(NamedTuple):
@@ -144,14 +151,12 @@ def forget(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM vectors")
 
 
-def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encoded: Callable[[int, int], None]) -> int:
+def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encoded: OnEncoded) -> int:
     """Brings the vectors up to date inside the open transaction; returns how many passages were encoded.
 
-    `on_encoded` receives the counts of done and of all. The encoder's errors pass through and change nothing.
+    The encoder's errors pass through and change nothing.
     """
-    encoder = wanted.encoder
-    label = Label(encoder.identity, encoder.name, wanted.spec, encoder.dimension)
-    keys, named = keys_in(connection), current_vectors(connection)
+    label, keys, named = wanted.label, keys_in(connection), current_vectors(connection)
     before = []
     if named is not None and named.label.identity == label.identity:
         before.append(Stored(index, named).packed)
@@ -160,7 +165,7 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
             return 0
     known = np.concatenate([source.keys for source in (*before, _read_parts(index, label))])
     missing = np.setdiff1d(keys, known)
-    _encode(index, connection, encoder, label, missing, on_encoded)
+    _encode(index, connection, wanted, missing, on_encoded)
     _write(index, connection, label, keys, [*before, _read_parts(index, label)])
     return len(missing)
 
@@ -170,37 +175,26 @@ def _is_whole(named: Named) -> bool:
     return find_spec("faiss") is None or _NEAREST in named.digests
 
 
-def _encode(
-    index: Path,
-    connection: sqlite3.Connection,
-    encoder: Encoder,
-    label: Label,
-    missing: Keys,
-    on_encoded: Callable[[int, int], None],
-) -> None:
+def _encode(index: Path, connection: sqlite3.Connection, wanted: Wanted, missing: Keys, on_encoded: OnEncoded) -> None:
     for start in range(0, len(missing), _CHUNK):
         keys = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
-        _add_part(index, label, pack(keys, encoder.encode_passages(_texts(connection, keys.tolist()))))
+        vectors = wanted.encoder.encode_passages(_texts(connection, keys.tolist()))
+        _add_part(index, wanted.label, pack(keys, vectors))
     if len(missing):
         on_encoded(len(missing), len(missing))
 
 
 def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
-    among = ", ".join("?" * len(keys))
-    rows = connection.execute(
-        "SELECT p.key, d.title, p.text, p.lead FROM passages AS p JOIN documents AS d ON d.number = p.document"
-        f" WHERE p.key IN ({among})",
-        list(keys),
-    )
+    columns = "SELECT p.key, d.title, p.text, p.lead FROM passages AS p JOIN documents AS d ON d.number = p.document"
+    rows = connection.execute(f"{columns} WHERE {among(keys, 'p.key')}", keys)
     texts = {key: _Text(title, text_of(kept)[lead:]) for key, title, kept, lead in rows}
     return [texts[key] for key in keys]
 
 
 def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
     """Writes a new folder and names it; the sources must cover all keys."""
-    numbers = [int(folder.name[8:]) for folder in _folders(index)]
-    folder = index / f"vectors-{1 + max(numbers, default=0):08d}"
+    folder = index / f"vectors-{next_number(index, 'vectors'):08d}"
     folder.mkdir()
     vectors = _gather(folder, label, keys, sources)
     if find_spec("faiss") is not None and len(keys):
@@ -249,22 +243,7 @@ def _flush_to_disk(file: Any) -> None:
 
 
 def _digests(folder: Path) -> dict[str, str]:
-    digests = {}
-    for path in sorted(folder.iterdir()):
-        with path.open("rb") as file:
-            digests[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return digests
-
-
-def _folders(index: Path) -> Iterator[Path]:
-    return (folder for folder in index.glob("vectors-*") if folder.name[8:].isdigit())
-
-
-def remove_others(index: Path, named: Named | None) -> None:
-    """Deletes other folders of vectors; mapped ones stay readable."""
-    for folder in list(_folders(index)):
-        if named is None or folder.name != named.folder:
-            shutil.rmtree(folder, ignore_errors=True)
+    return {path.name: sha256_of(path).hex() for path in sorted(folder.iterdir())}
 
 
 # ---------------------------------------------------------------- parts

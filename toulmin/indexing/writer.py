@@ -13,15 +13,16 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
+from typing import NamedTuple
 
 from toulmin.data import Document, Passage
 from toulmin.documents.loaders import Skipped, is_under
 from toulmin.documents.passages import cut
+from toulmin.errors import UsageError
 from toulmin.indexing import catalogue, vector_files
-from toulmin.indexing.catalogue import State
-from toulmin.indexing.lexicon import LexiconWriter, digests, findable, length, remove_others
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.catalogue import State, close_on_error, key_of, value
+from toulmin.indexing.lexicon import LexiconWriter, digests, findable, folder_of, length
+from toulmin.indexing.vector_files import OnEncoded, Wanted
 
 PASSAGE_WORDS = 100
 _COMMIT_EVERY = 250_000  # passages of a first update
@@ -43,6 +44,41 @@ class Totals:
     passages: int
 
 
+class Piece(NamedTuple):
+    """The text since the previous passage; without its first `lead` characters it is the passage."""
+
+    passage: Passage
+    number: int
+    lead: int
+    text: str
+
+    @property
+    def key(self) -> int:
+        return key_of(self.passage.id)
+
+
+class Cut(NamedTuple):
+    """A document's pieces, and the text after the last."""
+
+    pieces: list[Piece]
+    tail: str
+
+
+def pieces(document: Document, passage_words: int) -> Cut:
+    """Cuts a document into passages of about so many words."""
+    cut_pieces, before = [], 0
+    for number, passage in enumerate(cut(document, passage_words)):
+        start, end = passage.source.start, passage.source.end
+        cut_pieces.append(Piece(passage, number, start - before, document.text[before:end]))
+        before = end
+    return Cut(cut_pieces, document.text[before:])
+
+
+def check_passage_words(passage_words: int | None) -> None:
+    if passage_words is not None and passage_words < 1:
+        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
+
+
 class CorpusWriter:
     """The only writer of an index; leaving the `with` without `commit` changes nothing."""
 
@@ -54,18 +90,14 @@ class CorpusWriter:
         self._is_prepared = False
         self._uncommitted = 0  # passages
         self._sql = catalogue.open_for_writing(index)
-        try:
-            with catalogue.clear_errors(index):
-                self._state, self.outdated = self._begin(passage_words)
-        except BaseException:
-            self._sql.close()
-            raise
+        with close_on_error(self._sql), catalogue.clear_errors(index):
+            self._state, self.outdated = self._begin(passage_words)
 
     def _begin(self, passage_words: int | None) -> tuple[State, frozenset[Path]]:
         """The state to start from, and the files that must be read again."""
-        if self._is_new():
+        if catalogue.is_new(self._sql, self._index):
             catalogue.shut_others_out(self._sql)
-            if self._is_new():
+            if catalogue.is_new(self._sql, self._index):
                 catalogue.make_tables(self._sql)
                 self._is_first = True
                 return State(passage_words or PASSAGE_WORDS), frozenset()
@@ -79,13 +111,6 @@ class CorpusWriter:
             return state, frozenset()
         return replace(state, passage_words=passage_words), _paths_in(self._sql)
 
-    def _is_new(self) -> bool:
-        """Whether no update ever finished here."""
-        if catalogue.is_empty(self._sql):
-            return True
-        catalogue.check_ours(self._sql, self._index)
-        return catalogue.is_unfinished(self._sql)
-
     @property
     def updates(self) -> int:
         return self._state.updates
@@ -93,8 +118,7 @@ class CorpusWriter:
     @property
     def last_document(self) -> int:
         """The greatest number, 0 for none."""
-        (number,) = self._sql.execute("SELECT max(number) FROM documents").fetchone()
-        return number or 0
+        return value(self._sql, "SELECT max(number) FROM documents") or 0
 
     def begin_anew(self) -> frozenset[Path]:
         """Empties the index; the paths of its files are `outdated` then."""
@@ -106,9 +130,7 @@ class CorpusWriter:
     def __enter__(self) -> CorpusWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
             if self._sql.in_transaction:
                 self._sql.execute("ROLLBACK")
@@ -128,9 +150,8 @@ class CorpusWriter:
         return {path: Stamp(*stamp) for path, *stamp in rows}
 
     def stamp(self, path: Path) -> Stamp | None:
-        row = self._sql.execute(
-            "SELECT number, size, mtime_ns, digest FROM files WHERE path = ?", (str(path),)
-        ).fetchone()
+        query = "SELECT number, size, mtime_ns, digest FROM files WHERE path = ?"
+        row = self._sql.execute(query, (str(path),)).fetchone()
         return Stamp(*row) if row else None
 
     def note_time(self, stamp: Stamp) -> None:
@@ -172,33 +193,28 @@ class CorpusWriter:
         self, file: int, document: Document, on_passage: Callable[[], None], number: int | None = None
     ) -> None:
         """Cuts a document into passages; `on_passage` is called after each. `number` defaults to the next free one."""
-        passages = cut(document, self._state.passage_words)
-        end = passages[-1].source.end if passages else 0
+        cut_pieces, tail = pieces(document, self._state.passage_words)
         values = (number, file, document.title, document.url, document.record)
         number = self._sql.execute(
             "INSERT INTO documents (number, file, title, url, record, pages, tail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*values, json.dumps(document.pages) if document.pages else "[]", document.text[end:]),
+            (*values, json.dumps(document.pages) if document.pages else "[]", tail),
         ).lastrowid
-        before = 0
-        for passage in passages:
-            start, end = passage.source.start, passage.source.end
-            place = (number, start, start - before, passage.source.page)
-            self._add_passage(passage, place, document.text[before:end])
+        for piece in cut_pieces:
+            self._add_piece(piece, number)
             on_passage()
-            before = end
-        self._uncommitted += len(passages)
+        self._uncommitted += len(cut_pieces)
         if self._is_first and self._uncommitted >= _COMMIT_EVERY:
             self._sql.execute("COMMIT")
             self._sql.execute("BEGIN IMMEDIATE")
             self._uncommitted = 0
 
-    def _add_passage(self, passage: Passage, place: tuple[int | None, int, int, int | None], text: str) -> None:
-        key = catalogue.key_of(passage.id)
+    def _add_piece(self, piece: Piece, document: int | None) -> None:
+        key, source = piece.key, piece.passage.source
         row = self._sql.execute("SELECT codes FROM passages WHERE key = ? LIMIT 1", (key,)).fetchone()
-        codes = row[0] if row else self._make_findable(key, passage)
+        codes = row[0] if row else self._make_findable(key, piece.passage)
         self._sql.execute(
             "INSERT INTO passages (key, codes, document, start, lead, page, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (key, codes, *place, catalogue.compress(text)),
+            (key, codes, document, source.start, piece.lead, source.page, catalogue.compress(piece.text)),
         )
 
     def _make_findable(self, key: int, passage: Passage) -> bytes:
@@ -216,7 +232,7 @@ class CorpusWriter:
 
     # ------------------------------------------------------------ committing
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Without `wanted` removes all vectors."""
         if wanted is not None:
             return vector_files.renew(self._index, self._sql, wanted, on_encoded)
@@ -236,7 +252,7 @@ class CorpusWriter:
     def commit(self) -> Totals:
         if not self._is_prepared:
             self.prepare(self.updates + 1)
-        (documents,) = self._sql.execute("SELECT count(*) FROM documents").fetchone()
+        documents = value(self._sql, "SELECT count(*) FROM documents")
         self._sql.execute("COMMIT")
         vector_files.remove_parts(self._index)
         return Totals(documents, self._state.passages)
@@ -258,8 +274,9 @@ def _tidy(connection: sqlite3.Connection, index: Path) -> None:
         if state is None and catalogue.is_unfinished(connection):
             catalogue.drop_tables(connection)
         if state is not None or catalogue.is_empty(connection):
-            remove_others(index, state.generation if state else 0)
-            vector_files.remove_others(index, vector_files.current_vectors(connection))
+            vectors = vector_files.current_vectors(connection)
+            catalogue.remove_folders(index, "terms", folder_of(index, state.generation if state else 0).name)
+            catalogue.remove_folders(index, "vectors", vectors.folder if vectors else None)
         connection.execute("COMMIT")
         catalogue.give_back_space(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -23,6 +23,7 @@ from toulmin.errors import UsageError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.indexing.corpus import Terms
 from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
+from toulmin.indexing.packed_vectors import best_places
 from toulmin.text.language import STOPWORDS, stem, terms
 
 # Chosen on the train split by benchmarks/retrieval.py --tune.
@@ -78,10 +79,6 @@ class Bm25:
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}
 
-    @property
-    def corpus(self) -> Terms:
-        return self._corpus
-
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first; none if no passage contains a word of it."""
         distinct = {query: self._rank(query, k) for query in dict.fromkeys(queries)}
@@ -97,8 +94,8 @@ class Bm25:
         candidates = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
         if not candidates:
             return []
-        scores = self._scores(asked, [codes for _, codes in candidates])
-        keys = [key for key, _ in candidates]
+        keys, codes = zip(*candidates, strict=True)
+        scores = self._scores(asked, codes)
         return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
@@ -151,7 +148,9 @@ class InMemory:
         for term, frequency in _term_frequencies(query, self._frequency).items():
             where, counts = self._postings[term]
             scores[where] += idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
-        hits = [Hit(self._passages[i], float(scores[i])) for i in _at_least_kth(scores, k)]
+        matching = np.flatnonzero(scores > 0)
+        places = matching[best_places(scores[matching], k)] if k > 0 else matching[:0]
+        hits = [Hit(self._passages[i], float(scores[i])) for i in places]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[: max(0, k)]
 
     def _frequency(self, term: str) -> int:
@@ -166,12 +165,6 @@ def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArra
             where[term].append(position)
             counts[term].append(count)
     return {term: (np.array(where[term]), np.array(counts[term], dtype=np.float64)) for term in where}
-
-
-def _at_least_kth(scores: Floats, k: int) -> list[int]:
-    """Positions that score above 0 and at least as the k-th best, ties included."""
-    least = np.partition(scores, -k)[-k] if 0 < k <= len(scores) else 0.0
-    return [int(position) for position in np.flatnonzero((scores > 0) & (scores >= least))]
 
 
 class Given:

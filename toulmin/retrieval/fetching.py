@@ -16,9 +16,9 @@ import re
 import socket
 import ssl
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from types import TracebackType
 from typing import Any
 
 import httpx2
@@ -66,9 +66,14 @@ class Bounds:
         for name in ("size", "timeout", "idle_timeout", "pause"):
             if not getattr(self, name) > 0:
                 raise UsageError(f"A bound's {name} should be more than 0, not {getattr(self, name)!r}.")
-        for name in ("retries", "redirects"):
-            if getattr(self, name) < 0:
-                raise UsageError(f"A bound's {name} should be 0 or more, not {getattr(self, name)!r}.")
+        check_least(self, 0, "A bound's {} should be 0 or more", "retries", "redirects")
+
+
+def check_least(bounds: object, least: int, rule: str, *names: str) -> None:
+    """Raises `UsageError` with the rule for an attribute below the least value."""
+    for name in names:
+        if getattr(bounds, name) < least:
+            raise UsageError(f"{rule.format(name)}, not {getattr(bounds, name)!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,11 @@ def address_of(text: object) -> httpx2.URL | None:
     """The address without fragment; None unless http or https, short, and without user."""
     if not isinstance(text, str) or len(text) > _LONGEST_ADDRESS:
         return None
-    try:
+    with suppress(httpx2.InvalidURL, ValueError, UnicodeError):
         url = httpx2.URL(text.strip())
-        holds = url.scheme in ("http", "https") and bool(_HOST.fullmatch(url.raw_host)) and not url.userinfo
-        return url.copy_with(fragment=None) if holds else None
-    except (httpx2.InvalidURL, ValueError, UnicodeError):
-        return None
+        if url.scheme in ("http", "https") and _HOST.fullmatch(url.raw_host) and not url.userinfo:
+            return url.copy_with(fragment=None)
+    return None
 
 
 def host_of(name: str) -> str:
@@ -137,11 +141,9 @@ def is_public(address: str) -> bool:
     """Whether an IP address, and any that it wraps, is public."""
     ip = ipaddress.ip_address(address.split("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        wrapped = [ip.ipv4_mapped, ip.sixtofour, *(ip.teredo or ())]
-        if ip in _NAT64:
-            wrapped.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
-        inner = [each for each in wrapped if each is not None]
-        if inner:
+        translated = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None
+        wrapped = filter(None, (ip.ipv4_mapped, ip.sixtofour, translated, *(ip.teredo or ())))
+        if inner := list(wrapped):
             return all(each.is_global and not each.is_multicast for each in inner)
     return ip.is_global and not ip.is_multicast
 
@@ -194,11 +196,10 @@ class Fetcher:
     def __init__(self, hosts: Hosts, bounds: Bounds) -> None:
         self._hosts = hosts
         self._bounds = bounds
-        idle = bounds.idle_timeout
         transport = httpx2.AsyncHTTPTransport(verify=_ssl_context(), trust_env=False)
         self._client = httpx2.AsyncClient(
             transport=_Guard(hosts, transport),
-            timeout=httpx2.Timeout(idle, pool=None),
+            timeout=httpx2.Timeout(bounds.idle_timeout, pool=None),
             headers={"Accept-Encoding": "identity", "User-Agent": f"toulmin/{__version__}"},
             follow_redirects=False,
             trust_env=False,
@@ -207,9 +208,7 @@ class Fetcher:
     async def __aenter__(self) -> Fetcher:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
     async def fetch(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
@@ -282,10 +281,7 @@ class Fetcher:
 
 
 def _target(url: httpx2.URL, response: httpx2.Response) -> httpx2.URL:
-    try:
-        target = address_of(str(url.join(response.headers.get("location", ""))))
-    except (httpx2.InvalidURL, ValueError, UnicodeError):
-        target = None
-    if target is None:
-        raise Refused("redirects to what is no http address")
-    return target
+    with suppress(httpx2.InvalidURL, ValueError, UnicodeError):
+        if target := address_of(str(url.join(response.headers.get("location", "")))):
+            return target
+    raise Refused("redirects to what is no http address")

@@ -32,7 +32,6 @@ class Ranker(Protocol):
 
     def search(self, queries: Sequence[str], k: int) -> Sequence[Row]:
         """At most `k` hits a query, best first."""
-        ...
 
 
 class Fused:

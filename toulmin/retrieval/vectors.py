@@ -33,23 +33,19 @@ class Dense:
                 f" ({label.identity[:12]}), not {encoder.name} ({encoder.identity[:12]}). Name the index's encoder,"
                 f" or encode again. {how_to_encode(corpus)}"
             )
-        self._corpus, self._held, self._encoder = corpus, vectors, encoder
+        self._corpus, self._vectors, self._encoder = corpus, vectors, encoder
         if vectors.is_scanned and len(corpus) > SCANNED_UP_TO:
             raise SourceError(
                 f"{corpus.folder} holds {len(corpus):,} passages, too many to compare each with every query; run:"
                 f" pip install 'toulmin[encoder]', and index again. {how_to_encode(corpus)}"
             )
 
-    @property
-    def corpus(self) -> EncodedCorpus:
-        return self._corpus
-
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first; a score is an inner product, possibly negative."""
         if k < 1 or not queries:
             return [[] for _ in queries]
         distinct = list(dict.fromkeys(queries))
-        ranked = dict(zip(distinct, self._held.rank(self._encoder.encode_queries(distinct), k), strict=True))
+        ranked = dict(zip(distinct, self._vectors.rank(self._encoder.encode_queries(distinct), k), strict=True))
         wanted = list(dict.fromkeys(passage_id for row in ranked.values() for passage_id, _ in row))
         passages = dict(zip(wanted, self._corpus.passages(wanted), strict=True))
         return [[Hit(passages[passage_id], score) for passage_id, score in ranked[query]] for query in queries]

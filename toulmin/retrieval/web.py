@@ -25,8 +25,8 @@ from toulmin.documents.loaders import Skipped
 from toulmin.documents.passages import cut
 from toulmin.documents.plain import as_title, decode, repair_text
 from toulmin.errors import SourceError, UsageError
-from toulmin.retrieval.bm25 import InMemory
-from toulmin.retrieval.fetching import Bounds, Fetched, Fetcher, Hosts, Refused, address_of, host_of
+from toulmin.retrieval.bm25 import Given, InMemory
+from toulmin.retrieval.fetching import Bounds, Fetched, Fetcher, Hosts, Refused, address_of, check_least
 
 _JSON = frozenset(("application/json", "text/json"))
 _TEXTS = frozenset(("text/html", "application/xhtml+xml", "text/plain"))
@@ -64,14 +64,15 @@ class SearchServer:
     def __post_init__(self) -> None:
         if address_of(self.url) is None:  # not repeated in the message, as it may hold a password
             raise UsageError("A search server's url should be like http://localhost:8080, without a user or password.")
-        for name in ("characters", "most", "concurrency"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"A search server's {name} should be at least 1, not {getattr(self, name)!r}.")
+        check_least(self, 1, "A search server's {} should be at least 1", "characters", "most", "concurrency")
 
     @property
     def address(self) -> httpx2.URL:
         url = httpx2.URL(self.url.strip())
         return url.copy_with(path="/search") if url.path in ("", "/") else url
+
+    def error(self, problem: str) -> SourceError:
+        return SourceError(f"The search server at {self.address.netloc.decode('ascii', 'replace')} {problem}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +91,8 @@ class Pages:
     bounds: Bounds = field(default_factory=lambda: Bounds(retries=1))
 
     def __post_init__(self) -> None:
-        for host in (*self.allow, *self.inside):
-            host_of(host)
-        for name in ("most", "words", "concurrency"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"The {name} of pages should be at least 1, not {getattr(self, name)!r}.")
+        Hosts.of(self.allow, self.inside)
+        check_least(self, 1, "The {} of pages should be at least 1", "most", "words", "concurrency")
 
 
 class WebSearch:
@@ -121,7 +119,7 @@ class WebSearch:
             outcomes = await asyncio.gather(*replies, return_exceptions=True)
         snippets = dict(zip(distinct, map(_result_or_raise, outcomes), strict=True))
         if self._pages is None:
-            return [_hits_in_order(snippets[query], k) for query in queries]
+            return [Given(snippets[query]).search([query], k)[0] for query in queries]
         ranked = await self._rank_pages(self._pages, snippets, k)
         return [ranked[query] for query in queries]
 
@@ -141,25 +139,24 @@ class WebSearch:
         return list(self._passages(self._items(fetched.data)))
 
     def _failure(self, refused: Refused) -> SourceError:
-        netloc = self._server.address.netloc.decode("ascii", "replace")
         remedy = "check that it runs and that its address is right"
         if refused.status == 403 or "text/html" in str(refused):
             remedy = _NO_JSON
         elif refused.status == 429:
             remedy = "ask it less often, or turn its limiter off"
-        return SourceError(f"The search server at {netloc} {refused}; {remedy}.")
+        return self._server.error(f"{refused}; {remedy}")
 
     def _items(self, data: bytes) -> list[Any]:
-        netloc = self._server.address.netloc.decode("ascii", "replace")
         try:
             body = json.loads(data)
         except (ValueError, RecursionError):
-            raise SourceError(f"The search server at {netloc} sent no valid JSON; {_NO_JSON}.") from None
+            raise self._server.error(f"sent no valid JSON; {_NO_JSON}") from None
         items = body.get(self._server.results) if isinstance(body, dict) else None
         if not isinstance(items, list):
-            expected = f"an object with a list {self._server.results!r} was expected"
-            remedy = "set `results` and the names of the fields to what it sends"
-            raise SourceError(f"The search server at {netloc} sent JSON of another shape: {expected}; {remedy}.")
+            raise self._server.error(
+                f"sent JSON of another shape: an object with a list {self._server.results!r} was expected; set"
+                " `results` and the names of the fields to what it sends"
+            )
         return items[: self._server.most]
 
     def _passages(self, items: Iterable[Any]) -> Iterator[Passage]:
@@ -204,7 +201,7 @@ class WebSearch:
         for query, results in snippets.items():
             read = [passage for address in wanted[query] for passage in self._read.get(address, ())]
             hits = InMemory([*read, *results]).search([query], k)[0]
-            ranked[query] = hits or _hits_in_order(results, k)
+            ranked[query] = hits or Given(results).search([query], k)[0]
         self._forget()
         return ranked
 
@@ -237,10 +234,6 @@ def _result_or_raise(outcome: list[Passage] | BaseException) -> list[Passage]:
     if isinstance(outcome, BaseException):
         raise outcome
     return outcome
-
-
-def _hits_in_order(passages: Sequence[Passage], k: int) -> list[Hit]:
-    return [Hit(passage, 1 / rank) for rank, passage in enumerate(passages[: max(0, k)], start=1)]
 
 
 def _document(fetched: Fetched) -> Document:

@@ -24,8 +24,7 @@ from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
-from toulmin.indexing.corpus import AnyCorpus
-from toulmin.indexing.store import IndexedDocument
+from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server import openai_routes
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply

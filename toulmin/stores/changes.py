@@ -2,52 +2,47 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from toulmin.documents.loaders import Skipped, is_under
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import OnEncoded, Wanted
 from toulmin.indexing.writer import Stamp
 from toulmin.stores import contents
 from toulmin.stores.contents import FileRow
 
 
-class SeveralWrite(Writer, Protocol):
-    """A writer among several; leaving the `with` without `commit` changes nothing."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-    def notes(self) -> tuple[str, ...]: ...
-
-
 def run_update(
-    writer: SeveralWrite,
+    write: Callable[[str, int | None, Wanted | None], Changes],
+    place: str,
     paths: Sequence[Path],
-    vectors: Wanted | None,
-    on_progress: Callable[[Progress], None] | None,
+    *,
+    passage_words: int | None = None,
+    vectors: Wanted | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Updates the corpus as `indexing.update` does, keeping its passage length and encoder.
+    """Updates the corpus at an address as `indexing.update` does, keeping its passage length and encoder.
 
     Concurrent updates lose nothing; of a path that both read, one reading stays.
 
     Raises SourceError for unusable paths or addresses and for another encoder or length; IndexDamaged for another
     version; UsageError for less than one word.
     """
-    with writer:
+    with write(place, passage_words, vectors) as writer:
         report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
         return replace(report, notes=writer.notes())
 
 
-class Changes:
-    """The part of `indexing.Writer` about files: `new` rows by path, and numbers `dropped` after being added."""
+class Changes(Writer):
+    """A writer among several; leaving the `with` without `commit` changes nothing.
+
+    Here is the part about files: `new` rows by path, and numbers `dropped` after being added.
+    """
 
     outdated: frozenset[Path] = frozenset()
 
@@ -55,7 +50,37 @@ class Changes:
         self.known = contents.newest(rows)
         self.new: dict[str, FileRow] = {}
         self.dropped: set[int] = set()
+        self.encoded = 0
         self._by_number = {row.file: row for row in self.known.values() if row.file}
+        self._documents: Counter[int] = Counter()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Drops what is not committed."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Encodes and stages what waits in memory."""
+
+    @abstractmethod
+    def notes(self) -> tuple[str, ...]:
+        """Problems overcome since the last call."""
+
+    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
+        """Counts passages that `add_document` encoded."""
+        self.flush()
+        return self.encoded
+
+    def next_document(self, file: int) -> int:
+        """The place of a new document in its file, from 0."""
+        self._documents[file] += 1
+        return self._documents[file] - 1
 
     def files(self) -> list[tuple[int, str]]:
         return [(row.file, row.path) for row in self.known.values() if row.file]
@@ -71,11 +96,11 @@ class Changes:
 
     def note_time(self, stamp: Stamp) -> None:
         row = self._by_number[stamp.number]
-        self.new[row.path] = contents.after(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
+        self.new[row.path] = contents.newer_row(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
         fields = {"size": stamp.size, "mtime_ns": stamp.mtime_ns, "digest": stamp.digest, "reason": None}
-        row = contents.after(self.known.get(str(path)), str(path), file=contents.number(), **fields)
+        row = contents.newer_row(self.known.get(str(path)), str(path), file=contents.new_number(), **fields)
         self.new[row.path] = row
         self._by_number[row.file] = row
         return row.file
@@ -88,14 +113,14 @@ class Changes:
             self.dropped.add(number)
         elif added is None:
             gone = {"file": 0, "size": None, "mtime_ns": None, "digest": None, "reason": None}
-            self.new[row.path] = contents.after(row, row.path, **gone)
+            self.new[row.path] = contents.newer_row(row, row.path, **gone)
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
         reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):
-                self.new[path] = contents.after(row, path, reason=None)
+                self.new[path] = contents.newer_row(row, path, reason=None)
         for path, reason in reasons.items():
             known = self.new.get(path) or self.known.get(path)
             if known is None or known.reason != reason:
-                self.new[path] = contents.after(known, path, reason=reason)
+                self.new[path] = contents.newer_row(known, path, reason=reason)

@@ -1,4 +1,4 @@
-"""What shared corpora have in common: settings, file rows, pieces of documents, and reading.
+"""What shared corpora have in common: settings, file rows, and reading.
 
 * A corpus keeps its settings, since others may be reading it.
 * Nobody edits a file row: the newest of a path counts, and superseded ones are deleted later. A changed file gets a
@@ -9,24 +9,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import SystemRandom
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from toulmin.data import Document, Passage, Source, content_id
+from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
-from toulmin.documents.passages import cut
-from toulmin.errors import IndexDamaged, SourceError, UsageError
-from toulmin.indexing.catalogue import id_of, key_of
-from toulmin.indexing.store import in_order
+from toulmin.errors import IndexDamaged, SourceError
+from toulmin.indexing.corpus import OpenCorpus
 from toulmin.indexing.vector_files import Label, Wanted
-from toulmin.indexing.writer import PASSAGE_WORDS
+from toulmin.indexing.writer import PASSAGE_WORDS, check_passage_words
 from toulmin.text.language import TERMS_VERSION
+
+COLUMNS = ("mark", "file", "path", "at", "size", "mtime_ns", "digest", "reason")
 
 
 class About(NamedTuple):
@@ -40,7 +39,7 @@ class About(NamedTuple):
         return {**fields, "label": asdict(self.label) if self.label else None}
 
 
-def read(written: Mapping[str, Any], format: int, address: object) -> About:
+def read_about(written: Mapping[str, Any], format: int, address: object) -> About:
     """The inverse of `About.as_json`. Raises `IndexDamaged` for another version."""
     if (written["format"], written["terms"]) != (format, TERMS_VERSION):
         raise IndexDamaged(
@@ -52,16 +51,11 @@ def read(written: Mapping[str, Any], format: int, address: object) -> About:
 
 def about_for(passage_words: int | None, vectors: Wanted | None) -> About:
     """The settings of a new corpus. Raises `UsageError` for less than one word a passage."""
-    if passage_words is not None and passage_words < 1:
-        raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
-    if vectors is None:
-        return About(passage_words or PASSAGE_WORDS, None)
-    encoder = vectors.encoder
-    label = Label(encoder.identity, encoder.name, vectors.spec, encoder.dimension)
-    return About(passage_words or PASSAGE_WORDS, label)
+    check_passage_words(passage_words)
+    return About(passage_words or PASSAGE_WORDS, vectors.label if vectors else None)
 
 
-def check(existing: About, asked: About, passage_words: int | None, address: object) -> None:
+def check_about(existing: About, asked: About, passage_words: int | None, address: object) -> None:
     """Raises `SourceError` for another encoder, or another length if one was given."""
     if passage_words not in (None, existing.passage_words):
         raise SourceError(
@@ -77,66 +71,7 @@ def check(existing: About, asked: About, passage_words: int | None, address: obj
         )
 
 
-def damage_error(address: object, what: str) -> IndexDamaged:
-    return IndexDamaged(
-        f"The corpus in {address} is damaged: {what}. Delete it there, and run: toulmin index PATH --into {address}"
-    )
-
-
-# ---------------------------------------------------------------- documents in pieces that each end a passage
-
-
-class Piece(NamedTuple):
-    """The text since the previous passage; without its first `lead` characters it is the passage."""
-
-    passage: Passage
-    number: int
-    lead: int
-    text: str
-
-    @property
-    def key(self) -> int:
-        return key_of(self.passage.id)
-
-
-class Cut(NamedTuple):
-    """A document's pieces, and the text after the last."""
-
-    pieces: list[Piece]
-    tail: str
-
-
-def pieces(document: Document, passage_words: int) -> Cut:
-    """Cuts a document into passages of about so many words."""
-
-    def each_piece() -> Iterator[Piece]:
-        before = 0
-        for number, passage in enumerate(cut(document, passage_words)):
-            end = passage.source.end
-            yield Piece(passage, number, passage.source.start - before, document.text[before:end])
-            before = end
-
-    parts = list(each_piece())
-    return Cut(parts, document.text[parts[-1].passage.source.end if parts else 0 :])
-
-
-def passage_of(
-    corpus: str, key: int, title: str, piece: str, lead: int, start: int, *place: str | int | None
-) -> Passage:
-    """The passage at the end of a stored piece; `place` is its path, url, record and page.
-
-    Raises `IndexDamaged` if the text does not match the content id.
-    """
-    text, passage_id = piece[lead:], id_of(key)
-    if content_id(title, text) != passage_id:
-        raise damage_error(corpus, f"the text of passage {passage_id} is not what was indexed")
-    return Passage(passage_id, title, text, Source(start, start + len(text), *place))  # type: ignore[arg-type]
-
-
 # ---------------------------------------------------------------- file rows: the newest of a path counts
-
-
-_random = SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +95,15 @@ class FileRow:
         return not self.file and self.reason is None
 
 
-COLUMNS = ("mark", "file", "path", "at", "size", "mtime_ns", "digest", "reason")
-
-
-def number() -> int:
+def new_number() -> int:
     """A unique number from 1 to 2**52, which JSON can hold."""
-    return _random.getrandbits(52) + 1
+    return SystemRandom().getrandbits(52) + 1
 
 
-def after(known: FileRow | None, path: str, **changes: Any) -> FileRow:
+def newer_row(known: FileRow | None, path: str, **changes: Any) -> FileRow:
     now = max(time.time_ns() // 1000, known.at + 1 if known else 0)
     row = known or FileRow(0, 0, path, 0)
-    return replace(row, mark=number(), at=now, **changes)
+    return replace(row, mark=new_number(), at=now, **changes)
 
 
 def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
@@ -207,41 +139,28 @@ def waste(rows: Sequence[FileRow]) -> list[Waste]:
     return superseded
 
 
-# ---------------------------------------------------------------- readers of a shared corpus
+# ---------------------------------------------------------------- reading
 
 
-class Reader(ABC):
+class StoredCorpus(OpenCorpus):
     """One moment of a shared corpus. Close it, or use it in a `with`."""
 
     folder: str
     files: Mapping[str, FileRow]  # by path, without removed files
     _about: About
-    _passages: int  # distinct ones
-    _terms: int  # in them
 
     def _take(self, rows: Iterable[FileRow]) -> None:
         self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
-
-    def __len__(self) -> int:
-        return self._passages
-
-    @property
-    def average_terms(self) -> float:
-        return self._terms / max(1, self._passages)
 
     @property
     def passage_words(self) -> int:
         return self._about.passage_words
 
-    def passage(self, passage_id: str) -> Passage:
-        return self.passages([passage_id])[0]
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]:
-        return in_order(self._passages_of(keys_of(passage_ids)), passage_ids, self.folder)
-
-    @abstractmethod
-    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
-        """The existing passages, by id."""
+    def damage_error(self, what: str) -> IndexDamaged:
+        return IndexDamaged(
+            f"The corpus in {self.folder} is damaged: {what}. Delete it there, and run:"
+            f" toulmin index PATH --into {self.folder}"
+        )
 
     def skipped(self) -> list[Skipped]:
         return [Skipped(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
@@ -251,25 +170,11 @@ class Reader(ABC):
         digests = sorted(row.digest for row in self.files.values() if row.file and row.digest is not None)
         return hashlib.sha256(b"".join(digests)).hexdigest()
 
-    @abstractmethod
-    def close(self) -> None:
-        """Nothing may be asked afterwards."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+def whole_document(text: str, title: str, path: str, url: str | None, record: str | None, pages: str) -> Document:
+    """A document as it was read, from what is stored; `pages` is JSON."""
+    return Document(text, title, path, url, record, tuple(json.loads(pages)))
 
 
-def keys_of(passage_ids: Sequence[str]) -> list[int]:
-    """The distinct keys; skips malformed ids."""
-    keys = []
-    for passage_id in dict.fromkeys(passage_ids):
-        try:
-            keys.append(key_of(passage_id))
-        except ValueError:
-            continue
-    return keys
+def no_corpus(address: object) -> SourceError:
+    return SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")

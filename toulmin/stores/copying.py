@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from toulmin.data import Document
@@ -26,13 +25,10 @@ class Whole(AnyCorpus, Protocol):
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
         """Every file with its documents as they were read."""
-        ...
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 def copy_corpus(

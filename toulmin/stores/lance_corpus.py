@@ -6,7 +6,6 @@ files hold; the others, and superseded rows, are excluded by row id.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -16,17 +15,16 @@ import numpy as np
 from lancedb.query import MatchQuery
 
 from toulmin.data import Document, Hit, Passage
-from toulmin.errors import SourceError
-from toulmin.indexing.catalogue import id_of
+from toulmin.indexing.catalogue import id_of, keys_of
+from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.lexicon import findable
 from toulmin.indexing.packed_vectors import CANDIDATES, best
-from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.fusion import Ranker
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import Address, address
-from toulmin.stores.contents import FileRow, Reader, damage_error, keys_of, passage_of
+from toulmin.stores.contents import FileRow, StoredCorpus, whole_document
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 
 _CHUNK = 500  # values of one condition
@@ -53,7 +51,7 @@ def label_of(place: str) -> Label | None:
     return None if table is None else lance_table.about(table, where).label
 
 
-class SharedCorpus(Reader):
+class SharedCorpus(StoredCorpus):
     """One moment of a LanceDB corpus; thread-safe."""
 
     def __init__(self, where: Address, opened: Any, repeats: lance_table.Repeats) -> None:
@@ -77,30 +75,29 @@ class SharedCorpus(Reader):
         stands[np.flatnonzero(is_live)[first]] = True
         self._spare = np.sort(row_ids[~stands])
         self._rows = len(keys)
-        self._passages = int(stands.sum())
-        self._terms = int(rows["length"].to_numpy()[stands].sum())
+        self.distinct = int(stands.sum())
+        self.terms = int(rows["length"].to_numpy()[stands].sum())
 
     # ------------------------------------------------------------ queries
 
     def rows(self, where: str, columns: Sequence[str], *, row_ids: bool = False) -> Any:
         """The matching rows as an Arrow table."""
+        return self._fetch(lambda: self._table.search().where(where).select(list(columns)).with_row_id(row_ids))
 
-        def work() -> Any:
-            return self._table.search().where(where).select(list(columns)).with_row_id(row_ids).to_arrow()
-
-        return lance_table.retry(self._where, work)
+    def _fetch(self, query: Callable[[], Any]) -> Any:
+        return lance_table.retry(self._where, lambda: query().to_arrow())
 
     def _matching(self, terms: Sequence[str], limit: int, columns: Sequence[str]) -> Any:
         """The best rows by LanceDB's own BM25."""
         # Excluded rows take the places of others in the result.
-        most = min(self._rows, limit + len(self._spare))
-        query = MatchQuery(" ".join(terms), "terms")
+        most = max(1, min(self._rows, limit + len(self._spare)))
+        match = MatchQuery(" ".join(terms), "terms")
 
-        def work() -> Any:
-            asked = self._table.search(query, query_type="fts").select([*columns, "_score"])
-            return asked.with_row_id(True).limit(max(1, most)).to_arrow()
+        def query() -> Any:
+            by_words = self._table.search(match, query_type="fts")
+            return by_words.select([*columns, "_score"]).with_row_id(True).limit(most)
 
-        return self.representatives(lance_table.retry(self._where, work))
+        return self.representatives(self._fetch(query))
 
     def representatives(self, rows: Any) -> Any:
         """The rows that represent a passage."""
@@ -111,11 +108,11 @@ class SharedCorpus(Reader):
     def nearest(self, row: Vectors, limit: int) -> Any:
         """Keys and vectors of the likely nearest passages."""
 
-        def work() -> Any:
-            asked = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
-            return asked.select(["key", "vector", "_distance"]).with_row_id(True).limit(limit).to_arrow()
+        def query() -> Any:
+            by_product = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
+            return by_product.select(["key", "vector", "_distance"]).with_row_id(True).limit(limit)
 
-        return self.representatives(lance_table.retry(self._where, work))
+        return self.representatives(self._fetch(query))
 
     # ------------------------------------------------------------ search
 
@@ -123,9 +120,7 @@ class SharedCorpus(Reader):
         if not terms:
             return []
         with ThreadPoolExecutor(_ABREAST) as pool:
-            return [
-                matches.num_rows for matches in pool.map(lambda term: self._matching([term], self._rows, ()), terms)
-            ]
+            return list(pool.map(lambda term: int(self._matching([term], self._rows, ()).num_rows), terms))
 
     def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
         matches = self._matching(query_terms, limit, ("key", "codes"))[:limit]
@@ -133,8 +128,8 @@ class SharedCorpus(Reader):
 
     # ------------------------------------------------------------ passages
 
-    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
-        return {passage_id: self._passage(row) for passage_id, row in self._places(keys).items()}
+    def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+        return {passage_id: self._passage(row) for passage_id, row in self._places(keys_of(passage_ids)).items()}
 
     def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
         """The row of each existing passage, by id; of several, the first by path."""
@@ -152,11 +147,15 @@ class SharedCorpus(Reader):
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
         place = (row["path"], row["url"], row["record"], row["page"])
-        return passage_of(self.folder, row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
+        return self.passage_from(row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
+
+    def _row_of(self, passage_id: str) -> dict[str, Any]:
+        """The row of one passage. Raises SourceError if there is none."""
+        self.passage(passage_id)
+        return self._places(keys_of([passage_id]))[passage_id]
 
     def neighbours(self, passage_id: str) -> Neighbours:
-        self.passage(passage_id)
-        here = self._places(keys_of([passage_id]))[passage_id]
+        here = self._row_of(passage_id)
         beside = f"number IN ({here['number'] - 1}, {here['number'] + 1})"
         where = f"kind = {PASSAGE} AND file = {here['file']} AND document = {here['document']} AND {beside}"
         by_number = {row["number"]: self._passage(row) for row in self._live_rows(where, _PASSAGE)}
@@ -192,21 +191,20 @@ class SharedCorpus(Reader):
         columns = ("file", "document", "title", "path", "url", "record", "pages", "passages")
         for file, rows in self._by_file(DOCUMENT, columns):
             for row in rows:
-                names = (row["title"], row["path"], row["url"], row["record"], tuple(json.loads(row["pages"])))
-                listed.append((IndexedDocument(len(listed) + 1, *names, row["passages"]), (file.file, row["document"])))
+                fields = [row[name] for name in columns[2:]]
+                listed.append((IndexedDocument.of([len(listed) + 1, *fields]), (file.file, row["document"])))
         return listed
 
     def documents(self) -> Iterator[IndexedDocument]:
         return (document for document, _ in self._documents)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        self.passage(passage_id)
-        row = self._places(keys_of([passage_id]))[passage_id]
+        row = self._row_of(passage_id)
         return next(document for document, place in self._documents if place == (row["file"], row["document"]))
 
     def text(self, document: IndexedDocument) -> str:
         if not 1 <= document.number <= len(self._documents):
-            raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+            raise self.unknown_document(document)
         _, (file, place) = self._documents[document.number - 1]
         within = f"file = {file} AND document = {place}"
         pieces = {row["number"]: row["text"] for row in self._live_rows(f"kind = {PASSAGE} AND {within}", _PASSAGE)}
@@ -221,26 +219,16 @@ class SharedCorpus(Reader):
             texts: dict[int, list[str]] = {row["document"]: [] for row in documents}
             for row in passages:
                 texts[row["document"]].append(row["text"])
-            yield (
-                file,
-                [
-                    Document(
-                        text="".join([*texts[row["document"]], row["tail"]]),
-                        title=row["title"],
-                        path=file.path,
-                        url=row["url"],
-                        record=row["record"],
-                        pages=tuple(json.loads(row["pages"])),
-                    )
-                    for row in documents
-                ],
-            )
+            for row in documents:
+                texts[row["document"]].append(row["tail"])
+            names = [(row["title"], file.path, row["url"], row["record"], row["pages"]) for row in documents]
+            yield file, [whole_document("".join(text), *row) for text, row in zip(texts.values(), names, strict=True)]
 
     @property
     def stats(self) -> Stats:
         rows = self._live_rows(f"kind = {DOCUMENT}", ("file", "document"))
         documents = len({(row["file"], row["document"]) for row in rows})
-        return Stats(len(self._live), documents, self._passages, self._terms, self.passage_words)
+        return Stats(len(self._live), documents, self.distinct, self.terms, self.passage_words)
 
     # ------------------------------------------------------------ verifying and closing
 
@@ -250,11 +238,9 @@ class SharedCorpus(Reader):
             for row in rows:
                 keys.add(row["key"])
                 if findable(self._passage(row)).packed != row["codes"]:
-                    raise damage_error(
-                        self.folder, f"the terms of passage {id_of(row['key'])} are not those of its text"
-                    )
-        if len(keys) != self._passages:
-            raise damage_error(self.folder, f"{self._passages} passages are counted, {len(keys)} can be read")
+                    raise self.damage_error(f"the terms of passage {id_of(row['key'])} are not those of its text")
+        if len(keys) != self.distinct:
+            raise self.damage_error(f"{self.distinct} passages are counted, {len(keys)} can be read")
 
     def stamp(self) -> object:
         """The newest version, which this corpus may not be at."""

@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
 from typing import Any, TypeVar
 
 import lancedb
@@ -25,7 +24,7 @@ from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_met
 
 from toulmin.errors import SourceError, StoreAway, UsageError
 from toulmin.stores.address import CREDENTIALS, Address, harmless
-from toulmin.stores.contents import About, read
+from toulmin.stores.contents import About, no_corpus, read_about
 
 NAME = "corpus"
 FORMAT = 2  # raise it when the columns, the packing of terms or the weight of titles change
@@ -98,7 +97,7 @@ def about(table: Any, address: Address) -> About:
     written = (table.schema.metadata or {}).get(_ABOUT)
     if written is None:
         raise SourceError(f"The table in {address} belongs to another program; name another address.")
-    return read(json.loads(written), FORMAT, address)
+    return read_about(json.loads(written), FORMAT, address)
 
 
 # ---------------------------------------------------------------- opening
@@ -108,7 +107,7 @@ def open_table(address: Address) -> Any:
     """The table as it is now. Raises `SourceError` if there is none."""
     table = find_table(address)
     if table is None:
-        raise SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")
+        raise no_corpus(address)
     return table
 
 
@@ -177,34 +176,31 @@ class Repeats:
     """Counts repeated requests of the whole process, as LanceDB does."""
 
     def __init__(self) -> None:
-        self._told = _total()
+        self._last = _total()
 
     def notes(self) -> tuple[str, ...]:
         """Repeats since the last call."""
         now = _total()
-        new, self._told = now - self._told, now
+        new, self._last = now - self._last, now
         if new < 1:
             return ()
         return (f"The object store failed {new:,} {'request' if new == 1 else 'requests'}; repeated, they succeeded.",)
 
 
-_lock = Lock()
-_repeated_here = 0
+_repeated_here: list[int] = []  # a number for each repeat; threads may append
 _is_counting = register_lancedb_metrics_recorder()
 
 
 def _total() -> int:
     points = snapshot_lancedb_metrics() if _is_counting else ()
-    return _repeated_here + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
+    return len(_repeated_here) + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
 
 
 def retry(address: Address, work: Callable[[], T]) -> T:
     """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
-    global _repeated_here
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
-            with _lock:
-                _repeated_here += 1
+            _repeated_here.append(attempt.num)
         with attempt, clear_errors(address):
             return work()
     raise AssertionError("stamina ends with a result or an error")

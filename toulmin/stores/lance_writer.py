@@ -13,9 +13,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,12 @@ import pyarrow as pa
 
 from toulmin.data import Document
 from toulmin.indexing.lexicon import findable, length
-from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
-from toulmin.indexing.writer import Totals
+from toulmin.indexing.writer import Piece, Totals, pieces
 from toulmin.stores import contents, lance_table
-from toulmin.stores.address import Address, address
+from toulmin.stores.address import address
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import FileRow, Piece, Waste, pieces
+from toulmin.stores.contents import FileRow, Waste
 from toulmin.stores.lance_corpus import SharedCorpus
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE, Passing
 
@@ -37,32 +36,19 @@ _BATCH = 1000  # rows that wait in memory
 _AT_ONCE = 1000  # superseded paths that one commit deletes
 
 
-def update_shared(
-    place: str,
-    paths: Sequence[Path],
-    *,
-    passage_words: int | None = None,
-    vectors: Wanted | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> IndexReport:
-    """Updates the corpus as `changes.run_update` describes."""
-    return run_update(SharedWriter(address(place), passage_words, vectors), paths, vectors, on_progress)
-
-
 class SharedWriter(Changes):
-    """A writer of a LanceDB corpus; leaving the `with` without `commit` changes nothing."""
+    """A writer of a LanceDB corpus."""
 
-    def __init__(self, where: Address, passage_words: int | None, vectors: Wanted | None) -> None:
-        self._where, self._vectors = where, vectors
+    def __init__(self, place: str, passage_words: int | None, vectors: Wanted | None) -> None:
+        self._where = where = address(place)
+        self._vectors = vectors
         self._repeats = lance_table.Repeats()
         asked = contents.about_for(passage_words, vectors)
         self._table = lance_table.ensure_table(where, asked)
         self._about = lance_table.about(self._table, where)
-        contents.check(self._about, asked, passage_words, where)
+        contents.check_about(self._about, asked, passage_words, where)
         super().__init__(self._file_rows())
-        self._documents: dict[int, int] = {}
         self._waiting: list[dict[str, Any]] = []
-        self._encoded = 0
         self._folder = TemporaryDirectory(prefix="toulmin-", ignore_cleanup_errors=True)
         self._schema = self._table.schema
         self._spool = Path(self._folder.name) / "rows.arrow"
@@ -75,12 +61,7 @@ class SharedWriter(Changes):
 
         return [FileRow(**row) for row in lance_table.retry(self._where, work)]
 
-    def __enter__(self) -> SharedWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._stream.close()
         self._folder.cleanup()
 
@@ -90,28 +71,27 @@ class SharedWriter(Changes):
     # ------------------------------------------------------------ documents and passages
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        made, tail = pieces(document, self._about.passage_words)
-        place = self._documents[file] = self._documents.get(file, -1) + 1
+        cut_pieces, tail = pieces(document, self._about.passage_words)
         shared = {
             "file": file,
             "path": self.path(file),
-            "document": place,
+            "document": self.next_document(file),
             "title": document.title,
             "url": document.url,
             "record": document.record,
         }
-        details = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(made)}
+        details = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(cut_pieces)}
         self._add({"kind": DOCUMENT, **shared, **details})
-        for piece in made:
+        for piece in cut_pieces:
             self._add(_passage_row(piece) | shared)
             on_passage()
 
     def _add(self, row: dict[str, Any]) -> None:
         self._waiting.append(row)
         if len(self._waiting) >= _BATCH:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         rows, self._waiting = self._waiting, []
         if not rows:
             return
@@ -131,20 +111,15 @@ class SharedWriter(Changes):
         flat = np.zeros((len(rows), kind.list_size), np.float16)
         if at:
             flat[at] = self._vectors.encoder.encode_passages([rows[place]["passage"] for place in at])
-            self._encoded += len(at)
+            self.encoded += len(at)
         missing = np.ones(len(rows), np.bool_)
         missing[at] = False
         return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), type=kind, mask=pa.array(missing))
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """Counts passages that `add_document` encoded."""
-        self._flush()
-        return self._encoded
-
     # ------------------------------------------------------------ committing
 
     def commit(self) -> Totals:
-        self._flush()
+        self.flush()
         self._stream.close()
         if self.new:
             lance_table.retry(self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches())))
@@ -200,3 +175,6 @@ def _passage_row(piece: Piece) -> dict[str, Any]:
         "text": piece.text,
         "passage": piece.passage,
     }
+
+
+update_shared = partial(run_update, SharedWriter)

@@ -24,14 +24,21 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from toulmin.errors import SourceError, StoreAway, UsageError
+from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import CREDENTIALS, POSTGRES, check_installed, harmless
-
-# ---------------------------------------------------------------- addresses: `postgresql://[USER@]HOST[:PORT]/DATABAS
-
 
 FORM = "postgresql://[USER@]HOST[:PORT]/DATABASE/CORPUS"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,62}")
 _NOT_OURS = re.compile(r"pg_.*|public|information_schema", re.IGNORECASE)
+_ATTEMPTS = 4  # at a connection, a query or a commit
+_PATIENCE = "10"  # seconds for a connection, where PGCONNECT_TIMEOUT says nothing
+_REFUSED = re.compile(r"authentication|password|no pg_hba|role .* does not exist|certificate", re.IGNORECASE)
+_NO_DATABASE = re.compile(r"database .* does not exist")
+# A reader holds a transaction open, and its queries are too short to be worth compiling.
+_SETTINGS = {"idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0", "jit": "off"}
+
+# stamina logs each retry as a warning, which Python prints if logging is not configured.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,8 @@ def place_of(text: str) -> Place:
     """
     plain = text.rstrip("/")
     parts = urlsplit(plain)
-    if parts.scheme not in POSTGRES or _holds_more(parts.netloc.rpartition("@")[0], parts.query + parts.fragment):
+    holds_more = set(":@") & set(parts.netloc.rpartition("@")[0]) or parts.query or parts.fragment
+    if parts.scheme not in POSTGRES or holds_more:
         raise UsageError(
             f"An address of this kind is {FORM}, without password or options; set {CREDENTIALS['postgresql']} in the"
             " environment."
@@ -77,22 +85,8 @@ def place_of(text: str) -> Place:
     return Place(plain, parts.hostname, port, unquote(parts.username or "") or None, database, schema)
 
 
-def _holds_more(user: str, options: str) -> bool:
-    return ":" in user or "@" in user or bool(options)
+# ---------------------------------------------------------------- connections
 
-
-# ---------------------------------------------------------------- postgres connection
-
-
-_ATTEMPTS = 4  # at a connection, a query or a commit
-_PATIENCE = "10"  # seconds for a connection, where PGCONNECT_TIMEOUT says nothing
-_REFUSED = re.compile(r"authentication|password|no pg_hba|role .* does not exist|certificate", re.IGNORECASE)
-_NO_DATABASE = re.compile(r"database .* does not exist")
-# A reader holds a transaction open, and its queries are too short to be worth compiling.
-_SETTINGS = {"idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0", "jit": "off"}
-
-# stamina logs each retry as a warning, which Python prints if logging is not configured.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 T = TypeVar("T")
@@ -128,21 +122,21 @@ def connect(place: Place) -> Connection:
         client_encoding="utf8",
         connect_timeout=patience,
     )
-    try:
-        _set_up(connection, place)
-    except BaseException:
-        connection.close()
-        raise
+    known = "SELECT set_config(name, %s::jsonb ->> name, false) FROM pg_catalog.pg_settings WHERE name = ANY(%s)"
+    with close_on_error(connection):
+        connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(place.schema)))
+        connection.execute(known, (Jsonb(_SETTINGS), list(_SETTINGS)))  # what this server knows of them
     return connection
 
 
-def _set_up(connection: Connection, place: Place) -> None:
-    """Applies the session settings that this server knows."""
-    connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(place.schema)))
-    connection.execute(
-        "SELECT set_config(name, %s::jsonb ->> name, false) FROM pg_catalog.pg_settings WHERE name = ANY(%s)",
-        (Jsonb(_SETTINGS), list(_SETTINGS)),
-    )
+def read_once(place: Place, repeats: Repeats, read: Callable[[Connection, Place], T]) -> T:
+    """What `read` makes of a connection of its own."""
+
+    def work() -> T:
+        with connect(place) as connection:
+            return read(connection, place)
+
+    return retry(place, repeats, work)
 
 
 def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:

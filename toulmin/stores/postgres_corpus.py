@@ -6,7 +6,6 @@ PostgreSQL finds candidates; scores are ours, exact from what is stored.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
@@ -18,24 +17,37 @@ import psycopg
 from psycopg import sql
 
 from toulmin.data import Document, Passage
-from toulmin.errors import SourceError, StoreAway
-from toulmin.indexing.catalogue import id_of
-from toulmin.indexing.lexicon import findable
+from toulmin.errors import StoreAway
+from toulmin.indexing.catalogue import close_on_error, id_of, keys_of
+from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
+from toulmin.indexing.lexicon import findable, idf
 from toulmin.indexing.packed_vectors import CANDIDATES, best
-from toulmin.indexing.store import IndexedDocument, Neighbours, Stats
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import COLUMNS, FileRow, Reader, damage_error, keys_of, passage_of, read
-from toulmin.stores.postgres_connection import Connection, Place, Repeats, connect, place_of, retry
-from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, no_corpus, word
+from toulmin.stores.contents import COLUMNS, FileRow, StoredCorpus, no_corpus, read_about, whole_document
+from toulmin.stores.postgres_connection import Connection, Place, Repeats, connect, place_of, read_once, retry
+from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, word
 
-# ---------------------------------------------------------------- a transaction that sees one moment
-
-
+_PAGE = 200  # documents that are read at once
+# pgvector's hnsw.ef_search: the least we use, and the most it allows. At 400 it found 0.998 of the nearest ten among
+# 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
+_WIDTH = (400, 1000)
+_PASSAGE = (
+    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page"
+    " FROM passages AS p JOIN documents AS d ON d.number = p.document"
+)
+_DOCUMENT = "SELECT number, title, path, url, record, pages, passages FROM documents"
+_TEXT = (
+    "coalesce((SELECT string_agg(p.text, '' ORDER BY p.number) FROM passages AS p WHERE p.document = d.number), '')"
+    " || d.tail"
+)
 Statement = str | sql.Composed
 Row = tuple[Any, ...]
+
+
+# ---------------------------------------------------------------- a transaction that sees one moment
 
 
 class Moment:
@@ -73,34 +85,22 @@ class Moment:
             raise
 
     def _begin(self) -> Connection:
-        connection = connect(self._place)
-        try:
+        with close_on_error(connect(self._place)) as connection:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             number = moment(connection, self._place)
             if number is None:
                 raise no_corpus(self._place)
             if self.number not in (None, number):
-                raise self._change_error()
-        except BaseException:
-            connection.close()
-            raise
+                raise StoreAway(
+                    f"The connection to {self._place} was lost, and the corpus was changed meanwhile; ask again to see"
+                    " it as it is now."
+                )
         self._connection, self.number = connection, number
         return connection
 
-    def _change_error(self) -> StoreAway:
-        return StoreAway(
-            f"The connection to {self._place} was lost, and the corpus was changed meanwhile; ask again to see it as it"
-            " is now."
-        )
-
     def now(self) -> int | None:
         """The number of the newest moment; None without a corpus."""
-
-        def work() -> int | None:
-            with connect(self._place) as connection:
-                return moment(connection, self._place)
-
-        return retry(self._place, self._repeats, work)
+        return read_once(self._place, self._repeats, moment)
 
     def _let_go(self) -> None:
         connection, self._connection = self._connection, None
@@ -141,12 +141,9 @@ class QueryWord(NamedTuple):
 
 def rarest_first(terms: Sequence[str], frequencies: Sequence[int], passages: int) -> list[QueryWord]:
     """The words that occur in the corpus, the rarest first."""
-    known = [(word(term), frequency) for term, frequency in zip(terms, frequencies, strict=True) if frequency]
-    idfs = [
-        QueryWord(query_word, math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5)))
-        for query_word, frequency in known
-    ]
-    return sorted(idfs, key=lambda query_word: (-query_word.idf, query_word.word))
+    known = ((term, frequency) for term, frequency in zip(terms, frequencies, strict=True) if frequency)
+    weighed = (QueryWord(word(term), idf(frequency, passages)) for term, frequency in known)
+    return sorted(weighed, key=lambda query_word: (-query_word.idf, query_word.word))
 
 
 class Search(NamedTuple):
@@ -163,7 +160,7 @@ class Search(NamedTuple):
         score that enough passages already have, more words are looked up. So the first half of the candidates is
         exact.
         """
-        by_these = next((n for n, sum in enumerate(accumulate(frequencies), 1) if sum >= _ENOUGH), len(words))
+        by_these = next((n for n, total in enumerate(accumulate(frequencies), 1) if total >= _ENOUGH), len(words))
         rows = self._rows_holding(words, by_these)
         half = max(1, self.limit // 2)
         least = rows[half - 1][2] if len(rows) >= half else 0.0
@@ -175,32 +172,13 @@ class Search(NamedTuple):
     def _rows_holding(self, words: Sequence[QueryWord], first: int) -> list[tuple[int, bytes, float]]:
         """Looks up by the first words, scores by all."""
         weight = sql.SQL(" + ").join([_WEIGHT] * len(words))
-        weighing = [
-            value
-            for query_word in words
-            for value in (query_word.idf, query_word.word, query_word.word, query_word.word)
-        ]
+        weighing = [value for code, idf_ in words for value in (idf_, code, code, code)]
         damping = (K1 * (1 - B), K1 * B, self.mean)
         among = [query_word.word for query_word in words[:first]]
         return self.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, self.limit))
 
 
-# ---------------------------------------------------------------- postgres corpus
-
-
-_PAGE = 200  # documents that are read at once
-# pgvector's hnsw.ef_search: the least we use, and the most it allows. At 400 it found 0.998 of the nearest ten among
-# 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
-_WIDTH = (400, 1000)
-_PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page"
-    " FROM passages AS p JOIN documents AS d ON d.number = p.document"
-)
-_DOCUMENT = "SELECT number, title, path, url, record, pages, passages FROM documents"
-_TEXT = (
-    "coalesce((SELECT string_agg(p.text, '' ORDER BY p.number) FROM passages AS p WHERE p.document = d.number), '')"
-    " || d.tail"
-)
+# ---------------------------------------------------------------- the corpus
 
 
 def open_postgres(place: str) -> PostgresCorpus:
@@ -213,31 +191,22 @@ def open_postgres(place: str) -> PostgresCorpus:
 
 def label_of(place: str) -> Label | None:
     """The encoder of the vectors; None without vectors or corpus."""
-    where = place_of(place)
-
-    def work() -> Label | None:
-        with connect(where) as connection:
-            made = postgres_tables.about(connection, where)
-            return None if made is None else made.label
-
-    return retry(where, Repeats(), work)
+    about = read_once(place_of(place), Repeats(), postgres_tables.about)
+    return about.label if about else None
 
 
-class PostgresCorpus(Reader):
+class PostgresCorpus(StoredCorpus):
     """One moment of a corpus in PostgreSQL; thread-safe, one request at a time."""
 
     def __init__(self, place: str) -> None:
         where, self._repeats = place_of(place), Repeats()
         self.folder = str(where)
         self._moment = Moment(where, self._repeats)
-        try:
-            made, self._passages, self._terms = self._ask("SELECT made, passages, terms FROM about")[0]
-            self._about = read(made, postgres_tables.FORMAT, where)
+        with close_on_error(self):
+            made, self.distinct, self.terms = self._ask("SELECT made, passages, terms FROM about")[0]
+            self._about = read_about(made, postgres_tables.FORMAT, where)
             self._take(FileRow(*row) for row in self._ask(f"SELECT {', '.join(COLUMNS)} FROM files"))
             self.vectors = None if self._about.label is None else PostgresVectors(self._moment, self._about.label)
-        except BaseException:
-            self.close()
-            raise
 
     def _ask(self, statement: str, *values: Any) -> list[Row]:
         return self._moment.ask(statement, values)
@@ -261,17 +230,16 @@ class PostgresCorpus(Reader):
 
     # ------------------------------------------------------------ passages
 
-    def _passages_of(self, keys: Sequence[int]) -> Mapping[str, Passage]:
-        """Each with its first indexed source."""
+    def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
         by_id: dict[str, Passage] = {}
         where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document, p.number"
-        for row in self._ask(f"{_PASSAGE} {where}", list(keys)):
+        for row in self._ask(f"{_PASSAGE} {where}", keys_of(passage_ids)):
             if id_of(row[0]) not in by_id:
                 by_id[id_of(row[0])] = self._passage(row)
         return by_id
 
     def _passage(self, row: Row) -> Passage:
-        return passage_of(self.folder, *row)
+        return self.passage_from(*row)
 
     def _place(self, passage_id: str) -> Row:
         """The passage's document and its number there."""
@@ -309,18 +277,17 @@ class PostgresCorpus(Reader):
     def documents(self) -> Iterator[IndexedDocument]:
         """In the order of indexing."""
         for numbers in self._pages():
-            yield from map(
-                _document, self._ask(f"{_DOCUMENT} WHERE number = ANY(%s::bigint[]) ORDER BY number", numbers)
-            )
+            rows = self._ask(f"{_DOCUMENT} WHERE number = ANY(%s::bigint[]) ORDER BY number", numbers)
+            yield from map(IndexedDocument.of, rows)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
         document, _ = self._place(passage_id)
-        return _document(self._ask(f"{_DOCUMENT} WHERE number = %s", document)[0])
+        return IndexedDocument.of(self._ask(f"{_DOCUMENT} WHERE number = %s", document)[0])
 
     def text(self, document: IndexedDocument) -> str:
         rows = self._ask(f"SELECT {_TEXT} FROM documents AS d WHERE d.number = %s", document.number)
         if not rows:
-            raise SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+            raise self.unknown_document(document)
         return str(rows[0][0])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
@@ -329,13 +296,13 @@ class PostgresCorpus(Reader):
         for _, file in sorted(self.files.items()):
             if file.file:
                 rows = self._ask(f"SELECT {columns} FROM documents AS d WHERE d.file = %s ORDER BY d.place", file.file)
-                yield file, [_whole(row) for row in rows]
+                yield file, [whole_document(*row) for row in rows]
 
     @property
     def stats(self) -> Stats:
         ((documents,),) = self._ask("SELECT count(*) FROM documents")
         files = sum(1 for row in self.files.values() if row.file)
-        return Stats(files, documents, self._passages, self._terms, self.passage_words)
+        return Stats(files, documents, self.distinct, self.terms, self.passage_words)
 
     # ------------------------------------------------------------ verifying and closing
 
@@ -347,23 +314,22 @@ class PostgresCorpus(Reader):
                 found_by = findable(self._passage(tuple(row)))
                 expected = map(array_text, count_words(found_by.terms.split()))
                 if (codes, words, counts) != (found_by.packed, *expected):
-                    raise damage_error(self.folder, f"the terms of passage {id_of(row[0])} are not those of its text")
+                    raise self.damage_error(f"the terms of passage {id_of(row[0])} are not those of its text")
         self._verify_totals()
 
     def _verify_totals(self) -> None:
         ((indexed, terms),) = self._ask("SELECT count(*), coalesce(sum(length), 0) FROM found")
         ((placed,),) = self._ask("SELECT count(DISTINCT key) FROM passages")
-        if not indexed == placed == self._passages or terms != self._terms:
-            raise damage_error(
-                self.folder, f"{self._passages} passages are counted, {indexed} can be found, {placed} be read"
-            )
+        if not indexed == placed == self.distinct or terms != self.terms:
+            counts = f"{self.distinct} passages are counted, {indexed} can be found, {placed} be read"
+            raise self.damage_error(counts)
         ((wrong,),) = self._ask(
             "SELECT count(*) FROM frequencies AS kept FULL JOIN"
             " (SELECT word, count(*) AS passages FROM found, unnest(words) AS word GROUP BY word) AS now USING (word)"
             " WHERE kept.passages IS DISTINCT FROM now.passages"
         )
         if wrong:
-            raise damage_error(self.folder, f"the frequencies of {wrong} words are not those of its passages")
+            raise self.damage_error(f"the frequencies of {wrong} words are not those of its passages")
 
     def stamp(self) -> object:
         """The newest moment, perhaps newer than this corpus."""
@@ -403,13 +369,3 @@ class PostgresVectors:
         keys = np.array([key for key, _ in rows], np.int64)
         vectors = np.array([json.loads(text) for _, text in rows], np.float32)
         return best(keys, vectors @ row.astype(np.float32), k)
-
-
-def _document(row: Sequence[Any]) -> IndexedDocument:
-    number, title, path, url, record, pages, passages = row
-    return IndexedDocument(number, title, path, url, record, tuple(json.loads(pages)), passages)
-
-
-def _whole(row: Row) -> Document:
-    text, title, path, url, record, pages = row
-    return Document(text, title, path, url, record, tuple(json.loads(pages)))

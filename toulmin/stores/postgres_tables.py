@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 
 from toulmin.errors import SourceError
 from toulmin.runtime.encoder import Vectors
-from toulmin.stores.contents import About, read
+from toulmin.stores.contents import About, read_about
 from toulmin.stores.postgres_connection import Connection, Place, not_allowed
 
 FORMAT = 1  # raise it when the tables, the packing of terms or the weight of titles change
@@ -103,7 +103,7 @@ def about(connection: Connection, place: Place) -> About | None:
     Raises `IndexDamaged` for another version, `SourceError` for another program's schema or missing permissions.
     """
     written = _of_about(connection, place, "made")
-    return None if written is None else read(written, FORMAT, place)
+    return None if written is None else read_about(written, FORMAT, place)
 
 
 def moment(connection: Connection, place: Place) -> int | None:
@@ -127,10 +127,6 @@ def _of_about(connection: Connection, place: Place, column: str) -> Any:
 
 def foreign(place: Place) -> SourceError:
     return SourceError(f"The tables in {place} belong to another program; name another corpus.")
-
-
-def no_corpus(place: Place) -> SourceError:
-    return SourceError(f"There is no corpus in {place}; to make one, run: toulmin index PATH --into {place}")
 
 
 def make(connection: Connection, place: Place, made: About, kind: Kind | None) -> None:

@@ -14,28 +14,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import blake2b
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from toulmin.data import Document
+from toulmin.indexing.catalogue import close_on_error
 from toulmin.indexing.lexicon import findable, length
-from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import Wanted
-from toulmin.indexing.writer import Totals
+from toulmin.indexing.writer import Piece, Totals, pieces
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import COLUMNS, About, FileRow, Piece, number, pieces
+from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
 from toulmin.stores.postgres_connection import Connection, Place, Repeats, clear_errors, connect, place_of, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, vector_text
 
-# ---------------------------------------------------------------- merging staged rows, in one transaction
-
-
+_BATCH = 1000  # passages that wait in memory
+_GROWN = 0.1  # share of new passages from which the planner's statistics are renewed at once
 FILES = ("path", "mark", "file", "at", "size", "mtime_ns", "digest", "reason")  # of `new_files`; then `known`
 _STAGED = """
 CREATE TEMPORARY TABLE new_files (path text COLLATE "C" PRIMARY KEY, mark bigint, file bigint, at bigint, size bigint,
@@ -108,6 +106,9 @@ RETURNING about.passages
 """
 
 
+# ---------------------------------------------------------------- merging staged rows, in one transaction
+
+
 def stage(connection: Connection, kind: Kind | None, dimension: int) -> None:
     connection.execute(_STAGED)
     if kind is not None:
@@ -126,77 +127,50 @@ def merge(connection: Connection, has_vectors: bool) -> int:
     vector = ", vector" if has_vectors else ""
     for statement in (_LOOKED_AT, _OVERTAKEN, _SUPERSEDED, _FILES, _DOCUMENTS, _FOUND.format(vector=vector)):
         connection.execute(statement.encode())
-    row = connection.execute(_TOTALS, (number(),)).fetchone()
+    row = connection.execute(_TOTALS, (new_number(),)).fetchone()
     assert row is not None, "a corpus has one row of totals"
     return int(row[0])
 
 
-# ---------------------------------------------------------------- postgres writer
-
-
-_BATCH = 1000  # passages that wait in memory
-_GROWN = 0.1  # share of new passages from which the planner's statistics are renewed at once
-
-
-def update_postgres(
-    place: str,
-    paths: Sequence[Path],
-    *,
-    passage_words: int | None = None,
-    vectors: Wanted | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> IndexReport:
-    """Updates the corpus as `changes.run_update` describes."""
-    return run_update(PostgresWriter(place_of(place), passage_words, vectors), paths, vectors, on_progress)
+# ---------------------------------------------------------------- staging them
 
 
 class PostgresWriter(Changes):
-    """A writer of a corpus in PostgreSQL; leaving the `with` without `commit` changes nothing."""
+    """A writer of a corpus in PostgreSQL."""
 
-    def __init__(self, place: Place, passage_words: int | None, vectors: Wanted | None) -> None:
-        self._place, self._vectors = place, vectors
+    def __init__(self, address: str, passage_words: int | None, vectors: Wanted | None) -> None:
+        self._place = place = place_of(address)
+        self._vectors = vectors
         self._asked = contents.about_for(passage_words, vectors)
         self._repeats = Repeats()
         self._connection = retry(place, self._repeats, lambda: connect(place))
-        try:
-            with clear_errors(place):
-                existing = self._existing_about(passage_words)
-                self._about = existing or self._asked
-                self._kind = self._kind_of_vectors()
-                super().__init__(self._file_rows() if existing else ())
-                stage(self._connection, self._kind, self._about.label.dimension if self._about.label else 0)
-        except BaseException:
-            self._connection.close()
-            raise
-        self._documents: dict[int, int] = {}
+        with close_on_error(self._connection), clear_errors(place):
+            existing = self._existing_about(passage_words)
+            self._about = existing or self._asked
+            self._kind = self._kind_of_vectors()
+            super().__init__(self._file_rows() if existing else ())
+            stage(self._connection, self._kind, self._about.label.dimension if self._about.label else 0)
         self._new_documents: list[tuple[Any, ...]] = []
         self._new_pieces: list[tuple[int, int, Piece]] = []
-        self._encoded = 0
 
     def _existing_about(self, passage_words: int | None) -> About | None:
         """None without a corpus; raises SourceError for other settings than requested."""
         existing = postgres_tables.about(self._connection, self._place)
         if existing is not None:
-            contents.check(existing, self._asked, passage_words, self._place)
+            contents.check_about(existing, self._asked, passage_words, self._place)
         return existing
 
     def _kind_of_vectors(self) -> Kind | None:
         if self._about.label is None:
             return None
-        return postgres_tables.kind_of(self._connection) or postgres_tables.available_kind(
-            self._connection, self._place
-        )
+        existing = postgres_tables.kind_of(self._connection)
+        return existing or postgres_tables.available_kind(self._connection, self._place)
 
     def _file_rows(self) -> list[FileRow]:
         rows = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM files".encode()).fetchall()
         return [FileRow(*row) for row in rows]
 
-    def __enter__(self) -> PostgresWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         with suppress(psycopg.Error):
             self._connection.close()
 
@@ -206,17 +180,17 @@ class PostgresWriter(Changes):
     # ------------------------------------------------------------ documents and passages
 
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        made, tail = pieces(document, self._about.passage_words)
-        place = self._documents[file] = self._documents.get(file, -1) + 1
+        cut_pieces, tail = pieces(document, self._about.passage_words)
+        place = self.next_document(file)
         names = (document.title, self.path(file), document.url, document.record, json.dumps(document.pages))
-        self._new_documents.append((file, place, *names, tail, len(made)))
-        for piece in made:
+        self._new_documents.append((file, place, *names, tail, len(cut_pieces)))
+        for piece in cut_pieces:
             self._new_pieces.append((file, place, piece))
             on_passage()
             if len(self._new_pieces) >= _BATCH:
-                self._flush()
+                self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         documents, self._new_documents = self._new_documents, []
         new, self._new_pieces = self._new_pieces, []
         with clear_errors(self._place):
@@ -231,18 +205,13 @@ class PostgresWriter(Changes):
         if self._vectors is None or not distinct:
             return rows
         encoded = self._vectors.encoder.encode_passages([piece.passage for _, piece in distinct])
-        self._encoded += len(distinct)
+        self.encoded += len(distinct)
         return [(*row, vector_text(vector)) for row, vector in zip(rows, encoded, strict=True)]
-
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: Callable[[int, int], None]) -> int:
-        """Counts passages that `add_document` encoded."""
-        self._flush()
-        return self._encoded
 
     # ------------------------------------------------------------ committing
 
     def commit(self) -> Totals:
-        self._flush()
+        self.flush()
         return retry(self._place, self._repeats, self._merge)
 
     def _merge(self) -> Totals:
@@ -290,3 +259,6 @@ def _index_row(file: int, piece: Piece) -> tuple[Any, ...]:
     found_by = findable(piece.passage)
     arrays = map(array_text, count_words(found_by.terms.split()))
     return (file, piece.key, length(found_by.packed), found_by.packed, *arrays)
+
+
+update_postgres = partial(run_update, PostgresWriter)

@@ -33,11 +33,8 @@ _UNITS = (
     " seventeen eighteen nineteen".split()
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SCALES = {"hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7} | {
-    "bn": 10**9,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
+_SCALES = {"hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
+_SCALES |= {"bn": 10**9, "billion": 10**9, "trillion": 10**12}
 _ORDINALS = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
     " fifteenth sixteenth seventeenth eighteenth nineteenth".split()
@@ -129,9 +126,8 @@ def _is_negative(text: str, start: int) -> bool:
     return start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " (\n")
 
 
-def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
+def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
     start, end = match.span()
-    kind = match.lastgroup
     if match["from"]:
         first, last = match["from"], match["from"][:2] + match["to"]
         yield Fact("date", first, start, match.end("from"))
@@ -140,9 +136,9 @@ def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
         else:
             yield Fact("number", number(int(match["to"])), match.start("to"), end)
     elif match["number"]:
-        sign = -1 if _is_negative(text, start) else 1
+        sign = -1 if _is_negative(match.string, start) else 1
         yield Fact("number", number(_numeric(match).copy_sign(sign)), start, end)
-    elif kind == "clock":
+    elif match["clock"]:
         yield Fact("number", match["clock"], start, end)
     elif match["decade"]:
         yield Fact("date", _decade(match["decade"]), start, end)
@@ -154,12 +150,12 @@ def _from_digit(text: str, match: re.Match[str]) -> Iterator[Fact]:
         yield Fact("date", match["iso"] or match["only"] or _date(match), start, end)
 
 
-def _from_month(text: str, match: re.Match[str]) -> Iterator[Fact]:
+def _from_month(match: re.Match[str]) -> Iterator[Fact]:
     month = match["month"]
     lone = not match["day"] and not match["year"]
     if month.islower() and (lone or (month in ("may", "march", "august") and not match["year"])):
         return
-    before = text[max(0, match.start() - 8) : match.start()]
+    before = match.string[max(0, match.start() - 8) : match.start()]
     if lone and month in _ALSO_WORDS and not _AFTER_PREPOSITION.search(before):
         return
     yield Fact("date", _date(match), *match.span())
@@ -200,26 +196,23 @@ def _spelt(match: re.Match[str]) -> Iterator[Fact]:
         yield Fact("number", number(value), *match.span())
 
 
-def _facts_at(text: str, word: str, start: int) -> Iterator[Fact]:
-    if word[0].isdecimal():
-        match = _FROM_DIGIT.match(text, start)
-        return _from_digit(text, match) if match else iter(())
-    if word in _MONTH_WORDS:
-        match = _FROM_MONTH.match(text, start)
-        return _from_month(text, match) if match else iter(())
-    if word in _NUMBER_WORDS and text[start - 1 : start] != "-":
-        match = _SPELT.match(text, start)
-        return _spelt(match) if match else iter(())
-    return iter(())
-
-
 def figures(text: str) -> list[Fact]:
     """The numbers and dates of the text in order, none overlapping."""
     facts: list[Fact] = []
     done = 0
     for opening in _START.finditer(text):
         word, start = opening[0], opening.start()
-        if start >= done and (word[0].isdecimal() or word in _MONTH_WORDS or word in _NUMBER_WORDS):
-            facts.extend(_facts_at(text, word, start))
+        if start < done:
+            continue
+        if word[0].isdecimal():
+            pattern, read = _FROM_DIGIT, _from_digit
+        elif word in _MONTH_WORDS:
+            pattern, read = _FROM_MONTH, _from_month
+        elif word in _NUMBER_WORDS and text[start - 1 : start] != "-":
+            pattern, read = _SPELT, _spelt
+        else:
+            continue
+        if match := pattern.match(text, start):
+            facts += read(match)
             done = facts[-1].end if facts else 0
     return facts

@@ -19,8 +19,6 @@ from typing import NamedTuple
 import Stemmer
 
 TERMS_VERSION = 1
-
-
 WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
 
 
@@ -59,8 +57,6 @@ _STARTERS = frozenset(
     " while although but and however his her its their our my if since during under over no one many some most"
     " such each both all what who where why how then later because until".split()
 )
-
-
 _AFTER_ORDINAL = frozenset(
     "januar februar märz april mai juni juli august september oktober november dezember jahrhundert".split()
 )
@@ -106,21 +102,15 @@ def _boundaries(text: str) -> Iterator[int]:
     yield len(text)
 
 
-def _trim(text: str, start: int, end: int) -> Span | None:
-    piece = text[start:end]
-    lead = len(piece) - len(piece.lstrip())
-    size = len(piece.strip())
-    return Span(start + lead, start + lead + size) if size else None
-
-
 def sentences(text: str) -> list[Span]:
     """In order, without the white space between them; they cover all words."""
     spans, start = [], 0
     for end in _boundaries(text):
-        span = _trim(text, start, end)
+        piece = text[start:end]
+        if size := len(piece.strip()):
+            first = start + len(piece) - len(piece.lstrip())
+            spans.append(Span(first, first + size))
         start = end
-        if span is not None:
-            spans.append(span)
     return spans
 
 
@@ -169,13 +159,9 @@ def _word_terms(word: str) -> tuple[str, ...]:
     if word.isascii() or not UNSPACED.search(word):
         return (stem(word),)
     pieces: list[str] = []
-    for run in re.split(rf"({UNSPACED.pattern})", word):
-        if not run:
-            continue
-        if UNSPACED.fullmatch(run):
-            pieces.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-        else:
-            pieces.append(stem(run))
+    for run in filter(None, re.split(rf"({UNSPACED.pattern})", word)):
+        pairs = [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+        pieces += pairs if UNSPACED.fullmatch(run) else [stem(run)]
     return tuple(pieces)
 
 
@@ -195,7 +181,7 @@ def _rarities() -> dict[str, float]:
 
 
 def common_terms() -> list[str]:
-    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `index.catalogue`)."""
+    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `indexing.catalogue`)."""
     return list(_rarities())
 
 

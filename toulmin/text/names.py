@@ -15,6 +15,8 @@ from importlib import resources
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
 from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem
 
+__all__ = ["Fact", "Kind", "facts"]
+
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
 _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
@@ -125,12 +127,6 @@ def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
     if len(tokens) > 3 and sentence.isupper():
         return []
     return list(_sentence_names(sentence, tokens))
-
-
-# ---------------------------------------------------------------- the facts of a text, sentence by sentence
-
-
-__all__ = ["Fact", "Kind", "facts"]
 
 
 def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:

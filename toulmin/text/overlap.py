@@ -64,12 +64,15 @@ def normalise(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-def token_f1(a: str, b: str) -> float:
-    """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
-    ours, theirs = Counter(normalise(a).split()), Counter(normalise(b).split())
+def _f1(ours: Counter[str], theirs: Counter[str]) -> float:
     if not ours or not theirs:
         return float(ours == theirs)
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
+
+
+def token_f1(a: str, b: str) -> float:
+    """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
+    return _f1(Counter(normalise(a).split()), Counter(normalise(b).split()))
 
 
 def entity(text: str) -> str:
@@ -79,7 +82,4 @@ def entity(text: str) -> str:
 
 def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
     """The F1 of two sets of names, in 0..1; two empty sets agree."""
-    ours, theirs = {entity(name) for name in a}, {entity(name) for name in b}
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return 2 * len(ours & theirs) / (len(ours) + len(theirs))
+    return _f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-# ---------------------------------------------------------------- porter's stemmer, as ROUGE uses it
+_WORD = re.compile(r"[a-z0-9]+")
 
+# ---------------------------------------------------------------- Porter's stemmer, as ROUGE uses it
 
 _IRREGULAR = {
     **{word: word for word in "sky news howe inning outing canning proceed exceed succeed".split()},
@@ -139,10 +140,7 @@ def _step_5(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-# ---------------------------------------------------------------- rouge
-
-
-_WORD = re.compile(r"[a-z0-9]+")
+# ---------------------------------------------------------------- the measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +181,6 @@ def sequence_overlap(candidate: Sequence[str], reference: Sequence[str], n: int)
 
 def _sequences(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-
-
-def rouge_l(candidate: str, reference: str) -> Overlap:
-    """ROUGE-L: the longest sequence of words in both, gaps allowed."""
-    ours, theirs = rouge_words(candidate), rouge_words(reference)
-    if not ours or not theirs:
-        return Overlap(0.0, 0.0)
-    shared = _rows(theirs, ours)[-1].bit_count()
-    return Overlap(shared / len(ours), shared / len(theirs))
 
 
 def rouge_l_sum(candidate: str, reference: str) -> Overlap:
