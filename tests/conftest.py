@@ -5,11 +5,54 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toulmin.runtime import shipped
+
+SLOW = frozenset(
+    line for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
+)
+# Libraries beyond the extra `test` that files import as a whole, and the extra that brings them.
+NEEDS = {
+    **dict.fromkeys("test_encoders test_judges_cross test_judges_seq2seq test_local".split(), ("torch", "local")),
+    **dict.fromkeys("test_training test_training_reader test_training_retrieval".split(), ("torch", "train")),
+    **dict.fromkeys("test_report_browser test_web_page".split(), ("playwright", "docs")),
+    **dict.fromkeys("test_postgres test_postgres_store".split(), ("psycopg", "postgres")),
+    "test_web_mcp": ("mcp", "mcp"),
+    "test_web_openapi": ("schemathesis", "dev"),
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Slow files are not imported where they are left out: torch, Ray and the like take their time."""
+    is_left_out = config.getoption("markexpr") == "not slow" and collection_path.name in SLOW
+    return True if is_left_out else None
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """A file whose library is missing is skipped by name."""
+    library, extra = NEEDS.get(module_path.stem, ("pytest", ""))
+    return None if find_spec(library) else _Skipped.from_parent(parent, path=module_path, reason=(library, extra))
+
+
+class _Skipped(pytest.Module):
+    def __init__(self, *, reason: tuple[str, str], **options: Any) -> None:
+        super().__init__(**options)
+        self._reason = reason
+
+    def collect(self) -> list[pytest.Item]:
+        library, extra = self._reason
+        pytest.skip(f"{library} is not installed: pip install -e '.[{extra}]'", allow_module_level=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name in SLOW or f"{item.path.name}::{getattr(item, 'originalname', item.name)}" in SLOW:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
