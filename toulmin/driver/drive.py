@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
+from toulmin.driver import tracing
 from toulmin.driver.batches import Batcher
 from toulmin.driver.budget import Budget, Meter
 from toulmin.driver.calls import Calls
@@ -135,12 +136,14 @@ class Driver:
         """
         running = _Running(job, watch, replay)
         error: ToulminError | None = None
-        try:
-            answer = await self._answer(running)
-        except ToulminError as caught:
-            error = caught
-            answer = running.failed(caught)
-        answer = running.finished(answer, replay.seconds if replay else None)
+        with tracing.answering(job.method) as report:
+            try:
+                answer = await self._answer(running)
+            except ToulminError as caught:
+                error = caught
+                answer = running.failed(caught)
+            answer = running.finished(answer, replay.seconds if replay else None)
+            report(answer, error)
         running.transcript.seconds = answer.usage.seconds
         return Outcome(job, answer, running.transcript, error)
 
@@ -288,7 +291,10 @@ class Driver:
     async def _served(self, step: Step, running: _Running) -> Any:
         if isinstance(step, Search):
             retriever = running.job.retriever or self._kit.retriever
-            return (await self._searches.ask([_Query(retriever, id(retriever), step)]))[0]
+            with tracing.searching(step) as report:
+                (hits,) = await self._searches.ask([_Query(retriever, id(retriever), step)])
+                report(hits)
+            return hits
         if isinstance(step, Entail):
             return tuple(await self._judgements.ask(step.pairs))
         if isinstance(step, Read):
@@ -352,8 +358,18 @@ async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[R
 async def _called(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
     """One result of that kind an item from a part that is somebody else's code, plain or async.
 
-    Whatever else comes or happens is a `ModelError` that names the part.
+    Whatever else comes or happens is a `ModelError` that names the part. The log warns of what failed.
     """
+    try:
+        results = await _results(part, method, items, kind)
+    except ToulminError as error:
+        tracing.warn(part, len(items), [error] * len(items))
+        raise
+    tracing.warn(part, len(items), [result for result in results if isinstance(result, ToulminError)])
+    return results
+
+
+async def _results(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
     try:
         listed = list(await resolve(method(items)))
     except ToulminError:

@@ -31,7 +31,8 @@ class LanguageModel(Protocol):
     """Answers typed prompts. `name` goes into traces; the driver keeps at most `concurrency` calls in flight.
 
     A model may have more: `batch`, the most requests that it takes in one call (without it, one); `key(request)`, a
-    text of everything that determines its reply (for `models.cache`); an async `aclose()` that ends what it holds.
+    text of everything that determines its reply (for `models.cache`); an async `aclose()` that ends what it holds;
+    `provider` and `seed_of(request)`, both for traces.
     """
 
     @property

@@ -45,6 +45,7 @@ _PASSING = re.compile(
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.stores")
 
 T = TypeVar("T")
 
@@ -205,6 +206,7 @@ def retry(address: Address, work: Callable[[], T]) -> T:
         if attempt.num > 1:
             with _lock:
                 _repeated_here += 1
+            LOG.warning("a request to the object store failed; try %(try)d", {"try": attempt.num})
         with attempt, clear_errors(address):
             return work()
     raise AssertionError("stamina ends with a result or an error")
