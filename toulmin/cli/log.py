@@ -21,7 +21,7 @@ Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["text", "json"]
 
 # Never the root: at debug, libraries of others write what is sent to models, and headers.
-OTHERS = ("asyncio", "uvicorn")
+OTHERS = ("asyncio", "mcp", "uvicorn")
 
 app.meta.group_parameters = Group("Log", sort_key=1)
 
@@ -42,32 +42,31 @@ def launch(
         Lines of text or JSON objects (default: json where `serve` does not write to a terminal, else text).
     """
 
-    def command() -> int:
-        return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
-
-    if log_level is None:
-        return command()
     is_server = words[:1] == ("serve",) and not sys.stderr.isatty()
     with logging_to_stderr(log_level, log_format or ("json" if is_server else "text")):
-        return command()
+        return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
 
 
 @contextmanager
-def logging_to_stderr(level: Level, form: Format) -> Iterator[None]:
-    handler = logging.StreamHandler(sys.stderr)
+def logging_to_stderr(level: Level | None, form: Format) -> Iterator[None]:
+    """Without a level nothing is written, though a library may give the root a handler, as that of `mcp` does."""
+    handler = logging.NullHandler() if level is None else logging.StreamHandler(sys.stderr)
     handler.setFormatter(Objects() if form == "json" else Lines())
-    handler.setLevel(level.upper())
-    levels = {"toulmin": handler.level, **dict.fromkeys(OTHERS, max(handler.level, logging.WARNING))}
-    before = {name: logging.getLogger(name).level for name in levels}
-    for name, least in levels.items():
-        logging.getLogger(name).addHandler(handler)
-        logging.getLogger(name).setLevel(least)
+    loggers = [logging.getLogger(name) for name in (("toulmin",) if level is None else ("toulmin", *OTHERS))]
+    before = [(logger, logger.level, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+        if level is not None:
+            handler.setLevel(level.upper())
+            logger.setLevel(handler.level if logger.name == "toulmin" else max(handler.level, logging.WARNING))
     try:
         yield
     finally:
-        for name, least in before.items():
-            logging.getLogger(name).removeHandler(handler)
-            logging.getLogger(name).setLevel(least)
+        for logger, least, propagates in before:
+            logger.removeHandler(handler)
+            logger.setLevel(least)
+            logger.propagate = propagates
 
 
 class Lines(logging.Formatter):
