@@ -73,6 +73,7 @@ HOMES = {
     "onnxruntime": {"runtime"},
     "tokenizers": {"runtime"},
     "nltk": {"metrics"},
+    "opentelemetry": {"driver"},
     "mauve": {"metrics"},
     "matplotlib": {"evaluation"},
     "pydantic": {"datasets", "driver", "formats", "server"},

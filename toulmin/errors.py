@@ -13,8 +13,12 @@ Every message says what was expected, what came, and what to do.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from difflib import get_close_matches
+
+# What goes wrong and is survived is logged. A program that set up no log sees nothing; Python would print warnings.
+logging.getLogger("toulmin").addHandler(logging.NullHandler())
 
 
 class ToulminError(Exception):

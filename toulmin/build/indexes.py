@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from toulmin.config import Settings
@@ -61,7 +62,9 @@ def update_index(
         update = _shared_update(place, settings, shards, where)
     else:
         update = _folder_update(Path(place), settings, shards, where)
+    began = monotonic()
     report = update([Path(doc) for doc in docs], on_progress=on_progress)
+    report.log(monotonic() - began)
     if not (report.read or report.unchanged or report.removed or report.skipped):
         kinds = " ".join(sorted(loaders.SUFFIXES))
         raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")

@@ -54,6 +54,7 @@ def serve(
         Open the page in this machine's browser.
     """
     import asyncio
+    import logging
     import webbrowser
 
     from toulmin.build import jobs
@@ -61,8 +62,13 @@ def serve(
     from toulmin.cli import show
     from toulmin.server.serve import Door, serve
 
+    log = logging.getLogger("toulmin.cli")
+
     def ready(address: str) -> None:
-        show.serving(address)
+        if log.isEnabledFor(logging.INFO):
+            log.info("listening at %(address)s", {"address": address})
+        else:
+            show.serving(address)
         if open:
             webbrowser.open(address)
 
@@ -73,7 +79,8 @@ def serve(
     sources = sources_of(docs or None, index)
     with show.indexing() as on_progress:
         indexed_sources, skipped = index_docs(sources, chosen, on_progress)
-    show.notes(skip_notes(skipped))
+    if not logging.getLogger("toulmin").level:  # else the log has them
+        show.notes(skip_notes(skipped))
     asyncio.run(serve(indexed_sources, chosen, door, ready))
     return 0
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
+from toulmin.driver import tracing
 from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
 from toulmin.prompts.replies import Reply
@@ -141,7 +142,7 @@ class Calls:
     """
 
     def __init__(self, model: LanguageModel, call: Callable[[Sequence[Generate]], Awaitable[Results]]) -> None:
-        self._call = call
+        self._model, self._call = model, call
         self._batch = max(1, getattr(model, "batch", 1))
         self._free = max(1, getattr(model, "concurrency", 1))
         self._waiting: deque[_Waiting] = deque()
@@ -157,7 +158,10 @@ class Calls:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(request, future))
         self._wake()
-        return await future
+        with tracing.chatting(self._model, request) as report:
+            reply = await future
+            report(reply)
+        return reply
 
     def _wake(self) -> None:
         if self._timer is None and self._free and self._waiting:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
+from toulmin.driver import tracing
 from toulmin.driver.batches import Batcher, Calls
 from toulmin.driver.budget import Budget, Meter
 from toulmin.driver.kit import Kit, LanguageModel, Retriever
@@ -123,12 +124,14 @@ class Driver:
         """
         running = _Running(job, watch, replay)
         error: ToulminError | None = None
-        try:
-            answer = await self._answer(running)
-        except ToulminError as caught:
-            error = caught
-            answer = running.failure(caught)
-        answer = running.complete(answer, replay.seconds if replay else None)
+        with tracing.answering(job.method) as report:
+            try:
+                answer = await self._answer(running)
+            except ToulminError as caught:
+                error = caught
+                answer = running.failure(caught)
+            answer = running.complete(answer, replay.seconds if replay else None)
+            report(answer, error)
         running.transcript.seconds = answer.usage.seconds
         return Outcome(job, answer, running.transcript, error)
 
@@ -271,7 +274,10 @@ class Driver:
     async def _serve(self, step: Step, running: _Running) -> Any:
         if isinstance(step, Search):
             retriever = running.job.retriever or self._kit.retriever
-            return (await self._searches.ask([_Query(retriever, id(retriever), step)]))[0]
+            with tracing.searching(step) as report:
+                (hits,) = await self._searches.ask([_Query(retriever, id(retriever), step)])
+                report(hits)
+            return hits
         if isinstance(step, Entail):
             return tuple(await self._judgements.ask(step.pairs))
         if isinstance(step, Read):
@@ -331,7 +337,17 @@ async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[R
 
 
 async def _call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """Calls a part of the kit, plain or async. Any exception or wrong result becomes a `ModelError`."""
+    """Calls a part of the kit, plain or async. Any exception or wrong result becomes a `ModelError`, and is logged."""
+    try:
+        results = await _results(part, method, items, kind)
+    except ToulminError as error:
+        tracing.warn(part, len(items), [error] * len(items))
+        raise
+    tracing.warn(part, len(items), [result for result in results if isinstance(result, ToulminError)])
+    return results
+
+
+async def _results(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
     try:
         listed = list(await resolve(method(items)))
     except ToulminError:

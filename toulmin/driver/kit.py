@@ -30,7 +30,8 @@ class LanguageModel(Protocol):
     """Answers typed prompts.
 
     Optional: `batch`, the most requests a call (default 1); `key(request)`, a text of all that determines the reply
-    (for `models.cache`); an async `aclose()`.
+    (for `models.cache`); an async `aclose()`; `provider` and
+    `seed_of(request)`, both for traces.
     """
 
     @property

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,12 @@ from toulmin.indexing.catalogue import clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
+LOG = logging.getLogger("toulmin.indexing")
+_COUNTS = ("read", "unchanged", "removed", "documents", "passages", "encoded")
+_UPDATE = (
+    "update: %(read)d files read, %(unchanged)d unchanged, %(removed)d removed, %(skipped)d skipped; %(documents)d"
+    " documents, %(passages)d passages, %(encoded)d encoded in %(seconds).2f s"
+)
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
 
@@ -55,6 +62,16 @@ class IndexReport:
     encoder: str | None = None
     encoded: int = 0
     notes: tuple[str, ...] = ()
+
+    def log(self, seconds: float) -> None:
+        """Writes a line to the log, and a warning for each file that could not be read."""
+        for file in self.skipped:
+            LOG.warning(
+                "could not read %(path)s: %(reason)s",
+                {"path": file.path, "reason": file.reason.removeprefix(f"{file.path} ")},
+            )
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        LOG.info(_UPDATE, counts | {"skipped": len(self.skipped), "seconds": round(seconds, 4)})
 
 
 def update(

@@ -96,7 +96,7 @@ Result = Reply | ToulminError
 
 
 class CacheableModel(Protocol):
-    """The model that a cache wraps; `key`, `batch` and `aclose` are optional."""
+    """The model that a cache wraps; `key`, `batch`, `provider`, `seed_of` and `aclose` are optional."""
 
     @property
     def name(self) -> str:
@@ -131,6 +131,7 @@ class Cached:
         self.name = model.name
         self.concurrency = model.concurrency
         self.batch: int = max(1, getattr(model, "batch", 1))
+        self.provider: str | None = getattr(model, "provider", None)
 
     @property
     def size(self) -> int:
@@ -144,6 +145,10 @@ class Cached:
         key_of = getattr(self._model, "key", None)
         identity = key_of(request) if key_of is not None else exact_form(request)
         return hashlib.sha256(json.dumps([FORMAT, self.name, identity]).encode("ascii")).hexdigest()
+
+    def seed_of(self, request: Generate) -> int | None:
+        seed_of = getattr(self._model, "seed_of", None)
+        return seed_of(request) if seed_of else None
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
         """One result for each request, in order. Of equal requests, also concurrent ones, only the first is sent."""

@@ -72,10 +72,12 @@ _LONGEST_PAUSE = 30.0
 _MOST_OF_AN_EVENT = 16_000_000  # bytes; some servers send all of a reply as one
 _MOST_BYTES = 100_000_000  # of one reply; a stream takes about a hundred times the size of its text
 _JITTER = 0.25  # seconds, at most, added to a Retry-After so that waiting requests do not all return at once
+_RETRY = "model %(model)s: try %(try)d after a wait of %(wait).1f s; %(reason)s"
 _FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError)
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.models")
 
 
 class Client:
@@ -140,17 +142,20 @@ class Client:
             return await self._in_time(route, body, asked, tokens)
 
     async def _in_time(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
-        last: Failure | None = None
+        last, failed_at = None, 0.0
+        clock = asyncio.get_running_loop().time
         try:
             async with asyncio.timeout(self._server.timeout) as total:
                 async for attempt in self._attempts(total):
                     with attempt:
                         if last is not None:
+                            fields = {"model": asked.model, "try": attempt.num, "wait": round(clock() - failed_at, 3)}
+                            LOG.warning(_RETRY, fields | {"reason": str(last)})
                             await self._limits.admit(tokens)
                         try:
                             return await self._try_once(route, body, asked)
                         except Failure as failure:
-                            last = failure
+                            last, failed_at = failure, clock()
                             raise
         except TimeoutError:
             before = f" Before that: {last}" if last else ""

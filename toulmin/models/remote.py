@@ -120,6 +120,7 @@ _SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logp
 
 
 class _Remote:
+    provider = "openai"  # whose interface it is, as traces name it
     _route: str
     _limit = _LIMITS[1]
     _ends: tuple[str, ...] = ()
@@ -169,6 +170,10 @@ class _Remote:
             body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
         return json.dumps(asked | {"sample": request.sample, "body": body}, sort_keys=True, default=str)
+
+    def seed_of(self, request: Generate) -> int | None:
+        """The seed that is sent with the request."""
+        return _seed(self._server.seed, request.sample)
 
     async def models(self) -> tuple[str, ...]:
         """The models that the server lists; raises `ModelError`."""
@@ -290,7 +295,7 @@ class _Remote:
         limit = next((name for name in (self._limit, *_LIMITS) if name not in left_out), None)
         wanted: dict[str, Any] = {
             "temperature": request.temperature,
-            "seed": _seed(server.seed, request.sample),
+            "seed": self.seed_of(request),
             "stop": list(self._stops(request)) or None,
             "n": len(requests) if len(requests) > 1 else None,
             "stream_options": {"include_usage": True} if server.stream else None,

@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from time import monotonic
 from typing import Any
 
 import httpx2
@@ -36,6 +37,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 # stamina logs each retry as a warning, which Python prints where logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.retrieval")
 
 
 class Refused(Exception):
@@ -213,11 +215,22 @@ class Fetcher:
 
     async def fetch(self, url: httpx2.URL, kinds: frozenset[str]) -> Fetched:
         """Raises `Refused`, also for a media type not in `kinds`."""
+        last, failed_at = None, 0.0
         try:
             async with asyncio.timeout(self._bounds.timeout):
                 async for attempt in self._attempts():
+                    if last is not None:  # the address is left out: it may hold a query
+                        fields = {"host": _host(url), "try": attempt.num, "wait": round(monotonic() - failed_at, 3)}
+                        LOG.warning(
+                            "%(host)s: try %(try)d after a wait of %(wait).1f s; it %(reason)s",
+                            fields | {"reason": str(last)},
+                        )
                     with attempt:
-                        return await self._follow(url, kinds)
+                        try:
+                            return await self._follow(url, kinds)
+                        except Refused as refused:
+                            last, failed_at = refused, monotonic()
+                            raise
         except TimeoutError:
             raise Refused(f"gave no complete reply within {self._bounds.timeout:g} s", again=True) from None
         raise AssertionError("stamina ends with a reply or an error")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, MutableMapping
 from typing import Any
@@ -13,6 +14,7 @@ from toulmin.data import Answer
 from toulmin.server.guard import App, Message, Receive, Send
 
 FORM = CONTENT_TYPE_LATEST
+LOG = logging.getLogger("toulmin.server")
 _METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})  # a label for each would grow without end
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
@@ -71,6 +73,9 @@ class Figures:
                 route = getattr(scope.get("route"), "path", "none")
                 method = scope["method"] if scope.get("method") in _METHODS else "other"
                 self._requests.labels(method, route, str(status)).inc()
-                self._request_seconds.labels(route).observe(time.perf_counter() - began)
+                seconds = time.perf_counter() - began
+                self._request_seconds.labels(route).observe(seconds)
+                fields = {"method": method, "route": route or "/", "status": status, "ms": round(1000 * seconds, 1)}
+                LOG.info("%(method)s %(route)s: %(status)d in %(ms).1f ms", fields)
 
         return count_request

@@ -10,6 +10,7 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+LOG = logging.getLogger("toulmin.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 BODY = 4_000_000  # bytes of a request that is no upload
 SLOWEST = 30.0  # seconds to wait for each part of a body
@@ -76,6 +78,7 @@ class Guard:
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except Refused as refused:
+            LOG.info("a request was refused: %(status)d", {"status": refused.status})
             await answer(guarded, refused.status, str(refused))
 
     def _check(self, scope: MutableMapping[str, Any], headers: MutableMapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import secrets
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 import uvicorn
 from platformdirs import user_state_path
 from starlette.routing import BaseRoute
+from uvicorn.config import LOGGING_CONFIG
 
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
@@ -86,12 +88,14 @@ async def serve(
     """
     rules = door.rules()
     async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
+        is_set_up = bool(logging.getLogger("uvicorn").handlers)
         config = uvicorn.Config(
             application(desk, _uploads(sources, settings, rules), beside),
             host=door.host,
             port=door.port,
             lifespan="off",
             log_level="warning",
+            log_config=None if is_set_up else LOGGING_CONFIG,
             access_log=False,
             server_header=False,
             limit_concurrency=MOST_CONNECTIONS,

@@ -44,6 +44,7 @@ _PASSING = re.compile(
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.stores")
 
 T = TypeVar("T")
 
@@ -201,6 +202,7 @@ def retry(address: Address, work: Callable[[], T]) -> T:
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             _repeated_here.append(attempt.num)
+            LOG.warning("a request to the object store failed; try %(try)d", {"try": attempt.num})
         with attempt, clear_errors(address):
             return work()
     raise AssertionError("stamina ends with a result or an error")

@@ -39,6 +39,7 @@ _SETTINGS = {"idle_in_transaction_session_timeout": "0", "idle_session_timeout":
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.stores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             repeats.count()
+            LOG.warning("a request to the database failed; try %(try)d", {"try": attempt.num})
         with attempt, clear_errors(place):
             return work()
     raise AssertionError("stamina ends with a result or an error")
