@@ -44,8 +44,7 @@ def document(answer: Answer) -> dict[str, Any]:
         {**_fields(passage), "n": numbers.get(passage.id)} for passage in _in_order(answer.passages, numbers)
     ]
     written["usage"] = _usage(answer.usage)
-    plain: dict[str, Any] = _plain({**written, "version": __version__})
-    return plain
+    return _plain_fields({**written, "version": __version__})
 
 
 def dumps(answer: Answer) -> bytes:
@@ -56,14 +55,12 @@ def dumps(answer: Answer) -> bytes:
 def hits_document(query: str, hits: Iterable[Hit]) -> dict[str, Any]:
     """The document of `search --json`, best hit first; nothing is cited, so no passage has a number."""
     ranked = [{"passage": passage_document(hit.passage, None), "score": float(hit.score)} for hit in hits]
-    plain: dict[str, Any] = _plain({"query": query, "hits": ranked})
-    return plain
+    return _plain_fields({"query": query, "hits": ranked})
 
 
 def passage_document(passage: Passage, n: int | None) -> dict[str, Any]:
     """A passage with the number by which a text cites it (None: not cited)."""
-    plain: dict[str, Any] = _plain({**_fields(passage), "n": n})
-    return plain
+    return _plain_fields({**_fields(passage), "n": n})
 
 
 # Reading and describing need pydantic, which takes a tenth of a second to import; writing does not.
@@ -124,6 +121,10 @@ def _usage(usage: Usage) -> dict[str, Any]:
     return {**written, "cost": None if usd is None else {"usd": float(usd)}}
 
 
+def _plain_fields(values: Mapping[Any, Any]) -> dict[str, Any]:
+    return {_plain(str(key)): _plain(value) for key, value in values.items()}
+
+
 def _plain(value: Any) -> Any:
     """The value as JSON can hold it: half a surrogate pair becomes U+FFFD, so that offsets stay; the unknown, words."""
     if isinstance(value, str):
@@ -131,7 +132,7 @@ def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return _plain(_fields(value))
     if isinstance(value, Mapping):
-        return {_plain(str(key)): _plain(item) for key, item in value.items()}
+        return _plain_fields(value)
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _SAFE_INTEGER):

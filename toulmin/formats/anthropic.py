@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toulmin.data import Answer, Citation, Passage
-from toulmin.datasets.item import Item
-from toulmin.formats.checks import Run, Written, checker, selection
+from toulmin.formats.checks import checker, selection
 from toulmin.formats.clean_text import address, clean, model, reason, tokens
 
 
@@ -32,10 +31,6 @@ def message(answer: Answer, id: str) -> dict[str, Any]:
         "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens},
         "documents": [_document(passage) for passage in cited],
     }
-
-
-def message_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(message(answer, item.id))
 
 
 def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:

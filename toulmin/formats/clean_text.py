@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -79,29 +79,16 @@ def utf8_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
 
     Raises IndexError for a span that leaves the text.
     """
-    return _convert(text, spans, _bytes)
+    return _convert(spans, (1 + (c >= "\x80") + (c >= "\u0800") + (c >= "\U00010000") for c in text))
 
 
 def utf16_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
     """The same in UTF-16 units (browsers, Java)."""
-    return _convert(text, spans, _units)
+    return _convert(spans, (1 + (c >= "\U00010000") for c in text))
 
 
-def _bytes(character: str) -> int:
-    point = ord(character)
-    return 1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4
-
-
-def _units(character: str) -> int:
-    return 2 if ord(character) >= 0x10000 else 1
-
-
-def _starts(text: str, width: Callable[[str], int]) -> list[int]:
-    return [*range(len(text) + 1)] if text.isascii() else [*accumulate(map(width, text), initial=0)]
-
-
-def _convert(text: str, spans: Iterable[tuple[int, int]], width: Callable[[str], int]) -> Spans:
-    starts = _starts(text, width)
+def _convert(spans: Iterable[tuple[int, int]], widths: Iterable[int]) -> Spans:
+    starts = list(accumulate(widths, initial=0))
     offsets = []
     for start, end in spans:
         if start < 0 or end < 0:  # a list would count them from its end

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toulmin.data import Answer, Passage
-from toulmin.datasets.item import Item
-from toulmin.formats.checks import Run, Written, checker, selection
+from toulmin.formats.checks import checker, selection
 from toulmin.formats.clean_text import address, clean, reason, tokens
 
 
@@ -40,10 +39,6 @@ def chat_response(answer: Answer, id: str) -> dict[str, Any]:
         },
         "usage": {"tokens": {"input_tokens": input_tokens, "output_tokens": output_tokens}},
     }
-
-
-def chat_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(chat_response(answer, item.id))
 
 
 def _source(passage: Passage) -> dict[str, Any]:

@@ -5,17 +5,29 @@ Failed questions are left out, and a note says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, cohere, google, openai, trec
-from toulmin.formats.checks import Asked, Dialect, Piece, Run, lines, of_document, of_lines
+from toulmin.formats.checks import Asked, Dialect, Piece, Problems, Run, Written, lines, of_document, of_lines
 
 __all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
+
+Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its question's id
+
+
+def _in_points(help: str, write: Write, check: Problems) -> Dialect:
+    written = lines(lambda item, answer, run: Written(write(answer, item.id)))
+    return Dialect(help, "lines", "code points", written, of_lines(check))
+
+
+def _in_bytes(help: str, write: Write, check: Problems) -> Dialect:
+    return replace(_in_points(help, write, check), unit="UTF-8 bytes")
+
 
 DIALECTS: Mapping[str, Dialect] = {
     "alce": Dialect(
@@ -39,48 +51,18 @@ DIALECTS: Mapping[str, Dialect] = {
         lines(trec.trec25),
         of_lines(trec.trec25_problems),
     ),
-    "openai": Dialect(
-        "OpenAI's chat completions, an annotation for each mark.",
-        "lines",
-        "code points",
-        lines(openai.completion_line),
-        of_lines(openai.completion_problems),
+    "openai": _in_points(
+        "OpenAI's chat completions, an annotation for each mark.", openai.chat_completion, openai.completion_problems
     ),
-    "responses": Dialect(
-        "OpenAI's responses, an annotation for each mark.",
-        "lines",
-        "code points",
-        lines(openai.response_line),
-        of_lines(openai.response_problems),
+    "responses": _in_points(
+        "OpenAI's responses, an annotation for each mark.", openai.response, openai.response_problems
     ),
-    "anthropic": Dialect(
-        "Anthropic's messages, a block of text for each claim.",
-        "lines",
-        "code points",
-        lines(anthropic.message_line),
-        of_lines(anthropic.message_problems),
+    "anthropic": _in_points(
+        "Anthropic's messages, a block of text for each claim.", anthropic.message, anthropic.message_problems
     ),
-    "cohere": Dialect(
-        "Cohere's chat, second version.",
-        "lines",
-        "code points",
-        lines(cohere.chat_line),
-        of_lines(cohere.chat_problems),
-    ),
-    "gemini": Dialect(
-        "Gemini's grounding metadata.",
-        "lines",
-        "UTF-8 bytes",
-        lines(google.content_line),
-        of_lines(google.content_problems),
-    ),
-    "vertex": Dialect(
-        "Vertex AI's check of grounding.",
-        "lines",
-        "UTF-8 bytes",
-        lines(google.check_line),
-        of_lines(google.check_problems),
-    ),
+    "cohere": _in_points("Cohere's chat, second version.", cohere.chat_response, cohere.chat_problems),
+    "gemini": _in_bytes("Gemini's grounding metadata.", google.content_response, google.content_problems),
+    "vertex": _in_bytes("Vertex AI's check of grounding.", google.check_grounding, google.check_problems),
 }
 
 
@@ -102,8 +84,8 @@ def export_answers(
 ) -> Exported:
     """Arguments and errors are those of `pieces`."""
     file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
-    notes = (note for piece in file_pieces for note in piece.notes)
-    return Exported(b"".join(piece.data for piece in file_pieces), tuple(notes))
+    notes = tuple(note for piece in file_pieces for note in piece.notes)
+    return Exported(b"".join(piece.data for piece in file_pieces), notes)
 
 
 def pieces(

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toulmin.data import Answer, Claim, Passage, citation_numbers
-from toulmin.datasets.item import Item
-from toulmin.formats.checks import Run, Written, byte_selection, checker, positions, scores
+from toulmin.formats.checks import byte_selection, checker, positions, scores
 from toulmin.formats.clean_text import Clean, address, clean, model, reason, title, tokens, utf8_spans
 
 
@@ -55,23 +54,17 @@ def grounding_metadata(answer: Answer, written: Clean) -> dict[str, Any]:
     }
 
 
-def content_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(content_response(answer, item.id))
-
-
 def _grounding_chunk(passage: Passage) -> dict[str, Any]:
     return {"retrievedContext": {"uri": address(passage), "title": title(passage), "text": passage.text}}
 
 
 def _support(claim: Claim, span: tuple[int, int], chunks: list[int]) -> dict[str, Any]:
     start, end = span
-    support: dict[str, Any] = {
+    return {
         "segment": {"startIndex": start, "endIndex": end, "text": claim.text},
         "groundingChunkIndices": chunks,
+        **({} if claim.support is None else {"confidenceScores": [float(claim.support.score)] * len(chunks)}),
     }
-    if claim.support is not None:
-        support["confidenceScores"] = [float(claim.support.score)] * len(chunks)
-    return support
 
 
 # ---------------------------------------------------------------- checks
@@ -133,19 +126,17 @@ def check_grounding(answer: Answer, id: str) -> dict[str, Any]:
     places = {id: n - 1 for id, n in citation_numbers(answer.claims).items()}
     spans = utf8_spans(written.text, written.spans)
     judged = [claim.is_supported for claim in answer.claims if claim.support is not None]
-    checked: dict[str, Any] = {"id": id, "status": answer.status, "answerCandidate": written.text}
-    if judged:
-        checked["supportScore"] = sum(judged) / len(judged)
-    checked["citedChunks"] = [_fact_chunk(passage, place) for place, passage in enumerate(answer.cited)]
-    checked["claims"] = [
-        _claim(claim, span, [places[id] for id in claim.cited])
-        for claim, span in zip(answer.claims, spans, strict=True)
-    ]
-    return checked
-
-
-def check_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(check_grounding(answer, item.id))
+    return {
+        "id": id,
+        "status": answer.status,
+        "answerCandidate": written.text,
+        **({"supportScore": sum(judged) / len(judged)} if judged else {}),
+        "citedChunks": [_fact_chunk(passage, place) for place, passage in enumerate(answer.cited)],
+        "claims": [
+            _claim(claim, span, [places[id] for id in claim.cited])
+            for claim, span in zip(answer.claims, spans, strict=True)
+        ],
+    }
 
 
 def _fact_chunk(passage: Passage, place: int) -> dict[str, Any]:
@@ -154,16 +145,14 @@ def _fact_chunk(passage: Passage, place: int) -> dict[str, Any]:
 
 def _claim(claim: Claim, span: tuple[int, int], chunks: list[int]) -> dict[str, Any]:
     start, end = span
-    written: dict[str, Any] = {
+    return {
         "startPos": start,
         "endPos": end,
         "claimText": claim.text,
         "citationIndices": chunks,
         "groundingCheckRequired": True,
+        **({} if claim.support is None else {"score": float(claim.support.score)}),
     }
-    if claim.support is not None:
-        written["score"] = float(claim.support.score)
-    return written
 
 
 # ---------------------------------------------------------------- checks

@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Passage, citation_numbers
-from toulmin.datasets.item import Item
-from toulmin.formats.checks import Run, Written, checker
+from toulmin.formats.checks import checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
 
 
@@ -79,14 +78,6 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
             "total_tokens": input_tokens + output_tokens,
         },
     }
-
-
-def completion_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(chat_completion(answer, item.id))
-
-
-def response_line(item: Item, answer: Answer, run: Run) -> Written:
-    return Written(response(answer, item.id))
 
 
 def _content(answer: Answer) -> dict[str, Any]:

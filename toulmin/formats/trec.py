@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
@@ -79,12 +80,8 @@ def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dic
 
 
 def _claims_within_limit(claims: Sequence[Claim]) -> Sequence[Claim]:
-    total = 0
-    for i, claim in enumerate(claims):
-        total += words_in(claim.text)
-        if total > WORDS:
-            return claims[:i]
-    return claims
+    totals = accumulate(words_in(claim.text) for claim in claims)
+    return claims[: sum(total <= WORDS for total in totals)]
 
 
 def reference(passage: Passage) -> str:
