@@ -72,3 +72,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     near = get_close_matches(name, names, n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}."
     return UsageError(f"There is no {kind} called {name!r}; {hint}")
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of its message, else its type."""
+    return (str(error).strip() or type(error).__name__).split("\n")[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,14 +14,9 @@ from toulmin.data import Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
-
     from toulmin.build.sources import Sources
     from toulmin.config import Settings
-    from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
-
-    Rows = Sequence[Sequence[Hit]]
 
 app = App(
     name="toulmin",
@@ -132,8 +126,9 @@ def ask(
     from toulmin.build.sources import clean_question, sources_of
 
     chosen = settings_from(
-        set_, index=index, web=_address(web), method=method, style=style, model=model, verifier=verifier, judge=judge,
-        unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
+        set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
+        verifier=verifier, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens,
+        deadline=deadline,
     )  # fmt: skip
     job = jobs.job(clean_question(question), chosen)
     return _answer(job, sources_of(docs or None, index), chosen, json=json, explain=explain).exit_code
@@ -237,16 +232,19 @@ def search(
     fusion
         By words (lexical), meaning (dense), or both (weighted, rrf); default: both where the index has vectors.
     """
+    import asyncio
+
     from toulmin import config
     from toulmin.build.session import Session
     from toulmin.build.sources import clean_query, sources_of
     from toulmin.cli import show
+    from toulmin.steps import resolve
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
     plain, sources = clean_query(query, k), sources_of(docs or None, index)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
-        (hits,) = _wait_for(session.rank([plain], k))
+        (hits,) = asyncio.run(resolve(session.rank([plain], k)))
         with session.use() as now:
             notes = now.notes
     show.notes(notes)
@@ -301,9 +299,9 @@ def index(
 
     if bool(paths) == bool(from_):
         expected = (
-            "files and folders, or --from ADDRESS and none of them," if paths else "the files and folders to index,"
+            "files and folders, or --from ADDRESS and none of them" if paths else "the files and folders to index"
         )
-        raise UsageError(f"Name {expected} for example: toulmin index notes/")
+        raise UsageError(f"Name {expected}, for example: toulmin index notes/")
     chosen = settings_from(set_, encoder=encoder)
     config.no_options(chosen)
     place = into or chosen.index
@@ -349,22 +347,6 @@ def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
 
     values = {name: value for name, value in flags.items() if value is not None}
     return config.resolve_settings(None, config.settings_of(config.parse_options(pairs) | values))
-
-
-def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
-    """What a retriever gave, waited for where it takes its time, as the web does."""
-    if not isawaitable(rows):
-        return rows
-    import asyncio
-
-    async def wait() -> Rows:
-        return await rows
-
-    return asyncio.run(wait())
-
-
-def _address(web: str | None) -> dict[str, str] | None:
-    return None if web is None else {"url": web}
 
 
 def _text(file: Path | None) -> str:

@@ -60,9 +60,8 @@ def _examine_part(part: str, look: Callable[[], Finding]) -> Finding:
 def _settings() -> Finding:
     settings = config.load(os.environ, Path.cwd())
     where = f"from {config.FILE}" if Path(config.FILE).is_file() else f"no {config.FILE} here, defaults"
-    return Finding(
-        "settings", "works", f"{where}; method {settings.method}, model {settings.model}, judge {settings.judge}"
-    )
+    names = f"method {settings.method}, model {settings.model}, judge {settings.judge}"
+    return Finding("settings", "works", f"{where}; {names}")
 
 
 def _answering() -> Finding:
@@ -177,10 +176,10 @@ def _cluster() -> Finding:
 def _object_store() -> Finding:
     from toulmin.stores.address import INSTALL
 
+    addresses = "s3://, gs://, az:// and lance: addresses"
     if find_spec("lancedb") is None:
-        detail = "lancedb not installed; s3://, gs://, az:// and lance: addresses cannot be used"
-        return Finding("shared corpus", "missing", detail, INSTALL)
-    return Finding("shared corpus", "works", "--index and --into take s3://, gs://, az:// and lance: addresses")
+        return Finding("shared corpus", "missing", f"lancedb not installed; {addresses} cannot be used", INSTALL)
+    return Finding("shared corpus", "works", f"--index and --into take {addresses}")
 
 
 def _database() -> Finding:
@@ -204,10 +203,8 @@ def _index(index: str | None) -> Finding:
     with indexes.open_index(folder) as corpus:
         corpus.verify()
         stats = corpus.stats
-    words = (
-        f"{stats.files:,} files, {stats.documents:,} documents, {stats.passages:,} passages; every passage was checked"
-    )
-    return Finding("index", "works", f"{folder}: {words}")
+    counts = f"{stats.files:,} files, {stats.documents:,} documents, {stats.passages:,} passages"
+    return Finding("index", "works", f"{folder}: {counts}; every passage was checked")
 
 
 def _cache() -> Finding:

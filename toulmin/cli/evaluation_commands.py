@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+import toulmin
 from toulmin.cli.commands import (
     Deadline,
     Docs,
@@ -25,6 +26,7 @@ from toulmin.cli.commands import (
     settings_from,
 )
 from toulmin.data import Policy, Style
+from toulmin.errors import UsageError
 
 __all__ = ["app"]
 
@@ -104,9 +106,7 @@ def run(
     stop_failures
         Stop after this many failures in a row.
     """
-    import toulmin
     from toulmin.cli import tables
-    from toulmin.errors import UsageError
     from toulmin.evaluation.running import Limits
 
     chosen = settings_from(
@@ -171,7 +171,6 @@ def score(
     on
         Let the workers of a Ray cluster judge, named as for toulmin run.
     """
-    import toulmin
     from toulmin.cli import tables
 
     chosen = settings_from(set_, judge=judge)
@@ -256,7 +255,6 @@ def compare(
     plots
         A folder for the plots, as SVG and PNG.
     """
-    import toulmin
     from toulmin.cli import tables
 
     chosen = settings_from(set_, judge=judge)
@@ -282,7 +280,6 @@ def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Pa
     out
         The file to write (default: named after the format, in the run folder).
     """
-    import toulmin
     from toulmin.cli import show, tables
 
     made = toulmin.export(run, as_, out=out)
@@ -317,9 +314,7 @@ def questions(
     seed
         Draws the questions.
     """
-    import toulmin
     from toulmin.cli import tables
-    from toulmin.errors import UsageError
 
     if not paths:
         raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")

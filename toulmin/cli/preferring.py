@@ -109,9 +109,5 @@ def _report(choices: dict[str, Preference], first: Path, second: Path, out: Path
     console.print()
     console.print(f"{len(choices)} pairs judged; kept in {out}.")
     for aspect, share in shares(choices.values()).items():
-        console.print(
-            words(
-                f"{aspect}: {first} {share['first']:.1f} %, no preference {share['neither']:.1f} %,"
-                f" {second} {share['second']:.1f} %"
-            )
-        )
+        sides = f"{first} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
+        console.say(f"{aspect}: {sides}, {second} {share['second']:.1f} %")

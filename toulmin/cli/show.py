@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from toulmin.cli import story
-from toulmin.cli.terminal import Console, print_json, printable, words
+from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_numbers
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
         return
     console = Console()
     if answer.question:
-        console.print(words(answer.question, "bold"))
+        console.say(answer.question, "bold")
         console.print()
     if answer.method == "repair":
         _repair_report(answer, console)
@@ -56,7 +56,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.questions:
         _questions(answer, console)
     for note in answer.notes:
-        console.print(words(note, "yellow" if answer.claims else "bold yellow"))
+        console.say(note, "yellow" if answer.claims else "bold yellow")
     if explain:
         story.rounds(answer, console)
     console.print(_cost(answer))
@@ -65,7 +65,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 def notes(texts: Sequence[str]) -> None:
     """Prints notes on standard error."""
     for note in texts:
-        Console(stderr=True).print(words(note, "yellow"))
+        Console(stderr=True).say(note, "yellow")
 
 
 def serving(address: str) -> None:
@@ -74,7 +74,7 @@ def serving(address: str) -> None:
 
 def _prose(answer: Answer, console: Console) -> None:
     for paragraph in answer.text.split("\n"):
-        console.print(words(paragraph))
+        console.say(paragraph)
     console.print()
 
 
@@ -118,8 +118,7 @@ def _questions(answer: Answer, console: Console) -> None:
     console.print(Text("Questions", "bold"))
     for question in answer.questions:
         shape, colour = OUTCOMES[question.outcome]
-        line = Text(f"  {shape} {question.outcome:<12} ", colour).append_text(words(question.text))
-        console.print(line)
+        console.print(Text(f"  {shape} {question.outcome:<12} ", colour).append_text(words(question.text)))
     console.print()
 
 
@@ -170,11 +169,8 @@ def _cost(answer: Answer) -> Text:
     parts = [f"judged by {', '.join(judges)}"] if judges else []
     model = answer.settings.get("model")
     parts.append(f"written by {model}" if model and answer.method not in ("check", "repair") else answer.method)
-    counts = ((usage.searches, "search", "es"), (sum(usage.calls.values()), "model call", "s"))
-    counted = [
-        f"{n} {noun}{'' if n == 1 else plural}" for n, noun, plural in (*counts, (usage.judge_pairs, "judgement", "s"))
-    ]
-    parts.append(", ".join(counted))
+    calls = count_of(sum(usage.calls.values()), "model call")
+    parts.append(f"{count_of(usage.searches, 'search', 'es')}, {calls}, {count_of(usage.judge_pairs, 'judgement')}")
     tokens = sum(count.input + count.output for count in usage.tokens.values())
     if tokens:
         parts.append(f"{tokens:,} tokens")
@@ -208,17 +204,13 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
     console = Console()
     for entry in report.skipped:
         console.print(Text("skipped  ", "yellow").append_text(words(f"{entry.path}: {entry.reason}")))
-    console.print(
-        words(
-            f"{report.read} files read, {report.unchanged} unchanged, {report.removed} removed,"
-            f" {len(report.skipped)} skipped."
-        )
-    )
-    console.print(words(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages."))
+    changes = f"{report.unchanged} unchanged, {report.removed} removed, {len(report.skipped)} skipped"
+    console.say(f"{report.read} files read, {changes}.")
+    console.say(f"{folder} holds {report.documents:,} documents in {report.passages:,} passages.")
     for note in report.notes:
-        console.print(words(note))
+        console.say(note)
     if report.encoder is not None:
-        console.print(words(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder})."))
+        console.say(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder}).")
 
 
 def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
@@ -229,9 +221,8 @@ def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
     shapes = {"works": ("✓", "green"), "missing": ("·", "yellow"), "broken": ("✗", "red")}
     for finding in rows:
         shape, colour = shapes[finding.state]
-        console.print(
-            Text(f"{shape} {finding.state:<8}", colour).append_text(words(f"{finding.part}: {finding.detail}"))
-        )
+        state = Text(f"{shape} {finding.state:<8}", colour)
+        console.print(state.append_text(words(f"{finding.part}: {finding.detail}")))
         if finding.remedy:
             console.print(Padding(Text("→ ").append_text(words(finding.remedy)), (0, 0, 0, 10)))
 
@@ -272,22 +263,14 @@ def watching() -> Iterator[Callable[[Answer], None] | None]:
 @contextmanager
 def indexing() -> Iterator[Callable[[Progress], None] | None]:
     """Shows a progress bar on standard error; None where that is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    stage, of = TextColumn("{task.fields[stage]}"), TextColumn("{task.fields[of]}")
-    columns = (stage, BarColumn(), MofNCompleteColumn(), of, TimeRemainingColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("read", total=None, visible=False, stage="Reading", of="files")
+    texts = ("{task.fields[stage]}", "{task.fields[of]}")
+    with progress_bar(*texts, width=40, visible=False, stage="Reading", of="files") as update:
 
         def on_progress(now: Progress) -> None:
+            assert update is not None
             if now.to_encode:
-                bar.update(task, completed=now.encoded, total=now.to_encode, stage="Encoding", of="passages")
+                update(completed=now.encoded, total=now.to_encode, stage="Encoding", of="passages")
             else:
-                bar.update(task, completed=now.done_files, total=now.total_files, visible=True)
+                update(completed=now.done_files, total=now.total_files, visible=True)
 
-        yield on_progress
+        yield on_progress if update else None

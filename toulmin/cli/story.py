@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.padding import Padding
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, printable, words
+from toulmin.cli.terminal import Console, count_of, printable, words
 from toulmin.data import Answer, Round, RoundKind
 
 TOLD: Mapping[RoundKind, str] = {
@@ -38,8 +38,8 @@ def rounds(answer: Answer, console: Console) -> None:
 
 def so_far(draft: Answer) -> Text:
     last = _action(draft.rounds[-1]) if draft.rounds else "Searching"
-    calls = sum(draft.usage.calls.values())
-    return Text(f"Draft, not all of it verified. {last}; {calls} model call{'' if calls == 1 else 's'} so far", "dim")
+    calls = count_of(sum(draft.usage.calls.values()), "model call")
+    return Text(f"Draft, not all of it verified. {last}; {calls} so far", "dim")
 
 
 def _action(step: Round) -> str:
@@ -75,8 +75,7 @@ def _verification(step: Round) -> Text:
 def _passage_titles(read: tuple[str, ...], titles: Mapping[str, str]) -> Text:
     shown = list(dict.fromkeys(titles.get(id, id) for id in read))
     more = f" and {len(shown) - TITLES} more" if len(shown) > TITLES else ""
-    count = f"{len(read)} passage{'' if len(read) == 1 else 's'}"
-    return words(f"{count} ({', '.join(shown[:TITLES])}{more})")
+    return words(f"{count_of(len(read), 'passage')} ({', '.join(shown[:TITLES])}{more})")
 
 
 def _rating(step: Round) -> Text:

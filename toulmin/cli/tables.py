@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, print_json, printable, words
+from toulmin.cli.terminal import Console, print_json, printable, progress_bar, words
 
 if TYPE_CHECKING:
     from toulmin.build.scoring import MadeReport
@@ -54,13 +55,13 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
         )
         console.print(Text(" · ".join(_cost_parts(now)), "dim"))
     for note in report.notes:
-        console.print(words(note, "yellow"))
+        console.say(note, "yellow")
     if report.stopped:
-        console.print(words(report.stopped, "bold yellow"))
+        console.say(report.stopped, "bold yellow")
     elif now.failed and not as_json:
-        console.print(words("Why each failed is in its answer's notes; the same command asks them again.", "yellow"))
+        console.say("Why each failed is in its answer's notes; the same command asks them again.", "yellow")
     if not report.stopped and not as_json:
-        console.print(words(f"Score it with: toulmin score {report.folder}"))
+        console.say(f"Score it with: toulmin score {report.folder}")
 
 
 def _cost_parts(now: Progress) -> list[str]:
@@ -80,24 +81,11 @@ class Watching(NamedTuple):
 @contextmanager
 def running() -> Iterator[Watching]:
     """Shows a progress bar on standard error; no callbacks where that is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield Watching()
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    columns = (BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[told]}"))
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("run", total=None, told="")
-
-        def on_reading(now: Reading) -> None:
-            bar.update(task, total=now.total_files, completed=now.done_files, told="files read")
-
-        def on_progress(now: Progress) -> None:
-            bar.update(task, total=now.total, completed=now.done, told=_progress_line(now))
-
-        yield Watching(on_reading, on_progress)
+    with progress_bar(after="{task.fields[status]}", is_timed=False, status="") as update:
+        yield Watching(
+            update and (lambda now: update(total=now.total_files, completed=now.done_files, status="files read")),
+            update and (lambda now: update(total=now.total, completed=now.done, status=_progress_line(now))),
+        )
 
 
 def _progress_line(now: Progress) -> str:
@@ -120,7 +108,7 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
         return
     console = Console()
     judge = document["judge"] or "none"
-    console.print(words(f"profile {document['profile']} · judge {judge} · {document['n']} questions", "bold"))
+    console.say(f"profile {document['profile']} · judge {judge} · {document['n']} questions", "bold")
     grid = Table.grid(padding=(0, 2, 0, 0))
     for column in ("left", "right", "left", "left"):
         grid.add_column(justify=column)
@@ -129,9 +117,9 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
     console.print(grid)
     console.print(Text("Brackets hold 95 % intervals by a bootstrap over the questions.", "dim"))
     if document["failed"]:
-        console.print(words(f"{document['failed']} questions failed and are left out.", "yellow"))
+        console.say(f"{document['failed']} questions failed and are left out.", "yellow")
     for note in document["notes"]:
-        console.print(words(note, "dim"))
+        console.say(note, "dim")
 
 
 def _value_cells(metric: Mapping[str, Any]) -> tuple[str, str]:
@@ -149,21 +137,8 @@ def _count_note(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
 @contextmanager
 def judging() -> Iterator[Callable[[int, int, str], None] | None]:
     """Shows a progress bar on standard error; None where that is no terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("Judging", total=None)
-
-        def on_progress(done: int, total: int, wave: str) -> None:
-            bar.update(task, description=f"Judging ({wave})", completed=done, total=total)
-
-        yield on_progress
+    with progress_bar("{task.fields[status]}", status="Judging") as update:
+        yield update and (lambda done, total, wave: update(status=f"Judging ({wave})", completed=done, total=total))
 
 
 # ---------------------------------------------------------------- comparisons, exports, test sets
@@ -177,10 +152,9 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
     runs = document["runs"]
     for place, first in enumerate(runs[0]["scores"]):
         judge = first["judge"] or "none"
-        console.print(words(f"profile {first['profile']} · judge {judge}", "bold"))
-        between = [
-            d for d in document["differences"] if (d["profile"], d["judge"]) == (first["profile"], first["judge"])
-        ]
+        console.say(f"profile {first['profile']} · judge {judge}", "bold")
+        scoring = (first["profile"], first["judge"])
+        between = [d for d in document["differences"] if (d["profile"], d["judge"]) == scoring]
         console.print(_comparison_grid(runs, place, between))
     console.print(
         Text(
@@ -190,7 +164,7 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
         )
     )
     for note in document["notes"]:
-        console.print(words(note))
+        console.say(note)
 
 
 def _comparison_grid(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Mapping[str, Any]]) -> Table:
@@ -244,23 +218,13 @@ _FEWER = (
 
 def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {
-                "file": str(report.file),
-                "wanted": report.wanted,
-                "made": dict(report.made),
-                "passages": report.passages,
-                "notes": list(report.notes),
-            }
-        )
+        print_json({**asdict(report), "file": str(report.file)})
         return
     console = Console()
     for note in report.notes:
-        console.print(words(note, "yellow"))
+        console.say(note, "yellow")
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.made.items()))
-    console.print(words(f"{report.total} questions from {report.passages:,} passages: {kinds}."))
+    console.say(f"{report.total} questions from {report.passages:,} passages: {kinds}.")
     if report.total < report.wanted:
-        console.print(words(f"Only {report.total} of {report.wanted}: {_FEWER}", "yellow"))
-    console.print(
-        words(f"Answer them with: toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")
-    )
+        console.say(f"Only {report.total} of {report.wanted}: {_FEWER}", "yellow")
+    console.say(f"Answer them with: toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")

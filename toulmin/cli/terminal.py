@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import rich.console
@@ -21,6 +24,10 @@ def printable(text: str) -> str:
     return shown.encode("utf-8", "replace").decode("utf-8")
 
 
+def count_of(n: int, noun: str, plural: str = "s") -> str:
+    return f"{n} {noun}{'' if n == 1 else plural}"
+
+
 def words(text: str, style: str = "") -> Text:
     return Text(printable(" ".join(text.split())), style)
 
@@ -32,9 +39,33 @@ class Console(rich.console.Console):
         super().__init__(stderr=stderr, highlight=False, emoji=False, markup=False)
         self.width = min(self.width, WIDEST)
 
+    def say(self, text: str, style: str = "") -> None:
+        """Prints the words of the text, wrapped."""
+        self.print(words(text, style))
+
     def on_broken_pipe(self) -> None:
         """Raises `BrokenPipeError`, which ends the command quietly."""
         raise BrokenPipeError
+
+
+@contextmanager
+def progress_bar(
+    before: str = "", after: str = "", *, width: int = 24, is_timed: bool = True, **fields: Any
+) -> Iterator[Callable[..., None] | None]:
+    """Shows a progress bar on standard error; gives what updates it, or None where that is no terminal.
+
+    `before` and `after` are templates of the texts beside the bar, as rich's `TextColumn` reads them.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    first, last = (TextColumn(text) if text else None for text in (before, after))
+    columns = (first, BarColumn(width), MofNCompleteColumn(), last, TimeRemainingColumn() if is_timed else None)
+    with Progress(*filter(None, columns), console=console, transient=True) as bar:
+        yield partial(bar.update, bar.add_task("", total=None, **fields))
 
 
 def print_json(document: Any) -> None:

@@ -7,14 +7,12 @@ silently.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from toulmin.data import Document
 from toulmin.documents.plain import cannot_read, markdown_document, repair_text, text_document
-
-Read = Callable[[Path, int], Iterator[Document]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document
     if suffix is None:
         raise cannot_read(path, "is of an unknown kind", f"known are {', '.join(sorted(SUFFIXES))}")
     try:
-        yield from _READERS[suffix](_regular(path), limit)
+        yield from _documents(suffix, _regular(path), limit)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise cannot_read(path, f"cannot be opened ({_cause(error)})", remedy) from error
@@ -127,70 +125,31 @@ def _suffix(path: Path) -> str | None:
     return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
 
 
-def _text(path: Path, limit: int) -> Iterator[Document]:
-    yield text_document(path, limit)
+def _documents(suffix: str, path: Path, limit: int) -> Iterator[Document]:
+    """The documents of a file of that kind; the library for it is loaded with the first such file."""
+    if suffix in (".txt", ".text"):
+        yield text_document(path, limit)
+    elif suffix in (".md", ".markdown"):
+        yield markdown_document(path, limit)
+    elif suffix in (".html", ".htm", ".xhtml"):
+        from toulmin.documents.html import html_document
+
+        yield html_document(path, limit)
+    elif suffix == ".pdf":
+        from toulmin.documents.pdf import pdf_document
+
+        yield pdf_document(path, limit)
+    elif suffix == ".docx":
+        from toulmin.documents.word import word_document
+
+        yield word_document(path, limit)
+    else:
+        from toulmin.documents.records import record_documents
+
+        yield from record_documents(path, suffix.removesuffix(".gz"), limit)
 
 
-def _markdown(path: Path, limit: int) -> Iterator[Document]:
-    yield markdown_document(path, limit)
-
-
-# The libraries for these formats are loaded with the first such file.
-
-
-def _html(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.html import html_document
-
-    yield html_document(path, limit)
-
-
-def _pdf(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.pdf import pdf_document
-
-    yield pdf_document(path, limit)
-
-
-def _word(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.word import word_document
-
-    yield word_document(path, limit)
-
-
-def _jsonl(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.records import jsonl_documents
-
-    return jsonl_documents(path, limit)
-
-
-def _tsv(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.records import tsv_documents
-
-    return tsv_documents(path, limit)
-
-
-def _json(path: Path, limit: int) -> Iterator[Document]:
-    from toulmin.documents.records import json_documents
-
-    return json_documents(path, limit)
-
-
-_READERS: dict[str, Read] = {
-    ".txt": _text,
-    ".text": _text,
-    ".md": _markdown,
-    ".markdown": _markdown,
-    ".html": _html,
-    ".htm": _html,
-    ".xhtml": _html,
-    ".pdf": _pdf,
-    ".docx": _word,
-    ".jsonl": _jsonl,
-    ".jsonl.gz": _jsonl,
-    ".tsv": _tsv,
-    ".tsv.gz": _tsv,
-    ".json": _json,
-    ".json.gz": _json,
-}
-
-SUFFIXES: frozenset[str] = frozenset(_READERS)
+SUFFIXES = frozenset(
+    ".txt .text .md .markdown .html .htm .xhtml .pdf .docx .jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz".split()
+)
 """The endings of the names of files that can be read, in lower case with their dot."""

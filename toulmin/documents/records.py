@@ -124,23 +124,14 @@ Item = tuple[str, Any]
 """Where a JSON value stands, in words, and the value."""
 
 
-def jsonl_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The records of a JSON Lines file; a line holds at most `limit` bytes."""
-    return _with_words(path, _documents(path, jsonl_items(path, limit)))
+def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
+    """The documents with words of a file in the form ".jsonl", ".tsv" or ".json"; those of an ALCE file each once.
 
-
-def json_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The documents of an ALCE file, each once; an item holds at most `limit` characters."""
-    return _with_words(path, _documents(path, json_items(path, limit)))
-
-
-def tsv_documents(path: Path, limit: int) -> Iterator[Document]:
-    """The passages of a tab-separated file; a line holds at most `limit` bytes."""
-    return _with_words(path, _tsv_documents(path, limit))
-
-
-def _with_words(path: Path, documents: Iterator[Document]) -> Iterator[Document]:
+    A line holds at most `limit` bytes, an item of a JSON file as many characters.
+    """
     has_any = False
+    items = {".jsonl": jsonl_items, ".json": json_items}
+    documents = _documents(path, items[form](path, limit)) if form in items else _tsv_documents(path, limit)
     for document in documents:
         if document.text.strip():
             has_any = True

@@ -110,9 +110,7 @@ class Batcher(Generic[K, V]):
 
     def _fail(self, batch: list[K], error: Exception) -> None:
         for item in batch:
-            future = self._results.pop(item)
-            future.set_exception(error)
-            future.exception()  # read once, so that asyncio does not warn if the program has gone
+            _settle(self._results.pop(item), error)
 
     def _forget(self) -> None:
         while len(self._results) > self._memory:
@@ -230,7 +228,7 @@ class Calls:
             return [results[0] for results in alone]
 
 
-def _settle(future: asyncio.Future[Reply], result: Reply | Exception) -> None:
+def _settle(future: asyncio.Future[V], result: V | Exception) -> None:
     if future.done():
         return
     if isinstance(result, Exception):

@@ -23,7 +23,6 @@ class Retriever(Protocol):
 
     def search(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]] | Awaitable[Sequence[Sequence[Hit]]]:
         """At most `k` hits a query, best first."""
-        ...
 
 
 class LanguageModel(Protocol):
@@ -37,16 +36,13 @@ class LanguageModel(Protocol):
     @property
     def name(self) -> str:
         """The name in traces."""
-        ...
 
     @property
     def concurrency(self) -> int:
         """The most calls in flight."""
-        ...
 
     def generate(self, requests: Sequence[Generate]) -> Replies | Awaitable[Replies]:
         """One reply or error a request, in order. Raises `ModelError` if it cannot answer at all."""
-        ...
 
 
 class Judge(Protocol):
@@ -55,11 +51,9 @@ class Judge(Protocol):
     @property
     def name(self) -> str:
         """The name in verdicts."""
-        ...
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict] | Awaitable[Sequence[Verdict]]:
         """One verdict a pair, in order."""
-        ...
 
 
 class Reader(Protocol):
@@ -69,7 +63,6 @@ class Reader(Protocol):
         self, questions: Sequence[tuple[str, Sequence[Passage]]]
     ) -> Sequence[Span | None] | Awaitable[Sequence[Span | None]]:
         """One span a question, or None where its passages do not answer it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

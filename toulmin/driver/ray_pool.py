@@ -22,7 +22,7 @@ from ray.exceptions import RayActorError, RayError
 
 from toulmin.driver.ray_crew import Crew
 from toulmin.driver.workers import settle_collector
-from toulmin.errors import ToulminError, UsageError
+from toulmin.errors import ToulminError, UsageError, first_line
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +40,7 @@ def pack_for_workers(part: str, value: Any) -> bytes:
         return pack(value)
     except Exception as error:  # pickling calls the object's own code
         raise UsageError(
-            f"The {part} cannot be sent to the workers of a cluster: {_first_line(error)} Name one of ours, pass one"
+            f"The {part} cannot be sent to the workers of a cluster: {first_line(error)} Name one of ours, pass one"
             " that can be pickled, or run without --on."
         ) from error
 
@@ -79,7 +79,7 @@ class Pool:
                 lost += 1
                 if lost >= _CONDUCTORS:
                     raise ToulminError(
-                        f"The cluster lost the conductor of the work {lost} times in a row: {_first_line(error)} Find"
+                        f"The cluster lost the conductor of the work {lost} times in a row: {first_line(error)} Find"
                         " out what ends its processes, and check that each machine has toulmin; finished work is kept."
                     ) from error
             except RayError as error:
@@ -203,7 +203,7 @@ def _make_work(make: bytes) -> Work:
         made = cloudpickle.loads(make)
     except Exception as error:  # a missing module, or another version of one
         raise UsageError(
-            f"A worker of the cluster could not read what was sent to it: {_first_line(error)} Every machine of the"
+            f"A worker of the cluster could not read what was sent to it: {first_line(error)} Every machine of the"
             " cluster needs the same version of toulmin, and your own modules where its workers can import them."
         ) from error
     work: Work = made()
@@ -220,8 +220,4 @@ def _answer_question(make: bytes, question: bytes) -> bytes:
 
 def cluster_error(error: RayError) -> ToulminError:
     cause = getattr(error, "cause", None) or error
-    return ToulminError(f"A worker of the cluster failed: {type(cause).__name__}: {_first_line(cause)}")
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0]
+    return ToulminError(f"A worker of the cluster failed: {type(cause).__name__}: {first_line(cause)}")

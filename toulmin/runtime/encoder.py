@@ -17,12 +17,10 @@ class Titled(Protocol):
     @property
     def title(self) -> str:
         """The title, or ""."""
-        ...
 
     @property
     def text(self) -> str:
         """The text under the title."""
-        ...
 
 
 class Encoder(Protocol):
@@ -35,25 +33,20 @@ class Encoder(Protocol):
     @property
     def name(self) -> str:
         """The name shown to people; no path."""
-        ...
 
     @property
     def identity(self) -> str:
         """Unique to its vectors: vectors of two identities are never compared."""
-        ...
 
     @property
     def dimension(self) -> int:
         """How many numbers a row has."""
-        ...
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         """One row a query, in order."""
-        ...
 
     def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
         """One row a passage, in order."""
-        ...
 
 
 def full_text(passage: Titled) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from toulmin.errors import ModelError, UsageError
+from toulmin.errors import ModelError, UsageError, first_line
 
 try:
     import onnxruntime
@@ -47,7 +47,7 @@ class Graph:
         try:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # its errors have no other common class
-            raise ModelError(f"{path} holds no network that onnxruntime can load: {_first_line(error)}") from error
+            raise ModelError(f"{path} holds no network that onnxruntime can load: {first_line(error)}") from error
         self._path, self._threads = path, threads or _cores()
         self._pool = ThreadPoolExecutor(self._threads, "toulmin rows")
         self.inputs = tuple(node.name for node in self._session.get_inputs())
@@ -61,17 +61,13 @@ class Graph:
         try:
             return np.asarray(self._session.run(None, feed)[0][0], np.float32)
         except Exception as error:  # onnxruntime has a dozen error types
-            raise ModelError(f"The network {self._path} failed: {_first_line(error)}") from error
+            raise ModelError(f"The network {self._path} failed: {first_line(error)}") from error
 
 
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
 
 
 # ---------------------------------------------------------------- texts as rows of tokens

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, first_line
 from toulmin.runtime.encoder import Titled, Vectors, full_text
 from toulmin.runtime.network import Feed, Graph
 from toulmin.runtime.shipped import Part, part
@@ -101,8 +101,7 @@ def _tokenizer(path: Path, window: int) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain exceptions
-        first = str(error).strip().split("\n")[0]
-        raise ModelError(f"{path} holds no tokenizer: {first}") from error
+        raise ModelError(f"{path} holds no tokenizer: {first_line(error)}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(window)
     return tokenizer

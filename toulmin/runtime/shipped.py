@@ -25,6 +25,7 @@ MAKE = "make one as training/README.md says and name its folder"
 INSTALL = "pip install ./weights '.[embedded]'"
 RUNS = ("onnxruntime", "tokenizers")
 _MANIFEST = "manifest.json"
+_REINSTALL = f"reinstall it: {INSTALL}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,6 @@ class Part:
             raise ModelError(f"{self.folder} should hold {name}, but its manifest does not name it; export it again.")
         return self.folder / name
 
-    def has(self, name: str) -> bool:
-        return name in self.manifest["files"]
-
 
 def part_digests() -> dict[str, str]:
     """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes and loads
@@ -53,7 +51,7 @@ def part_digests() -> dict[str, str]:
         return {}
     parts = _json(_distribution_folder() / _MANIFEST).get("parts")
     if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
-        raise ModelError(f"The manifest of {_distribution_folder()} should list its parts by kind; {_reinstall_hint()}")
+        raise ModelError(f"The manifest of {_distribution_folder()} should list its parts by kind; {_REINSTALL}")
     return dict(parts)
 
 
@@ -91,7 +89,7 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}.")
     part_folder = _distribution_folder() / kind
     if _digest(part_folder / _MANIFEST) != parts[kind]:
-        raise ModelError(f"{part_folder / _MANIFEST} is not the file that was shipped; {_reinstall_hint()}")
+        raise ModelError(f"{part_folder / _MANIFEST} is not the file that was shipped; {_REINSTALL}")
     return _check_part(part_folder, kind)
 
 
@@ -100,10 +98,6 @@ def _distribution_folder() -> Path:
     assert spec is not None
     assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0])
-
-
-def _reinstall_hint() -> str:
-    return f"reinstall it: {INSTALL}"
 
 
 def _check_part(folder: Path, kind: str) -> Part:

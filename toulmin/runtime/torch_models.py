@@ -21,7 +21,7 @@ from huggingface_hub.errors import HFValidationError
 from transformers import AutoTokenizer
 from transformers.utils import logging
 
-from toulmin.errors import ModelError, UsageError
+from toulmin.errors import ModelError, UsageError, first_line
 
 # Our errors report problems; progress bars and log lines would end up in the caller's output.
 logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -66,7 +66,7 @@ def load_model(
     except Exception as error:  # the libraries raise many kinds of error for bad files
         raise ModelError(
             f"{place} holds no {kind} that transformers can load: expected config.json, a tokenizer and its"
-            f" weights, but {_first_line(error)}"
+            f" weights, but {type(error).__name__}: {first_line(error)}"
         ) from error
     if missing := sorted(report["missing_keys"]):
         raise ModelError(
@@ -109,10 +109,6 @@ def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
         f"{name} is neither a folder nor a model in the hub's cache on this machine; name a folder, or allow it to be"
         " fetched (download)."
     )
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().split(chr(10))[0]}"
 
 
 def _device(wanted: str) -> torch.device:

@@ -11,7 +11,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -171,18 +173,13 @@ class TransformerEncoder:
         """
         if batch_tokens < 1:
             raise UsageError(f"An encoder's batch_tokens counts from 1, not {batch_tokens}.")
-        make: dict[str, Any] = {
-            "device": device,
-            "precision": precision,
-            "download": download,
-            "batch_tokens": batch_tokens,
-        }
-        self._passages = _Tower(folder, prefix=("passage_prefix", passage_prefix), **make)
+        tower = partial(_Tower, device=device, precision=precision, download=download, batch_tokens=batch_tokens)
+        self._passages = tower(folder, prefix=("passage_prefix", passage_prefix))
         _check_dpr(self._passages.layout, "passage", questions)
         if questions is None:
             self._queries = self._passages.with_prefix(("query_prefix", query_prefix))
         else:
-            self._queries = _Tower(questions, prefix=("query_prefix", query_prefix), **make)
+            self._queries = tower(questions, prefix=("query_prefix", query_prefix))
             _check_dpr(self._queries.layout, "question", questions)
         if self._queries.dimension != self._passages.dimension:
             sizes = f"{self._queries.dimension} and {self._passages.dimension}"
@@ -239,8 +236,7 @@ class _Tower:
         self.dimension = int(self._dense[-1][0].out_features) if self._dense else hidden
 
     def with_prefix(self, prefix: tuple[str, str | None]) -> _Tower:
-        other = object.__new__(_Tower)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other.prefix = _prefix(self.layout, prefix)
         return other
 
@@ -252,7 +248,7 @@ class _Tower:
 
     def encode(self, texts: Sequence[tuple[str, ...]]) -> Vectors:
         if not texts:
-            return _in_batches([], self.dimension, self._batch_tokens, lambda batch: self._rows([]))
+            return np.zeros((0, self.dimension), np.float32)
         columns = [list(column) for column in zip(*texts, strict=True)]
         columns[0] = [self.prefix + text for text in columns[0]]
         read = self._tokenizer(*columns, truncation=True, max_length=self._window)
