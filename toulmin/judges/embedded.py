@@ -222,7 +222,7 @@ def read_stack(path: Path) -> Stack:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
 
 
-class Embedded:
+class EmbeddedJudge:
     """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
 
     def __init__(self, model: Model, stack: Stack) -> None:
@@ -267,7 +267,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
     )
 
 
-def load_judge(folder: str | os.PathLike[str] | None = None) -> Embedded:
+def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:
     """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
     model = Trained(folder)
-    return Embedded(model, read_stack(model.part.file(FILE)))
+    return EmbeddedJudge(model, read_stack(model.part.file(FILE)))
