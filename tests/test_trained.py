@@ -209,7 +209,7 @@ def test_a_tree_without_an_end_is_refused(tree: tuple[Node, ...]):
 def test_a_tree_that_asks_what_is_not_measured_is_refused():
     plain, leaf = stack(), Node(0, 0.0, 0, 0, 0.0)
     beyond = Trees(0.0, ((Node(len(MEASURES), 0.0, 1, 2, 0.0), leaf, leaf),))
-    with pytest.raises(ModelError, match="fit it anew"):
+    with pytest.raises(ModelError, match="fit it again"):
         replace(plain, trees=beyond)
 
 

@@ -78,19 +78,14 @@ def _leaf(tree: Sequence[Node], measures: Sequence[float]) -> float:
 
 def read_trees(rows: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
     """From JSON. Raises ValueError or TypeError for other values."""
-    return Trees(
-        float(base),
-        tuple(
-            tuple(
-                Node(int(measure), float(level), int(left), int(right), float(value))
-                for measure, level, left, right, value in tree
-            )
-            for tree in rows
-        ),
-    )
+    return Trees(float(base), tuple(tuple(_node(*row) for row in tree) for tree in rows))
 
 
-# ---------------------------------------------------------------- embedded
+def _node(measure: float, level: float, left: float, right: float, value: float) -> Node:
+    return Node(int(measure), float(level), int(left), int(right), float(value))
+
+
+# ---------------------------------------------------------------- the judge
 
 
 FILE = "stack.json"
@@ -104,6 +99,11 @@ _WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
 MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
+_REASONS: dict[Label, str] = {
+    "contradicted": "the sources say something else",
+    "unsure": "the sources may not say this",
+    "unsupported": "the sources do not say this",
+}
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
@@ -243,20 +243,8 @@ class EmbeddedJudge:
         against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(values)
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
-        return Verdict(label, support, (1 - support) * against, self.name, quotes, _reason(label, gate))
-
-
-def _reason(label: Label, gate: Gate) -> str | None:
-    if label == "supported":
-        return None
-    if gate.reason:
-        return gate.reason
-    words: dict[Label, str] = {
-        "contradicted": "the sources say something else",
-        "unsure": "the sources may not say this",
-        "unsupported": "the sources do not say this",
-    }
-    return words[label]
+        reason = None if label == "supported" else gate.reason or _REASONS[label]
+        return Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
