@@ -35,7 +35,7 @@ from toulmin.datasets.item import Item
 from toulmin.datasets.synthetic import make_items
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
-from toulmin.extractive.reader import Embedded
+from toulmin.extractive.reader import LexicalReader
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.text.overlap import normalise, token_f1
 
@@ -59,7 +59,7 @@ def demo() -> list[Passage]:
     ]
 
 
-def is_read(item: Item, passage: Passage, reader: Embedded) -> bool:
+def is_read(item: Item, passage: Passage, reader: LexicalReader) -> bool:
     """Whether the reader finds the answer in the gold passage."""
     found = reader.read([(item.question, [passage])])[0]
     if found is None or not item.gold.answers:
@@ -93,7 +93,7 @@ def report(name: str, passages: Sequence[Passage], seed: int, show: int) -> None
     print("rules    ", ", ".join(f"{rule} {count}" for rule, count in rules.most_common()))
     answerable = [item for item in items if item.gold.answerable]
     golds = [(item.gold.passages or ("",))[0] for item in answerable]
-    reader, retriever = Embedded(), InMemory(list(passages))
+    reader, retriever = LexicalReader(), InMemory(list(passages))
     read = sum(is_read(item, by_id[gold], reader) for item, gold in zip(answerable, golds, strict=True))
     hits = retriever.search([item.question for item in answerable], FIRST)
     found = sum(gold in {hit.passage.id for hit in each} for gold, each in zip(golds, hits, strict=True))

@@ -113,7 +113,9 @@ def figures(name: str, items: Sequence[Item], read: Read, least: float) -> list[
 
 def report(split: str, trained: TrainedReader | None, most: int | None) -> None:
     read, least = (outcome, reader.LEAST) if trained is None else (by(trained), trained.least)
-    print(heading("reader.py", f"Reader {reader.Embedded.name if trained is None else trained.name}, split {split}."))
+    print(
+        heading("reader.py", f"Reader {reader.LexicalReader.name if trained is None else trained.name}, split {split}.")
+    )
     print("                       share of               right  answered:      AUC:            ")
     print("set                 n   able     EM     F1  if able    able  other  right   able    ECE    q/s")
     by_set = {}

@@ -17,7 +17,7 @@ from strategies import MARK_LIKE, WORDS
 from toulmin.data import Passage
 from toulmin.errors import UsageError
 from toulmin.extractive.question import parse_question
-from toulmin.extractive.reader import WEIGHTS, Embedded, find
+from toulmin.extractive.reader import WEIGHTS, LexicalReader, find
 from toulmin.extractive.spans import sentences_of
 from toulmin.steps import Span
 from toulmin.text.overlap import token_f1
@@ -31,10 +31,10 @@ TOWER = Passage.of(
     "Kettle Rock Tower",
 )
 CHAPEL = Passage.of("Ellery Chapel was painted by Tom Ashby. Its bell was cast in Lyon.", "Ellery Chapel")
-reader = Embedded(least=0)
+reader = LexicalReader(least=0)
 
 
-def span(question: str, *passages: Passage, by: Embedded = reader) -> Span | None:
+def span(question: str, *passages: Passage, by: LexicalReader = reader) -> Span | None:
     return by.read([(question, passages or (TOWER,))])[0]
 
 
@@ -123,13 +123,13 @@ def test_an_answer_less_sure_than_asked_for_counts_as_none():
     question = "Who built Kettle Rock Tower?"
     found = span(question)
     assert found is not None
-    assert span(question, by=Embedded(least=found.confidence + 0.01)) is None
+    assert span(question, by=LexicalReader(least=found.confidence + 0.01)) is None
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.1, float("nan")])
 def test_a_least_confidence_that_is_no_chance_is_refused(least: float):
     with pytest.raises(UsageError, match=r"lies in 0\.\.1"):
-        Embedded(least)
+        LexicalReader(least)
 
 
 def test_what_the_passage_does_not_say_is_less_sure_than_what_it_says():

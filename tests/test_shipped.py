@@ -16,7 +16,7 @@ from toulmin.build import parts
 from toulmin.build.encoding import encoder
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import Embedded, load_judge
+from toulmin.judges.embedded import EmbeddedJudge, load_judge
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -32,7 +32,7 @@ OTHER = Passage.of("The island has a school, a harbour and two shops.", "The isl
 
 
 @pytest.fixture(scope="module")
-def judge() -> Embedded:
+def judge() -> EmbeddedJudge:
     return load_judge(FOLDER / "judge")
 
 
@@ -61,7 +61,7 @@ def test_every_file_is_the_one_that_is_listed(installed: None):
         "Tom Ashby was the last keeper of the tower.",
     ],
 )
-def test_what_the_passage_says_is_supported(judge: Embedded, claim: str):
+def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert (verdict.label, verdict.judge) == ("supported", "embedded-1")
 
@@ -76,12 +76,12 @@ def test_what_the_passage_says_is_supported(judge: Embedded, claim: str):
         "The harbour was dredged by Danish engineers.",
     ],
 )
-def test_what_the_passage_does_not_say_is_not_supported(judge: Embedded, claim: str):
+def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert verdict.label != "supported"
 
 
-def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: Embedded):
+def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):
     pairs = [Pair((TOWER,), claim) for claim in ("Hannah Pell built it.", "It was built in 1900.", "Birds were seen.")]
     assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
 

@@ -138,10 +138,10 @@ def test_control_tokens_in_a_document_are_letters(folder: Path):
 
 
 def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
-    from toulmin.judges.embedded import Embedded
+    from toulmin.judges.embedded import EmbeddedJudge
 
     model = Trained(folder)
-    assert Embedded(model, stack(1.0)).key != Embedded(model, stack(2.0)).key
+    assert EmbeddedJudge(model, stack(1.0)).key != EmbeddedJudge(model, stack(2.0)).key
 
 
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):

@@ -18,7 +18,7 @@ from toulmin.data import Answer, Citation, Claim, Hit
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError, UsageError
-from toulmin.extractive.reader import Embedded
+from toulmin.extractive.reader import LexicalReader
 from toulmin.judges.lexical import Lexical
 from toulmin.retrieval.fetching import Bounds
 from toulmin.retrieval.web import Pages, SearchServer, WebSearch
@@ -429,6 +429,6 @@ def reading(question: str) -> Program[Answer]:
 
 def test_the_driver_searches_the_web_and_reads_what_was_found(server: Server):
     question = "When was the tower lit?"
-    kit = Kit(WebSearch(at(server)), Lexical(), reader=Embedded())
+    kit = Kit(WebSearch(at(server)), Lexical(), reader=LexicalReader())
     outcome = asyncio.run(Driver(kit).answer(Job(question, "reading", "short", lambda: reading(question))))
     assert (outcome.error, outcome.answer.claims[0].text) == (None, "1824")

@@ -102,9 +102,9 @@ def judge(spec: str, settings: Settings) -> Judge:
 
 
 def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) -> Reader:
-    from toulmin.extractive.reader import Embedded
+    from toulmin.extractive.reader import LexicalReader
 
-    return Embedded()
+    return LexicalReader()
 
 
 def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:

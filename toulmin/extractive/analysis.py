@@ -29,6 +29,7 @@ _VERB = re.compile(
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
+STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 
 class Find(NamedTuple):
@@ -40,6 +41,10 @@ class Find(NamedTuple):
     kind: str
     value: str
     terms: frozenset[str]
+
+    @classmethod
+    def of(cls, fact: Fact) -> Find:
+        return cls(fact.kind, fact.value, content_terms(fact.value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,21 +70,22 @@ class Sentence:
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        return frozenset(self.term_sequence) - _STOP_TERMS
+        return frozenset(self.term_sequence) - STOP_TERMS
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
         """Its facts that do not just repeat the title, then its terms; each once."""
         title = title_terms(self.passage.title)
-        fact_finds = map(_find, self.facts)
-        new = [find for find in fact_finds if not find.terms or not find.terms <= title]
+        new = [find for find in map(Find.of, self.facts) if not find.terms or not find.terms <= title]
         plain = [Find("term", term, frozenset((term,))) for term in sorted(self.terms)]
         return tuple(dict.fromkeys(new + plain))
 
     @cached_property
     def place_finds(self) -> frozenset[Find]:
         """Its facts after "in", "at", "near", "from", "on" or "of"."""
-        return frozenset(_find(fact) for fact in self.facts if self._is_placed(fact))
+        text, start = self.passage.text, self.start
+        placed = (fact for fact in self.facts if _PLACING.search(text[max(start, fact.start - 10) : fact.start]))
+        return frozenset(map(Find.of, placed))
 
     @cached_property
     def length(self) -> int:
@@ -91,18 +97,23 @@ class Sentence:
     def standalone(self) -> str:
         """The sentence, after its passage's title and a colon if it only points back to it."""
         title = " ".join(self.passage.title.split())
-        return f"{title}: {self.text}" if title and self._leans_on(title) else self.text
+        leans = title and not title_terms(title) & self.terms and points_back(self.text)
+        return f"{title}: {self.text}" if leans else self.text
 
     @cached_property
     def soundness(self) -> float:
         """0 to 1: low for markup, tables, headings, fragments and very long sentences."""
-        return _soundness(self.text, len(self.term_sequence))
-
-    def _is_placed(self, fact: Fact) -> bool:
-        return _PLACING.search(self.passage.text[max(self.start, fact.start - 10) : fact.start]) is not None
-
-    def _leans_on(self, title: str) -> bool:
-        return not title_terms(title) & self.terms and points_back(self.text)
+        text = self.text
+        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text):
+            return 0.05
+        score = 1.0
+        if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
+            score *= 0.2
+        if text[0].islower() or text[0] in ",;:)]":
+            score *= 0.5
+        if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
+            score *= 0.5
+        return score
 
     def claim(self) -> Claim:
         return Claim(self.standalone, (self.citation(),))
@@ -112,15 +123,8 @@ class Sentence:
         return Citation(self.passage.id, quote)
 
 
-def _find(fact: Fact) -> Find:
-    return Find(fact.kind, fact.value, content_terms(fact.value))
-
-
 def content_terms(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if term not in _STOP_TERMS)
-
-
-_STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
+    return frozenset(term for term in terms(text) if term not in STOP_TERMS)
 
 
 @lru_cache(maxsize=4096)
@@ -139,19 +143,6 @@ def points_back(text: str) -> bool:
     if lower[0] in _POINTERS | _CONNECTIVES:
         return True
     return (lower[0] == "the" and name > _HEAD) or any(word in _PRONOUNS for word in lower[:name])
-
-
-def _soundness(text: str, count: int) -> float:
-    if count < _SHORTEST or not any(c.isalpha() for c in text):
-        return 0.05
-    score = 1.0
-    if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
-        score *= 0.2
-    if text[0].islower() or text[0] in ",;:)]":
-        score *= 0.5
-    if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
-        score *= 0.5
-    return score
 
 
 @lru_cache(maxsize=1024)

@@ -12,14 +12,15 @@ from toulmin.extractive.meaning import Meaning, SpanReader
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
 from toulmin.steps import Span
-from toulmin.text.names import Fact
-
-# ---------------------------------------------------------------- claims made by selection, with exact quotes
-
 
 _ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the best one
 _MOST_ENTITIES = 20
 _SURE = 0.2  # the confidence from which a reader's span comes before the facts
+_SINKING = 0.2
+_USUAL_PASSAGES = 10
+# A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
+# Fitted on CLAPnq with the reader that ships; for another, fit them with training/fit_silence.py.
+READING, USUAL_ODDS = 0.101, 2.25
 
 
 def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
@@ -44,11 +45,6 @@ def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
     return tuple(entry.sentence.claim() for entry in in_reading_order(chosen))
 
 
-def report_claims(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
-    ordered = in_reading_order(chosen)
-    return tuple(replace(e.sentence.claim(), section=e.sentence.passage.title or None) for e in ordered)
-
-
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     """The entities asked for, best first; later draws leave out the last.
 
@@ -68,7 +64,7 @@ def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     claims = _distinct([*read, *(_fact_claim(survey, find) for find in _answers(survey)[: sample + 1])])
     if claims:
         return (claims[sample % len(claims)],)
-    ranked = survey.rank_entries((), words=10**6)
+    ranked = survey.rank_entries()
     return (ranked[sample % len(ranked)].sentence.claim(),) if ranked else ()
 
 
@@ -82,24 +78,22 @@ def _span_claim(survey: Survey, span: Span) -> Claim:
 
 
 def _answers(survey: Survey) -> list[Find]:
-    fact_finds = [find for find in survey.worth if find.kind != "term"]
+    fact_finds = (find for find in survey.worth if find.kind != "term")
     return _of_asked_kind(survey) or sorted(fact_finds, key=lambda find: -survey.worth[find])
 
 
 def _of_asked_kind(survey: Survey) -> list[Find]:
-    asked = [find for find in survey.worth if find.kind != "term" and find.kind == survey.asked.kind]
+    asked = (find for find in survey.worth if find.kind == survey.parsed.kind)
     return sorted(asked, key=lambda find: -survey.worth[find])
 
 
 def _fact_claim(survey: Survey, find: Find) -> Claim:
     holder = max((e for e in survey.entries if find in e.finds), key=lambda entry: entry.evidence).sentence
     fact = next(fact for fact in holder.facts if (fact.kind, fact.value) == (find.kind, find.value))
-    return Claim(_words(holder, fact), (holder.citation(),))
-
-
-def _words(sentence: Sentence, fact: Fact) -> str:
-    text = " ".join(sentence.passage.text[fact.start : fact.end].split())
-    return text.removesuffix("'s").removesuffix("’s") if fact.kind == "name" else text
+    text = " ".join(holder.passage.text[fact.start : fact.end].split())
+    if fact.kind == "name":
+        text = text.removesuffix("'s").removesuffix("’s")
+    return Claim(text, (holder.citation(),))
 
 
 def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -107,22 +101,6 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     for claim in claims:
         by_text.setdefault(claim.text.casefold(), claim)
     return tuple(by_text.values())
-
-
-def without_citations(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    none: tuple[Citation, ...] = ()
-    return tuple(replace(claim, citations=none) for claim in claims)
-
-
-# ---------------------------------------------------------------- answering
-
-
-_UNLIMITED = 10**6  # words
-_SINKING = 0.2
-_USUAL_PASSAGES = 10
-# A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
-# Fitted on CLAPnq with the reader that ships; for another, fit them with training/fit_silence.py.
-READING, USUAL_ODDS = 0.101, 2.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +128,7 @@ class Manner:
 
     def effective_coverage(self, survey: Survey, passages: int) -> float:
         """The best sentence's share of the question, raised with the number of passages."""
-        ease: float = max(1, passages) ** _SINKING
-        return survey.coverage * ease
+        return float(survey.coverage * max(1, passages) ** _SINKING)
 
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
@@ -160,7 +137,7 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
     claims = claims_of(survey, prompt.style, manner.words, sample)
-    return Draft(claims if prompt.inline else without_citations(claims))
+    return Draft(claims if prompt.inline else tuple(replace(claim, citations=()) for claim in claims))
 
 
 def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
@@ -170,7 +147,8 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
     if style == "short":
         return shortest(survey, sample)
     if style == "report":
-        return report_claims(draw(survey, 2 * words, sample))
+        sentences = [entry.sentence for entry in in_reading_order(draw(survey, 2 * words, sample))]
+        return tuple(replace(s.claim(), section=s.passage.title or None) for s in sentences)
     return prose(draw(survey, words, sample))
 
 
@@ -209,7 +187,7 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
     """The best sentence, standalone; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
-    ranked = survey.rank_entries((), _UNLIMITED)
+    ranked = survey.rank_entries()
     if _is_irrelevant(survey, manner) or not ranked:
         return None
     return ranked[sample % len(ranked)].sentence.standalone

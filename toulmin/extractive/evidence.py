@@ -103,9 +103,11 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Look:
+    """A passage as one question sees it: the question's terms in each sentence and in the title."""
+
     rank: int
     sentences: tuple[Sentence, ...]
-    held: tuple[frozenset[str], ...]
+    terms: tuple[frozenset[str], ...]
     title: frozenset[str]
     is_subject: bool
 
@@ -117,7 +119,7 @@ class _Look:
 
     @property
     def anywhere(self) -> frozenset[str]:
-        return self.title.union(*self.held)
+        return self.title.union(*self.terms)
 
     def places(self, asked: frozenset[str], weights: Mapping[str, float], best: float) -> Iterator[_Place]:
         anywhere, whole = self.anywhere, sum(weights.values())
@@ -128,8 +130,8 @@ class _Look:
         wanted_whole = sum(wanted.values())
         for n, sentence in enumerate(self.sentences):
             features = Features(
-                coverage=(_sum(weights, self.title | self.held[n]) / whole) ** 2,
-                nearby=_sum(weights, self.title.union(*self.held[max(0, n - 1) : n + 2])) / whole,
+                coverage=(_sum(weights, self.title | self.terms[n]) / whole) ** 2,
+                nearby=_sum(weights, self.title.union(*self.terms[max(0, n - 1) : n + 2])) / whole,
                 passage=passage,
                 title=title,
                 subject=float(self.is_subject),
@@ -137,7 +139,7 @@ class _Look:
                 position=math.log1p(n),
                 soundness=math.log(sentence.soundness),
             )
-            yield _Place(sentence, self.rank, _sum(wanted, self.held[n]) / wanted_whole, features)
+            yield _Place(sentence, self.rank, _sum(wanted, self.terms[n]) / wanted_whole, features)
 
 
 def gather(
@@ -182,9 +184,9 @@ def _add_meaning(
     scores = [_score(features, WEIGHTS) for features in feature_rows]
     read = sorted(sorted(range(len(places)), key=lambda n: -scores[n])[:_COMPARED])
     texts = [(places[n].sentence.passage.title, places[n].sentence.text) for n in read]
-    asked, each = meaning.nearness(question.text, texts)
-    cosines = dict(zip(read, asked, strict=True))
-    usual = sum(asked) / len(asked) if asked else 0.0
+    to_question, each = meaning.nearness(question.text, texts)
+    cosines = dict(zip(read, to_question, strict=True))
+    usual = sum(to_question) / len(to_question) if to_question else 0.0
     near = {n: dict(zip(read, row, strict=True)) for n, row in zip(read, each, strict=True)}
     return [features._replace(meaning=cosines.get(n, usual)) for n, features in enumerate(feature_rows)], near
 
@@ -197,12 +199,11 @@ def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Fea
 
 
 def _score(features: Features, weights: Features) -> float:
-    score: float = sum(map(mul, weights, features))
-    return score
+    return float(sum(map(mul, weights, features)))
 
 
 def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
-    count = Counter(term for look in looks for term_set in look.held for term in term_set | look.title)
+    count = Counter(term for look in looks for term_set in look.terms for term in term_set | look.title)
     total = sum(len(look.sentences) for look in looks)
     return {term: rarity(term) * math.log(1 + total / (1 + count[term])) ** _LOCAL for term in asked}
 
@@ -225,6 +226,7 @@ _OVER = 0.08  # a text may exceed the words asked for by this share, since its s
 _FULL = 0.92  # from this share of the words on, a text is complete
 _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
+_UNLIMITED = 10**6  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +258,8 @@ class Survey:
     ) -> None:
         self.question = question
         self._reader = reader
-        self.asked = Question.of(question)
-        self.entries = gather(self.asked, passages, meaning=meaning)
+        self.parsed = Question.of(question)
+        self.entries = gather(self.parsed, passages, meaning=meaning)
         self.worth = self._worths()
 
     @property
@@ -285,17 +287,14 @@ class Survey:
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """The sentences that say most in about `words` words, in the order chosen."""
         chosen: list[Entry] = []
-        while (entry := self.next(chosen, words, barred)) is not None:
-            chosen.append(entry)
+        while ranked := self.rank_entries(chosen, words, barred):
+            chosen.append(ranked[0])
         return chosen
 
-    def next(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> Entry | None:
-        """The sentence that adds most; None if full or nothing is added."""
-        ranked = self.rank_entries(chosen, words, barred)
-        return ranked[0] if ranked else None
-
-    def rank_entries(self, chosen: Sequence[Entry], words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """The sentences that may follow within `words`, by what they add."""
+    def rank_entries(
+        self, chosen: Sequence[Entry] = (), words: int = _UNLIMITED, barred: Collection[Sentence] = ()
+    ) -> list[Entry]:
+        """The sentences that may follow within `words`, by what they add; none if full or nothing is added."""
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
             return []
@@ -326,14 +325,13 @@ class Survey:
         return chances
 
     def _share(self, find: Find, sentence: Sentence) -> float:
-        return _SHARE[find.kind] * (_LIKELY if self.asked.is_answered_by(find, sentence) else 1.0)
+        return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)
 
 
 def _novelty(entry: Entry, chosen: Sequence[Entry]) -> float:
     """1 without a similar chosen sentence, or without an encoder."""
     nearest = max((entry.near.get(other.place, 0.0) for other in chosen), default=0.0)
-    kept: float = 1.0 - max(0.0, nearest) ** _ALIKE
-    return kept
+    return float(1.0 - max(0.0, nearest) ** _ALIKE)
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:

@@ -14,9 +14,9 @@ from toulmin.steps import Span
 
 
 class Nearness(NamedTuple):
-    """Cosines of n sentences: `asked` with the question, shape n; `each` among themselves, n x n."""
+    """Cosines of n sentences: `to_question` has shape n; `each`, among themselves, n x n."""
 
-    asked: Sequence[float]
+    to_question: Sequence[float]
     each: Sequence[Sequence[float]]
 
 
@@ -25,7 +25,6 @@ class Meaning(Protocol):
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         """The cosines of sentences, each given as (title, text)."""
-        ...
 
 
 class SpanReader(Protocol):
@@ -33,10 +32,6 @@ class SpanReader(Protocol):
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         """The likeliest words, however unlikely; None if there is nothing to read."""
-        ...
-
-
-# ---------------------------------------------------------------- meanings compared by an encoder
 
 
 KEPT = 8_192  # rows; 12 MB of 384 numbers
@@ -64,15 +59,15 @@ class EncoderMeaning:
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         if not sentences:
             return Nearness((), ())
-        asked = _unit(self._encoder.encode_queries([question]))[0]
+        query = _unit(self._encoder.encode_queries([question]))[0]
         rows = self._of(sentences)
-        return Nearness((rows @ asked).tolist(), (rows @ rows.T).tolist())
+        return Nearness((rows @ query).tolist(), (rows @ rows.T).tolist())
 
     def _of(self, sentences: Sequence[tuple[str, str]]) -> Vectors:
         new = [text for text in dict.fromkeys(sentences) if text not in self._rows]
         if new:
-            made = _unit(self._encoder.encode_passages([_Text(*text) for text in new]))
-            self._rows.update(zip(new, made, strict=True))
+            rows = _unit(self._encoder.encode_passages([_Text(*text) for text in new]))
+            self._rows.update(zip(new, rows, strict=True))
         matrix = np.stack([self._rows[text] for text in sentences])
         for text in list(self._rows)[: max(0, len(self._rows) - self._most)]:
             del self._rows[text]
@@ -81,5 +76,5 @@ class EncoderMeaning:
 
 def _unit(rows: Vectors) -> Vectors:
     """DPR's encoders return rows of any length."""
-    made: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return made
+    units: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return units

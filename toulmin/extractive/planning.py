@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
@@ -24,9 +25,9 @@ _ELSEWHERE = re.compile(
 def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
     """At most four paragraphs, one for each subject of the passages."""
     groups = _subjects(topic, passages)
-    titles = list(groups)
     return tuple(
-        Paragraph(title, _description(topic, groups[title], [t for t in titles if t != title])) for title in titles
+        Paragraph(title, _description(topic, group, [other for other in groups if other != title]))
+        for title, group in groups.items()
     )
 
 
@@ -53,16 +54,13 @@ def _most_named(topic: str, passage: Passage) -> str:
 
 
 def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
-    topic_terms, count, form = content_terms(topic), dict[str, int](), dict[str, str]()
-    for fact, sentence in _facts(passages):
-        if fact.kind == "name" and not content_terms(fact.value) <= topic_terms:
-            count[fact.value] = count.get(fact.value, 0) + 1
-            form.setdefault(fact.value, _surface(sentence, fact))
-    return [form[value] for value in sorted(count, key=lambda value: -count[value])]
-
-
-def _facts(passages: Sequence[Passage]) -> Iterator[tuple[Fact, Sentence]]:
-    return ((fact, sentence) for p in passages for sentence in analyse(p) for fact in sentence.facts)
+    topic_terms, count, form = content_terms(topic), Counter[str](), dict[str, str]()
+    for sentence in (sentence for passage in passages for sentence in analyse(passage)):
+        for fact in sentence.facts:
+            if fact.kind == "name" and not content_terms(fact.value) <= topic_terms:
+                count[fact.value] += 1
+                form.setdefault(fact.value, _surface(sentence, fact))
+    return [form[value] for value, _ in count.most_common()]
 
 
 def _surface(sentence: Sentence, fact: Fact) -> str:
@@ -86,11 +84,9 @@ def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, .
     """At most six standalone questions about names and dates in the passages."""
     about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
     survey = Survey(about, prompt.passages, meaning)
-    asked: dict[str, None] = {}
-    for entry in survey.rank_entries((), 10**6):
-        for fact in entry.sentence.facts:
-            asked.update((question, None) for question in _fact_questions(prompt.topic, entry.sentence, fact))
-    return tuple(asked)[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)
+    sentences = [entry.sentence for entry in survey.rank_entries()]
+    texts = (text for s in sentences for fact in s.facts for text in _fact_questions(prompt.topic, s, fact))
+    return tuple(dict.fromkeys(texts))[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)
 
 
 def _fact_questions(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
@@ -107,10 +103,8 @@ def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
     Later samples start further down the list.
     """
     texts: dict[str, str] = {}
-    for query in _queries(prompt):
-        plain = " ".join(query.split())
-        if plain:
-            texts.setdefault(fold_text(plain), plain)
+    for query in filter(None, (" ".join(query.split()) for query in _queries(prompt))):
+        texts.setdefault(fold_text(query), query)
     distinct = list(texts.values())
     start = sample * prompt.n % len(distinct) if distinct else 0
     return tuple((distinct[start:] + distinct[:start])[: prompt.n])

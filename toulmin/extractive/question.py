@@ -6,19 +6,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal
 
-from toulmin.extractive.analysis import Find, Sentence, content_terms
-from toulmin.text.language import STOPWORDS, rarity, stem, terms, words
+from toulmin.extractive.analysis import STOP_TERMS, Find, Sentence, content_terms
+from toulmin.text.language import rarity, stem, terms, words
 from toulmin.text.names import Kind
 
 # ---------------------------------------------------------------- the form and weighted terms of a question
 
 
 Form = Literal["who", "when", "where", "count", "which", "what", "why", "how", "whether", "open"]
-
-STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 _MEASURES = (
     "percentage|percent|number|amount|population|age|temperature|distance|length|height|size|cost|price|score|speed"
@@ -132,26 +130,15 @@ def _form(lower: str) -> Form:
 
 def _head(text: str) -> frozenset[str]:
     match = _HEAD.search(text)
-    if match is None:
-        return frozenset()
-    stems: list[str] = []
-    for start, end in words(match[1]):
-        word = stem(match[1][start:end])
-        if word in STOP_TERMS:
-            break
-        stems.append(word)
-    return frozenset(stems)
+    stems = (stem(match[1][start:end]) for start, end in words(match[1])) if match else ()
+    return frozenset(takewhile(lambda word: word not in STOP_TERMS, stems))
 
 
-# ---------------------------------------------------------------- question
+# ---------------------------------------------------------------- the kind of fact that answers a question
 
 
 def _is_person(find: Find, sentence: Sentence) -> bool:
     return find not in sentence.place_finds and 2 <= len(find.value.split()) <= 4
-
-
-def _is_place(find: Find, sentence: Sentence) -> bool:
-    return find in sentence.place_finds
 
 
 def _any(_find: Find, _sentence: Sentence) -> bool:
@@ -161,7 +148,7 @@ def _any(_find: Find, _sentence: Sentence) -> bool:
 _ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool]], ...] = (
     (re.compile(r"\bhow (?:many|much|long|old|far|tall|big|high|deep|fast|large|often|heavy|wide)\b"), "number", _any),
     (re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade|season)s?\b"), "date", _any),
-    (re.compile(r"\bwhere\b"), "name", _is_place),
+    (re.compile(r"\bwhere\b"), "name", lambda find, sentence: find in sentence.place_finds),
     (re.compile(r"\bwho\b|\bwhom\b|\bwhose\b"), "name", _is_person),
     (
         re.compile(
@@ -186,10 +173,8 @@ class Question:
     @classmethod
     def of(cls, text: str) -> Question:
         lower = text.lower()
-        for pattern, kind, form in _ASKED:
-            if pattern.search(lower):
-                return cls(text, content_terms(text), kind, form)
-        return cls(text, content_terms(text), None, _any)
+        kinds = ((kind, has_form) for pattern, kind, has_form in _ASKED if pattern.search(lower))
+        return cls(text, content_terms(text), *next(kinds, (None, _any)))
 
     def is_answered_by(self, find: Find, sentence: Sentence) -> bool:
         """Whether kind and form are those asked for: a person for "who"."""

@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import UsageError
-from toulmin.extractive.question import STOP_TERMS, Form, ReaderQuestion, parse_question
+from toulmin.extractive.analysis import content_terms
+from toulmin.extractive.question import Form, ReaderQuestion, parse_question
 from toulmin.extractive.spans import Candidate, Features, Kind, Sentence, sentences_of, span_features
 from toulmin.steps import Span
 from toulmin.text.language import terms, words
-from toulmin.text.names import Fact, facts
+from toulmin.text.names import facts
 from toulmin.text.oppositions import is_negator
 from toulmin.text.overlap import normalise, token_f1
 
@@ -32,6 +33,8 @@ from toulmin.text.overlap import normalise, token_f1
 
 
 _SEARCHED = 5  # sentences that are searched for candidates
+_facts = lru_cache(maxsize=2048)(facts)
+_title_terms = lru_cache(maxsize=4096)(content_terms)
 
 
 def read_weights(table: str) -> dict[str, float]:
@@ -82,7 +85,7 @@ def places(question: ReaderQuestion, passages: Sequence[Passage], most: int = _S
 def _places(question: ReaderQuestion, passage: Passage, rank: int) -> Iterator[Place]:
     sentences = sentences_of(passage)
     title = _title_terms(passage.title)
-    term_sets = [question.terms_in(sentence.held) for sentence in sentences]
+    term_sets = [question.terms_in(sentence.terms) for sentence in sentences]
     anywhere = title.union(*term_sets)
     whole = question.share(anywhere)
     if not whole:
@@ -102,20 +105,9 @@ def _places(question: ReaderQuestion, passage: Passage, rank: int) -> Iterator[P
         yield Place(passage, sentence, covered, features, score(features))
 
 
-@lru_cache(maxsize=4096)
-def _title_terms(title: str) -> frozenset[str]:
-    return frozenset(terms(title)) - STOP_TERMS
-
-
 def _neighbours(question: ReaderQuestion, sentence: Sentence) -> float:
-    if not question.neighbours:
-        return 0.0
     line = [term for word in sentence.words if not word.is_function for term in word.terms]
-    here = set(pairwise(line))
-    return len(question.neighbours & here) / len(question.neighbours)
-
-
-# ---------------------------------------------------------------- spans
+    return len(question.neighbours & set(pairwise(line))) / max(1, len(question.neighbours))
 
 
 def score(features: Features) -> float:
@@ -219,24 +211,18 @@ def _agreement(spans: Sequence[Scored]) -> float:
 
 
 def _unknown(text: str, passage: Passage) -> float:
-    known = {fact.value for fact in _facts(passage.text)} | {fact.value for fact in _facts(passage.title)}
-    asked_of = {fact.value for fact in _facts(text)}
+    known = {fact.value for part in (passage.text, passage.title) for fact in _facts(part)}
+    wanted = {fact.value for fact in _facts(text)} - known
     vocabulary = frozenset(terms(f"{passage.title} {passage.text}"))
-    return (
-        sum(not (v in known or vocabulary.issuperset(terms(v))) for v in asked_of) / len(asked_of) if asked_of else 0.0
-    )
-
-
-@lru_cache(maxsize=2048)
-def _facts(text: str) -> tuple[Fact, ...]:
-    return facts(text)
+    absent = [value for value in wanted if not vocabulary.issuperset(terms(value))]
+    return len(absent) / max(1, len({fact.value for fact in _facts(text)}))
 
 
 def _denies(text: str) -> bool:
     return any(is_negator(text[start:end].lower()) for start, end in words(text))
 
 
-# ---------------------------------------------------------------- reader
+# ---------------------------------------------------------------- the reader
 
 
 LEAST = 0.08  # the confidence below which the passages do not answer
@@ -263,7 +249,7 @@ class BestSpan:
         return confidence(self.signs)
 
 
-class Embedded:
+class LexicalReader:
     """Reads by words alone: deterministic, no model, nothing downloaded. Not thread-safe.
 
     Answers with a confidence below `least` count as none. Raises `UsageError` if `least` is not in 0..1.

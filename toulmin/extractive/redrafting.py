@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from toulmin.data import Citation, Claim, Label, Passage, Style
+from toulmin.data import Citation, Claim, Label, Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text, title_terms, weight
 from toulmin.extractive.answering import Manner, claims_of, draw, prose
 from toulmin.extractive.evidence import Survey
@@ -27,19 +27,22 @@ _SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
     """The sentence that is the claim, with or without its lead-in; cited passages first."""
     text = " ".join(claim.text.split())
-    first = sorted(passages, key=lambda passage: passage.id not in claim.cited)
-    same = (s for passage in first for s in analyse(passage) if text in (s.text, s.standalone))
-    return next(same, None)
+    return next((s for s in _cited_first(claim, passages) if text in (s.text, s.standalone)), None)
+
+
+def source_sentences(claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Sentence]:
+    return [sentence for claim in claims if (sentence := source_sentence(claim, passages))]
 
 
 def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
     """The citation of a sentence with the claim's words; cited passages first."""
-    text = fold_text(claim.text)
+    entity = re.compile(rf"(?<!\w){re.escape(fold_text(claim.text))}(?!\w)")
+    return next((s.citation() for s in _cited_first(claim, passages) if entity.search(fold_text(s.text))), None)
+
+
+def _cited_first(claim: Claim, passages: Sequence[Passage]) -> Iterator[Sentence]:
     for passage in sorted(passages, key=lambda passage: passage.id not in claim.cited):
-        for sentence in analyse(passage):
-            if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", fold_text(sentence.text)):
-                return sentence.citation()
-    return None
+        yield from analyse(passage)
 
 
 def citation_ids(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
@@ -181,10 +184,7 @@ def _off_topic(prompt: Feedback, survey: Survey) -> str:
 
 
 def _missing(prompt: Feedback, survey: Survey) -> str:
-    sentences = {
-        sentence for claim in prompt.claims if (sentence := source_sentence(claim, prompt.passages)) is not None
-    }
-    new = survey.rank_entries((), 10**6, sentences)
+    new = survey.rank_entries(barred=source_sentences(prompt.claims, prompt.passages))
     labels = {passage.id: n for n, passage in enumerate(prompt.passages, 1)}
     if not new:
         return "The answer misses part of the question, and the passages say no more about it."
@@ -200,37 +200,31 @@ _LEAST_ROOM = 8  # words: with less room no sentence is added
 
 def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
     """Keeps the claims that passages contain, and adds the best others."""
-    survey = manner.survey(prompt.question, prompt.passages)
-    if prompt.style in ("list", "short"):
-        return Draft(_spans(prompt.draft, survey, prompt, manner, sample))
-    sentences = [sentence for claim in prompt.draft if (sentence := source_sentence(claim, prompt.passages))]
-    if not sentences and manner.must_abstain(survey, len(prompt.passages)):
-        return Draft()
-    return Draft(_complete([sentence.claim() for sentence in sentences], sentences, survey, manner, sample))
+    sentences = source_sentences(prompt.draft, prompt.passages)
+    good = prompt.draft if prompt.style in ("list", "short") else [sentence.claim() for sentence in sentences]
+    return _redraft(prompt, good, sentences, manner, sample)
 
 
 def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
     """Keeps the claims that no verdict or feedback faults, and adds the best unused sentences."""
-    survey = manner.survey(prompt.question, prompt.passages)
     bad = faulty_positions(prompt.claims, prompt.feedback)
     good = [replace(claim, support=None) for n, claim in enumerate(prompt.claims) if n not in bad]
+    return _redraft(prompt, good, source_sentences(prompt.claims, prompt.passages), manner, sample)
+
+
+def _redraft(
+    prompt: Correct | Refine, kept: Sequence[Claim], used_sentences: Sequence[Sentence], manner: Manner, sample: int
+) -> Draft:
+    survey = manner.survey(prompt.question, prompt.passages)
     if prompt.style in ("list", "short"):
-        return Draft(_spans(good, survey, prompt, manner, sample))
-    if not good and manner.must_abstain(survey, len(prompt.passages)):
-        return Draft()
-    used_sentences = [sentence for claim in prompt.claims if (sentence := source_sentence(claim, prompt.passages))]
-    return Draft(_complete(good, used_sentences, survey, manner, sample))
-
-
-def _complete(
-    kept: Sequence[Claim], used_sentences: Sequence[Sentence], survey: Survey, manner: Manner, sample: int
-) -> tuple[Claim, ...]:
+        return Draft(_spans(kept, survey, prompt, manner, sample))
     room = manner.words - sum(len(claim.text.split()) for claim in kept)
     if kept and room < _LEAST_ROOM:
-        return tuple(kept)
+        return Draft(tuple(kept))
+    if not kept and manner.must_abstain(survey, len(prompt.passages)):
+        return Draft()
     new = draw(survey, max(room, _LEAST_ROOM), sample, used_sentences)
-    fitting = [entry for entry in new if not kept or entry.sentence.length <= room]
-    return (*kept, *prose(fitting))
+    return Draft((*kept, *prose([entry for entry in new if not kept or entry.sentence.length <= room])))
 
 
 def _spans(
@@ -260,33 +254,24 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
             chosen = draw(survey, manner.words, sample, [*used_sentences, *_better_elsewhere(survey, surveys)])
             used_sentences += [entry.sentence for entry in chosen]
             new_claims = prose(chosen)
-        claims += [replace(claim, section=_heading(paragraph, prompt.style)) for claim in new_claims]
+        section = paragraph.title if prompt.style == "report" else None
+        claims += [replace(claim, section=section) for claim in new_claims]
     return Draft(tuple(claims))
 
 
 def _better_elsewhere(survey: Survey, surveys: Sequence[Survey]) -> list[Sentence]:
-    standing = {id(each): _standing(each) for each in surveys}
-    survey_standing = standing[id(survey)]
-    others = [standing[id(each)] for each in surveys if each is not survey]
-    return [
-        entry.sentence
-        for entry in survey.entries
-        if any(other.get(entry.sentence, 0.0) > survey_standing[entry.sentence] for other in others)
-    ]
+    ranks = [_ranks(each) for each in surveys]
+    return [s for s, rank in _ranks(survey).items() if any(other.get(s, 0.0) > rank for other in ranks)]
 
 
-def _standing(survey: Survey) -> dict[Sentence, float]:
+def _ranks(survey: Survey) -> dict[Sentence, float]:
     best = max((entry.evidence for entry in survey.entries), default=1.0)
     return {entry.sentence: entry.evidence / best for entry in survey.entries}
 
 
-def _heading(paragraph: Paragraph, style: Style) -> str | None:
-    return paragraph.title if style == "report" else None
-
-
 def _home(finding: Finding, prompt: Write) -> Paragraph:
-    asked = content_terms(finding.question) - content_terms(prompt.topic)
-    return max(prompt.paragraphs, key=lambda p: weight(asked & content_terms(subject("", p))))
+    new = content_terms(finding.question) - content_terms(prompt.topic)
+    return max(prompt.paragraphs, key=lambda p: weight(new & content_terms(subject("", p))))
 
 
 def _from_findings(
@@ -297,13 +282,9 @@ def _from_findings(
     for finding in findings:
         survey = manner.survey(finding.question, finding.passages or passages)
         answers = [fold_text(answer) for answer in finding.answers]
-        proof = next((e for e in survey.rank_entries((), 10**6, used_sentences) if _holds(e.sentence, answers)), None)
-        if proof is not None:
-            used_sentences.append(proof.sentence)
-            claims.append(proof.sentence.claim())
+        for sentence in (entry.sentence for entry in survey.rank_entries(barred=used_sentences)):
+            if any(answer in fold_text(sentence.text) for answer in answers):
+                used_sentences.append(sentence)
+                claims.append(sentence.claim())
+                break
     return tuple(claims)
-
-
-def _holds(sentence: Sentence, answers: Sequence[str]) -> bool:
-    text = fold_text(sentence.text)
-    return any(answer in text for answer in answers)

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from toulmin.data import Passage
-from toulmin.extractive.question import STOP_TERMS, Form, ReaderQuestion
+from toulmin.extractive.analysis import STOP_TERMS
+from toulmin.extractive.question import Form, ReaderQuestion
 from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms, words
 from toulmin.text.names import Fact, facts
 
@@ -29,9 +30,8 @@ _FUNCTION = STOPWORDS | frozenset(
     " across around against behind beyond near toward towards became become becomes made called named known whether"
     " including include includes included however therefore thus although also both either neither".split()
 )
-_GLUE = re.compile(r"[-‐‑–'’./&]")
-_SPACE = re.compile(r"\s*")
-_LISTS = re.compile(r"\s*,\s*")
+_GLUE = re.compile(r"\s*|[-‐‑–'’./&]")  # between words of a run
+_LISTS = re.compile(r"\s*,?\s*")  # between words of joined runs
 _CURRENCY = re.compile(r"(?:US|A|C)?[$£€¥₹]$")
 _SIGN = re.compile(r"\s?(?:%|°\s?[CF]?\b)")
 _UNITS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -76,12 +76,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`held` are the content terms."""
+    """`terms` are the content terms."""
 
     start: int
     end: int
     words: tuple[Word, ...]
-    held: frozenset[str]
+    terms: frozenset[str]
     gaps: tuple[str, ...]  # the text before each word, and after the last one
     candidates: tuple[Candidate, ...]
 
@@ -107,13 +107,10 @@ def _words(text: str, span: Span) -> tuple[Word, ...]:
     known = {at: fact for fact in facts(text, (span,)) for at in range(fact.start, fact.end)}
     items = []
     for start, end in words(piece):
-        word = piece[start:end]
-        lower = word.lower()
-        at = span.start + start
-        is_function = lower in _FUNCTION and not (word.isupper() and len(word) > 1)
-        items.append(
-            Word(at, span.start + end, lower, tuple(terms(word)), is_function, word[0].isupper(), known.get(at))
-        )
+        word, at = piece[start:end], span.start + start
+        is_function = word.lower() in _FUNCTION and not (word.isupper() and len(word) > 1)
+        spelling = word.lower(), tuple(terms(word)), is_function, word[0].isupper()
+        items.append(Word(at, at + len(word), *spelling, known.get(at)))
     return tuple(items)
 
 
@@ -134,16 +131,11 @@ def _runs(words: Sequence[Word], gaps: Sequence[str]) -> list[tuple[int, int]]:
     for n, word in enumerate(words):
         if word.is_function and word.fact is None:
             continue
-        goes_on = bool(runs) and runs[-1][1] == n and _is_close(gaps[n])
-        if goes_on:
+        if runs and runs[-1][1] == n and _GLUE.fullmatch(gaps[n]):
             runs[-1] = (runs[-1][0], n + 1)
         else:
             runs.append((n, n + 1))
     return runs
-
-
-def _is_close(gap: str) -> bool:
-    return _SPACE.fullmatch(gap) is not None or _GLUE.fullmatch(gap) is not None
 
 
 def _parts(runs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
@@ -171,17 +163,13 @@ def _joins(words: Sequence[Word], gaps: Sequence[str], end: int, start: int) -> 
     between = words[end:start]
     if len(between) > 2 or any(word.lower not in _JOINERS for word in between):
         return False
-    return all(_SPACE.fullmatch(gap) or _LISTS.fullmatch(gap) for gap in gaps[end : start + 1])
+    return all(map(_LISTS.fullmatch, gaps[end : start + 1]))
 
 
 def _of_facts(words: Sequence[Word]) -> Iterator[tuple[int, int, bool]]:
-    first = 0
-    for n, word in enumerate(words):
-        if n and word.fact is not None and word.fact is words[n - 1].fact:
-            continue
-        first = n
-        if word.fact is not None:
-            last = next((m for m in range(n, len(words)) if words[m].fact is not word.fact), len(words))
+    for first, word in enumerate(words):
+        if word.fact is not None and (not first or word.fact is not words[first - 1].fact):
+            last = next((n for n in range(first, len(words)) if words[n].fact is not word.fact), len(words))
             yield first, last, False
 
 
@@ -189,19 +177,16 @@ def _candidate(text: str, span: Span, words: Sequence[Word], first: int, last: i
     start, end = words[first].start, words[last - 1].end
     currency = _CURRENCY.search(text, max(span.start, start - 3), start)
     sign = _SIGN.match(text, end, span.end)
-    cuts = any(
-        fact is not None and (fact.start < start or fact.end > end)
-        for fact in (words[first].fact, words[last - 1].fact)
-    )
+    facts_at_ends = [fact for fact in (words[first].fact, words[last - 1].fact) if fact is not None]
+    cuts = any(fact.start < start or fact.end > end for fact in facts_at_ends)
     start, end = currency.start() if currency else start, sign.end() if sign else end
     kind = _kind(words[first:last])
     return Candidate(first, last, start, end, kind, is_joined, cuts, _unit(text[start:end].lower(), kind))
 
 
 def _unit(lower: str, kind: Kind) -> str:
-    if kind != "number":
-        return ""
-    return next((name for name, pattern in _UNITS if pattern.search(lower)), "things")
+    units = (name for name, pattern in _UNITS if pattern.search(lower))
+    return next(units, "things") if kind == "number" else ""
 
 
 def _kind(words: Sequence[Word]) -> Kind:
@@ -242,7 +227,7 @@ _AUXILIARIES = frozenset("is was are were be been has have had did does do will 
 
 def span_features(question: ReaderQuestion, sentence: Sentence) -> Iterator[tuple[Candidate, Features]]:
     """The features of each candidate, without those of the sentence."""
-    view = _View.of(question, sentence)
+    view, gaps = _View.of(question, sentence), sentence.gaps
     before = {n: view.before(n) for n in {candidate.first for candidate in sentence.candidates}}
     after = {n: view.after(n) for n in {candidate.last for candidate in sentence.candidates}}
     for candidate in sentence.candidates:
@@ -251,7 +236,7 @@ def span_features(question: ReaderQuestion, sentence: Sentence) -> Iterator[tupl
         features |= _both(question.form, "pull", view.pull_before(first) + view.pull_after(last))
         if {"behind an asked word", "before an asked word"} <= features.keys():
             features["between asked words"] = 1.0
-        if view.opens_quote(first) and view.closes_quote(last):
+        if gaps[first].rstrip()[-1:] in ('"', "“", "‘") and gaps[last].strip()[:1] in ('"', "”", "’"):
             features["quoted"] = 1.0
         yield candidate, features
 
@@ -273,13 +258,11 @@ class _View:
     @classmethod
     def of(cls, question: ReaderQuestion, sentence: Sentence) -> _View:
         words = sentence.words
-        weights = question.weights_in(sentence.held)
+        weights = question.weights_in(sentence.terms)
         pulls = tuple(max((weights.get(term, 0.0) for term in w.terms), default=0.0) / question.whole for w in words)
         heads = tuple(not question.head.isdisjoint(word.terms) for word in words)
-        opening, closing = (_standing(words, term) for term in (question.opening, question.closing))
+        opening, closing = (_places_of(words, term) for term in (question.opening, question.closing))
         return cls(question, sentence, pulls, heads, opening, closing)
-
-    # -------------------------------------------------------------- on either side
 
     def before(self, first: int) -> Features:
         words, form = self.sentence.words, self.question.form
@@ -316,14 +299,6 @@ class _View:
 
     def pull_after(self, last: int) -> float:
         return sum(p * math.exp(-n / _REACH) for n, p in enumerate(self.pulls[last:]) if p)
-
-    def opens_quote(self, first: int) -> bool:
-        return self.sentence.gaps[first].rstrip()[-1:] in ('"', "“", "‘")
-
-    def closes_quote(self, last: int) -> bool:
-        return self.sentence.gaps[last].strip()[:1] in ('"', "”", "’")
-
-    # -------------------------------------------------------------- the span itself
 
     def inside(self, candidate: Candidate) -> Features:
         form, first, last = self.question.form, candidate.first, candidate.last
@@ -366,7 +341,7 @@ def _both(form: Form, name: str, value: float = 1.0) -> Features:
     return {name: value, f"{form}: {name}": value}
 
 
-def _standing(words: Sequence[Word], term: str) -> tuple[int, ...]:
+def _places_of(words: Sequence[Word], term: str) -> tuple[int, ...]:
     return tuple(n for n, word in enumerate(words) if term in word.terms)
 
 

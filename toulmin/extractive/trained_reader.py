@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,18 +40,10 @@ class Frame(NamedTuple):
         room = self.tokens.room(question)
         title = heading(passage) if self.tokens.count(heading(passage)) * 2 <= room else ""
         left = room - (self.tokens.count(title) + 1 if title else 0)
-        bare = Passage.of(passage.text)
-        cut = windows([bare], left, self.tokens.count)
-        return [
-            View(
-                self.tokens.row(question, title + passage.text[piece.start : piece.end]),
-                passage,
-                piece.start,
-                len(title),
-            )
-            for window in cut
-            for piece in window.parts
-        ]
+        cut = windows([Passage.of(passage.text)], left, self.tokens.count)
+        parts = (part for window in cut for part in window.parts)
+        texts = ((part.start, title + passage.text[part.start : part.end]) for part in parts)
+        return [View(self.tokens.row(question, text), passage, start, len(title)) for start, text in texts]
 
 
 class View(NamedTuple):
@@ -138,12 +130,13 @@ def read_confidence(reader_part: Part) -> Confidence:
     path = reader_part.file(FILE)
     try:
         fields = json.loads(path.read_text("utf-8"))
-        made = Confidence(tuple(float(weight) for weight in fields["weights"]), float(fields["least"]))
+        confidence = Confidence(tuple(map(float, fields["weights"])), float(fields["least"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"{path} should be a calibration that training/reader.py wrote, but: {error!r}") from error
-    if len(made.weights) != len(SIGNS) or not all(map(math.isfinite, made.weights)) or not 0 <= made.least <= 1:
+    weights, least = confidence
+    if len(weights) != len(SIGNS) or not all(map(math.isfinite, weights)) or not 0 <= least <= 1:
         raise ModelError(f"{path} should weigh {', '.join(SIGNS)} by finite numbers; export the reader again.")
-    return made
+    return confidence
 
 
 class TrainedReader:
@@ -174,13 +167,12 @@ class TrainedReader:
         return self._spans([(question, passages)])[0]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
-        seen = [[view for passage in passages for view in self._views(asked, passage)] for asked, passages in questions]
+        seen = [
+            [view for p in passages if question.strip() and p.text.strip() for view in self._frame.views(question, p)]
+            for question, passages in questions
+        ]
         logits = iter(self._network.logits([view.row for views in seen for view in views]))
         return [self._span([(view, next(logits)) for view in views]) for views in seen]
-
-    def _views(self, question: str, passage: Passage) -> Iterator[View]:
-        if question.strip() and passage.text.strip():
-            yield from self._frame.views(question, passage)
 
     def _span(self, read: Sequence[tuple[View, NDArray[np.float32]]]) -> Span | None:
         ranked = likeliest(read)

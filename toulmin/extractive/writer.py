@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toulmin.data import Label, render
+from toulmin.data import render
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
 from toulmin.extractive.meaning import Meaning, SpanReader
@@ -67,41 +67,29 @@ class Extractive:
         return Reply(_as_text(request.prompt, value), value)
 
 
-def _cite(prompt: ask.Cite, _manner: Manner, _sample: int) -> Labels:
-    return Labels(citation_ids(prompt.claim, prompt.passages))
-
-
-def _feedback(prompt: ask.Feedback, manner: Manner, _sample: int) -> Mapping[str, str]:
-    return remarks(prompt, manner.survey(prompt.question, prompt.passages))
-
-
-def _judge(prompt: ask.JudgeClaim, _manner: Manner, _sample: int) -> Label:
-    return verdict(prompt.claim, prompt.passages, prompt.question)
-
-
 def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
     """Without reflection tokens; empty without a passage."""
     if prompt.passage is None:
         return Reflected("")
-    asked = ask.AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False)
-    return Reflected(_as_text(asked, answer(asked, manner, sample)))
+    plain = ask.AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False)
+    return Reflected(_as_text(plain, answer(plain, manner, sample)))
 
 
 _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
     ask.AnswerPrompt: answer,
     ask.NextClaim: next_claim,
-    ask.Cite: _cite,
-    ask.Queries: lambda prompt, _, sample: queries(prompt, sample),
+    ask.Cite: lambda prompt, _manner, _sample: Labels(citation_ids(prompt.claim, prompt.passages)),
+    ask.Queries: lambda prompt, _manner, sample: queries(prompt, sample),
     ask.Summarise: summary,
     ask.Extract: extract,
     ask.Correct: correct,
     ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
     ask.Questions: lambda prompt, manner, _sample: questions(prompt, manner.meaning),
     ask.Write: write,
-    ask.Feedback: _feedback,
+    ask.Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
     ask.Refine: refine,
     ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
-    ask.JudgeClaim: _judge,
+    ask.JudgeClaim: lambda prompt, _manner, _sample: verdict(prompt.claim, prompt.passages, prompt.question),
     NextSegment: _next_segment,
 }
 

@@ -13,9 +13,6 @@ from toulmin.text.language import STOPWORDS, stem
 from toulmin.text.names import Fact
 from toulmin.text.overlap import Block, differences
 
-# ---------------------------------------------------------------- names that may be the same
-
-
 # Peoples whose names do not begin like their countries', and short forms that are not initials. Two words joined by
 # `_` are a pair of neighbouring terms.
 _SAME = """
@@ -29,12 +26,27 @@ january jan | february feb | september sept | october oct | november nov | decem
 """
 
 
-def _group(row: str) -> frozenset[str]:
-    return frozenset(" ".join(map(stem, entry.split("_"))) for entry in row.split())
-
-
-_GROUPS = [_group(row) for row in re.split(r"[|\n]", _SAME) if row.strip()]
+_ROWS = (row.split() for row in re.split(r"[|\n]", _SAME))
+_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _ROWS]
 ALIASES = {term: group for group in _GROUPS for term in group}
+NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
+LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A claim's sentence aligned with a source's.
+
+    `share` counts the claim's units in order or in the title, and moved facts; `content` the content units that the
+    sentence itself has.
+    """
+
+    claim: Sentence
+    source: Sentence
+    blocks: tuple[Block, ...]
+    title: AbstractSet[str]
+    share: float
+    content: int
 
 
 def letters_of(words: Sequence[str]) -> str:
@@ -64,11 +76,8 @@ def _is_short(short: str, long: str) -> bool:
     group = ALIASES.get(stem(short), frozenset())
     if not group.isdisjoint({*_telling(long), " ".join(map(stem, long.split()))}):
         return True
-    return (
-        " " not in short
-        and len(short) > 1
-        and short.replace("-", "") in (letters_of(long.split()), long.replace("-", ""))
-    )
+    spellings = (letters_of(long.split()), long.replace("-", ""))
+    return " " not in short and len(short) > 1 and short.replace("-", "") in spellings
 
 
 def _has_short(word: str, others: AbstractSet[str]) -> bool:
@@ -76,29 +85,6 @@ def _has_short(word: str, others: AbstractSet[str]) -> bool:
         min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
         for other in others
     )
-
-
-# ---------------------------------------------------------------- comparison
-
-
-NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
-LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A claim's sentence aligned with a source's.
-
-    `share` counts the claim's units in order or in the title, and moved facts; `content` the content units that the
-    sentence itself has.
-    """
-
-    claim: Sentence
-    source: Sentence
-    blocks: tuple[Block, ...]
-    title: AbstractSet[str]
-    share: float
-    content: int
 
 
 def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Comparison:
@@ -111,7 +97,7 @@ def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Compa
 
 def _stands_elsewhere(claim: Sentence, at: int, source: Sentence, title: AbstractSet[str]) -> bool:
     known = claim.facts.get(at)
-    return claim.keys[at] in title or (known is not None and (claim.keys[at] in source.held or says(source, known)))
+    return claim.keys[at] in title or (known is not None and (claim.keys[at] in source.units or says(source, known)))
 
 
 def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
@@ -130,10 +116,7 @@ def figure_at(sentence: Sentence, at: int) -> Fact | None:
 
 
 def facts_in(sentence: Sentence, start: int, end: int) -> Iterator[tuple[str, Fact]]:
-    for at in range(start, end):
-        known = figure_at(sentence, at)
-        if known is not None:
-            yield sentence.shown[at], known
+    return ((sentence.shown[at], fact) for at in range(start, end) if (fact := figure_at(sentence, at)))
 
 
 def says(sentence: Sentence, fact: Fact) -> bool:

@@ -51,7 +51,7 @@ def implications(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """Its span in the text, units (`held` as a set, `content` the content units) and facts.
+    """Its span in the text, units (`keys` in order, `units` as a set, `content` the content units) and facts.
 
     `denials` maps each negator's index to the content units in its scope.
     """
@@ -62,7 +62,7 @@ class Sentence:
     terms: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     facts: dict[int, Fact] = field(default_factory=dict)
-    held: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
     content: frozenset[str] = frozenset()
     denials: dict[int, list[str]] = field(default_factory=dict)
 
@@ -119,7 +119,7 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
             add.word(shown, word)
         elif at == fact.start or fact is not add.last:
             add.fact(fact, text[fact.start : fact.end])
-    sentence.held = frozenset(sentence.keys)
+    sentence.units = frozenset(sentence.keys)
     sentence.content = frozenset(add.content)
     return sentence
 
@@ -169,11 +169,8 @@ class _Adder:
 def _bits(read_sentences: Sequence[Sentence]) -> dict[str, int]:
     where: dict[str, int] = {}
     for i, sentence in enumerate(read_sentences):
-        bit = 1 << i
-        for term in sentence.terms:
-            where[term] = where.get(term, 0) | bit
-        for key in _figure_keys(sentence):
-            where[key] = where.get(key, 0) | bit
+        for key in (*sentence.terms, *_figure_keys(sentence)):
+            where[key] = where.get(key, 0) | (1 << i)
     return where
 
 
@@ -185,9 +182,7 @@ def _figure_keys(sentence: Sentence) -> Iterator[str]:
             yield figure_key(fact.value)
         elif fact.value[-1].isdecimal():
             yield figure_key(fact.value.rsplit(" ", 1)[-1])
-    for key in sentence.keys:
-        if key in COUNTS:
-            yield COUNTS[key]
+    yield from (COUNTS[key] for key in sentence.keys if key in COUNTS)
 
 
 def adjacent(items: Sequence[str]) -> Iterator[str]:
@@ -197,10 +192,8 @@ def adjacent(items: Sequence[str]) -> Iterator[str]:
 def read(text: str) -> Reading:
     spans = sentences(text)
     known = facts(text, spans)
-    read_sentences = []
-    for span in spans:
-        inside = [fact for fact in known if span.start <= fact.start < span.end]
-        read_sentences.append(_read_sentence(text, span, inside))
+    facts_of = ([fact for fact in known if span.start <= fact.start < span.end] for span in spans)
+    read_sentences = tuple(_read_sentence(text, *pair) for pair in zip(spans, facts_of, strict=True))
     where = _bits(read_sentences)
     prefixes: dict[str, int] = {}
     for term, bits in where.items():
@@ -208,10 +201,10 @@ def read(text: str) -> Reading:
             prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
     pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
     stated = frozenset(" ".join(text[span.start : span.end].split()) for span in spans)
-    return Reading(text, tuple(read_sentences), known, where, prefixes, pairs, stated)
+    return Reading(text, read_sentences, known, where, prefixes, pairs, stated)
 
 
-# ---------------------------------------------------------------- coverage
+# ---------------------------------------------------------------- shares of a claim that its sources have
 
 
 FIGURE_WEIGHT = 6.0  # a number or date weighs as much as a fairly rare word
@@ -274,17 +267,17 @@ def weights(reading: Reading) -> dict[str, float]:
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
     """`wanted` has the claim's weighted terms."""
     values = _term_values(wanted, sources)
-    asked = list(wanted.values())
+    term_weights = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
     single = max((row for premise_rows in rows for row in premise_rows), key=lambda row: row.score, default=None)
     whole = reduce(or_, (row.mask for premise_rows in rows for row in premise_rows), 0)
     claimed = [term for sentence in claim.sentences for term in sentence.terms]
-    half = len(asked) // 2
-    total = sum(asked) or 1.0
+    half = len(term_weights) // 2
+    total = sum(term_weights) or 1.0
     return Coverage(
         single=single.score / total if single else 0.0,
         whole=_weigh(whole, values) / total,
-        tail=_weigh(whole >> half, values[half:]) / (sum(asked[half:]) or 1.0),
+        tail=_weigh(whole >> half, values[half:]) / (sum(term_weights[half:]) or 1.0),
         plain=_share_in(claimed, [reading.where for source in sources for reading in source]),
         pairs=_share_in(list(adjacent(claimed)), [reading.pairs for source in sources for reading in source]),
         run=longest_run(claimed[:RUN], single.sentence.terms[:RUN]) / len(claimed) if single and claimed else 0.0,
@@ -294,12 +287,12 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
 
 
 class _Row(NamedTuple):
-    """A sentence; weight and bits of the claim's terms in it or its title; its own weight."""
+    """A sentence; weight and bits of the claim's terms in it or its title; its weight without the title."""
 
     sentence: Sentence
     score: float
     mask: int
-    own: float
+    untitled: float
 
 
 def _term_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
@@ -339,13 +332,13 @@ def _weigh(mask: int, values: Sequence[float]) -> float:
 
 
 def _best(rows: Sequence[_Row], claim: Reading, total: float) -> Best | None:
-    top = max((row.own for row in rows), default=0.0)
+    top = max((row.untitled for row in rows), default=0.0)
     if top <= 0 or not claim.sentences:
         return None
-    claim_units = claim.sentences[0].held
-    equals = [row for row in rows if row.own >= top - 1e-9]
-    best = max(equals, key=lambda row: len(claim_units & row.sentence.held) / len(claim_units | row.sentence.held))
-    return Best(best.sentence, best.own / total)
+    units = claim.sentences[0].units
+    equals = [row for row in rows if row.untitled >= top - 1e-9]
+    best = max(equals, key=lambda row: len(units & row.sentence.units) / len(units | row.sentence.units))
+    return Best(best.sentence, best.untitled / total)
 
 
 def _share_in(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float:
@@ -357,4 +350,4 @@ def _share_in(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float
 
 def _denial(claim: Reading, best: Sentence) -> float:
     reached = {reach[0] for sentence in claim.sentences for reach in sentence.denials.values() if reach}
-    return float(not best.denials and not reached.isdisjoint(best.held))
+    return float(not best.denials and not reached.isdisjoint(best.units))

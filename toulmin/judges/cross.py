@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,7 +81,7 @@ def _plain(label: str) -> str:
     return re.sub(r"[\W_]", "", str(label)).lower()
 
 
-# ---------------------------------------------------------------- cross
+# ---------------------------------------------------------------- the judge
 
 
 try:
@@ -245,22 +246,19 @@ class Cross:
     def _add_quotes(
         self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[_Score]], verdicts: list[Verdict]
     ) -> list[Verdict]:
-        sides: dict[Label, Callable[[_Score], float]] = {
-            "supported": lambda score: score.support,
-            "contradicted": lambda score: score.contradiction,
-        }
+        sides: dict[Label, str] = {"supported": "support", "contradicted": "contradiction"}
         wanted = [
-            (n, part, sides[verdict.label])
+            (n, part, side)
             for n, verdict in enumerate(verdicts)
-            if verdict.label in sides
-            for part in _decisive(read[n], judged[n], sides[verdict.label]).sentences(read[n].passages)
+            if (side := sides.get(verdict.label))
+            for part in _decisive(read[n], judged[n], side).sentences(read[n].passages)
         ]
         texts = [(part_text(read[n].passages, part), hypothesis(pairs[n])) for n, part, _ in wanted]
         shares_by_pair: dict[int, list[tuple[float, Part]]] = {}
         for (n, part, side), score in zip(wanted, self._scores(texts), strict=True):
-            shares_by_pair.setdefault(n, []).append((side(score), part))
+            shares_by_pair.setdefault(n, []).append((getattr(score, side), part))
         quotes = {n: tuple(self._best(pairs[n], shares)) for n, shares in shares_by_pair.items()}
-        return [_with(verdict, quotes.get(n)) for n, verdict in enumerate(verdicts)]
+        return [replace(verdict, quotes=quotes.get(n, verdict.quotes)) for n, verdict in enumerate(verdicts)]
 
     def _best(self, pair: Pair, shares: Sequence[tuple[float, Part]]) -> Iterator[Quote | None]:
         """Each passage's best sentence if it decides alone; the best of all in any case."""
@@ -270,15 +268,9 @@ class Cross:
             if top is None or (top[0] < self._threshold and top != best):
                 yield None
             else:
-                part = top[1]
+                _, part = top
                 yield Quote(part.start, part.end, passage.text[part.start : part.end])
 
 
-def _decisive(read: _Read, scores: Sequence[_Score], side: Callable[[_Score], float]) -> Window:
-    return max(zip(read.windows, scores, strict=True), key=lambda entry: side(entry[1]))[0]
-
-
-def _with(verdict: Verdict, quotes: tuple[Quote | None, ...] | None) -> Verdict:
-    if quotes is None:
-        return verdict
-    return Verdict(verdict.label, verdict.support, verdict.contradiction, verdict.judge, quotes, verdict.reason)
+def _decisive(read: _Read, scores: Sequence[_Score], side: str) -> Window:
+    return max(zip(read.windows, scores, strict=True), key=lambda entry: float(getattr(entry[1], side)))[0]

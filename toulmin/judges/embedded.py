@@ -78,19 +78,14 @@ def _leaf(tree: Sequence[Node], measures: Sequence[float]) -> float:
 
 def read_trees(rows: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
     """From JSON. Raises ValueError or TypeError for other values."""
-    return Trees(
-        float(base),
-        tuple(
-            tuple(
-                Node(int(measure), float(level), int(left), int(right), float(value))
-                for measure, level, left, right, value in tree
-            )
-            for tree in rows
-        ),
-    )
+    return Trees(float(base), tuple(tuple(_node(*row) for row in tree) for tree in rows))
 
 
-# ---------------------------------------------------------------- embedded
+def _node(measure: float, level: float, left: float, right: float, value: float) -> Node:
+    return Node(int(measure), float(level), int(left), int(right), float(value))
+
+
+# ---------------------------------------------------------------- the judge
 
 
 FILE = "stack.json"
@@ -104,6 +99,11 @@ _WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
 MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
+_REASONS: dict[Label, str] = {
+    "contradicted": "the sources say something else",
+    "unsure": "the sources may not say this",
+    "unsupported": "the sources do not say this",
+}
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
@@ -222,7 +222,7 @@ def read_stack(path: Path) -> Stack:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
 
 
-class Embedded:
+class EmbeddedJudge:
     """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
 
     def __init__(self, model: Model, stack: Stack) -> None:
@@ -243,20 +243,8 @@ class Embedded:
         against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(values)
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
-        return Verdict(label, support, (1 - support) * against, self.name, quotes, _reason(label, gate))
-
-
-def _reason(label: Label, gate: Gate) -> str | None:
-    if label == "supported":
-        return None
-    if gate.reason:
-        return gate.reason
-    words: dict[Label, str] = {
-        "contradicted": "the sources say something else",
-        "unsure": "the sources may not say this",
-        "unsupported": "the sources do not say this",
-    }
-    return words[label]
+        reason = None if label == "supported" else gate.reason or _REASONS[label]
+        return Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
@@ -267,7 +255,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
     )
 
 
-def load_judge(folder: str | os.PathLike[str] | None = None) -> Embedded:
+def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:
     """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
     model = Trained(folder)
-    return Embedded(model, read_stack(model.part.file(FILE)))
+    return EmbeddedJudge(model, read_stack(model.part.file(FILE)))

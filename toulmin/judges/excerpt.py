@@ -50,11 +50,10 @@ class Excerpt:
 
 
 class _Unit:
-    __slots__ = ("at", "held", "part", "size", "taken")
+    __slots__ = ("at", "part", "size", "taken", "terms")
 
     def __init__(self, at: int, part: Part, claim_terms: frozenset[str], size: int) -> None:
-        self.at, self.part, self.held, self.size = at, part, claim_terms, size
-        self.taken = False
+        self.at, self.part, self.terms, self.size, self.taken = at, part, claim_terms, size, False
 
 
 def excerpts(claim: str, premises: Sequence[Passage], room: int, count: Count, most: int = 1) -> list[Excerpt]:
@@ -71,7 +70,7 @@ def excerpts(claim: str, premises: Sequence[Passage], room: int, count: Count, m
     selection: list[Excerpt] = []
     while len(selection) < most:
         taken = _choose([unit for unit in units if not unit.taken], weights, titles, room)
-        covered = frozenset().union(*(unit.held for unit in taken))
+        covered = frozenset().union(*(unit.terms for unit in taken))
         if selection and sum(weights[term] for term in covered) < _LEAST_SHARE * sum(weights.values()):
             break
         selection.append(Excerpt(passages, _join(taken)))
@@ -125,7 +124,7 @@ def _choose(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequen
         return unit.size + (0 if unit.part.place in places else titles[unit.part.place])
 
     def worth(unit: _Unit) -> tuple[float, int]:
-        share = sum(weights[term] * (_COVERED_AGAIN if term in covered else 1.0) for term in unit.held) / total
+        share = sum(weights[term] * (_COVERED_AGAIN if term in covered else 1.0) for term in unit.terms) / total
         return share + (_BESIDE * (unit.at in beside)), -unit.at
 
     waiting = list(units)
@@ -134,7 +133,7 @@ def _choose(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequen
         room -= cost(best)
         best.taken = True
         taken.append(best)
-        covered |= best.held
+        covered |= best.terms
         places.add(best.part.place)
         beside |= {best.at - 1, best.at + 1}
     return sorted(taken, key=lambda unit: unit.at)
@@ -142,11 +141,9 @@ def _choose(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequen
 
 def _join(units: Sequence[_Unit]) -> Window:
     parts: list[Part] = []
-    last: _Unit | None = None
-    for unit in units:
-        if last is not None and unit.at == last.at + 1 and unit.part.place == last.part.place:
+    for before, unit in zip([None, *units], units, strict=False):
+        if before is not None and unit.at == before.at + 1 and unit.part.place == before.part.place:
             parts[-1] = Part(unit.part.place, parts[-1].start, unit.part.end)
         else:
             parts.append(unit.part)
-        last = unit
     return Window(tuple(parts))

@@ -8,7 +8,7 @@ labelled supported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import Enum
@@ -44,7 +44,7 @@ def floating_figures(claim: Reading, sources: Sequence[Source]) -> tuple[str, ..
 
 
 def _floats(figure: str, sentence: Sentence, sources: Sequence[Source]) -> bool:
-    others = {key for key in _telling(sentence) if key != figure}
+    others = _telling(sentence, range(len(sentence.keys))) - {figure}
     holding = [(source, others - source.title.where.keys()) for source in sources if figure in source.text.where]
     if not any(keys for _, keys in holding):
         return False
@@ -74,35 +74,24 @@ def _clauses(sentence: Sentence) -> Iterator[range]:
 
 
 def _is_together(claim_sentence: Sentence, at: int, clause: range, sources: Sequence[Source]) -> bool:
-    fact_terms = set(_terms_at(claim_sentence, at))
-    wanted = {key for place in clause for key in _terms_at(claim_sentence, place)}
+    fact_terms, wanted = _telling(claim_sentence, (at,)), _telling(claim_sentence, clause)
     return any(
         fact_terms & evidence_terms and 2 * len(wanted & evidence_terms) >= len(wanted)
         for source in sources
         for sentence in source.text.sentences
-        for evidence_terms in [_sentence_terms(sentence) | source.title.where.keys()]
+        for sentence_terms in [_telling(sentence, range(len(sentence.keys))).union(sentence.terms)]
+        for evidence_terms in [sentence_terms | source.title.where.keys()]
     )
 
 
-def _sentence_terms(sentence: Sentence) -> set[str]:
-    return {*sentence.terms, *(key for at in range(len(sentence.keys)) for key in _terms_at(sentence, at))}
-
-
-def _terms_at(sentence: Sentence, at: int) -> list[str]:
-    fact = sentence.facts.get(at)
-    if fact is not None and fact.kind != "name":
-        return [figure_key(fact.value)]
-    candidates = terms(sentence.shown[at]) if fact is not None else [sentence.keys[at]]
-    return [term for term in candidates if term not in STOPWORDS]
-
-
-def _telling(sentence: Sentence) -> Iterator[str]:
-    for at, key in enumerate(sentence.keys):
+def _telling(sentence: Sentence, places: Iterable[int]) -> set[str]:
+    """The units at these places without function words; of a name its terms."""
+    telling: set[str] = set()
+    for at in places:
         fact = sentence.facts.get(at)
-        if fact is None or fact.kind == "name":
-            yield from (term for term in terms(sentence.shown[at]) if term not in STOPWORDS)
-        else:
-            yield key
+        units = terms(sentence.shown[at]) if fact and fact.kind == "name" else [sentence.keys[at]]
+        telling.update(term for term in units if term not in STOPWORDS)
+    return telling
 
 
 def _shares(figure: str, keys: set[str], text: Reading) -> bool:
@@ -119,7 +108,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 def find_reversal(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
     """The share of the claim's content units in a sentence, in any order, and the reversal, if any."""
-    shared = claim.content & source.held
+    shared = claim.content & source.units
     share = (len(shared) + len((claim.content - shared) & title)) / max(1, len(claim.content))
     if len(shared) < LEAST_CONTENT or share < NEAR_COPY:
         return share, None
@@ -128,7 +117,7 @@ def find_reversal(claim: Sentence, source: Sentence, title: AbstractSet[str]) ->
 
 def _plainly_denied(claim: Sentence, source: Sentence) -> str | None:
     for at, reach in claim.denials.items():
-        if reach and reach[0] in source.held and not source.denials:
+        if reach and reach[0] in source.units and not source.denials:
             return f"the claim says {claim.shown[at]!r}, the source does not"
     return None
 
@@ -137,8 +126,8 @@ def _plainly_opposed(claim: Sentence, source: Sentence) -> str | None:
     if claim.denials or source.denials:
         return None
     for at, key in enumerate(claim.keys):
-        if key not in source.held and key not in STOPWORDS:
-            other = next((k for k in source.keys if k in opposites(key) and k not in claim.held | STOPWORDS), None)
+        if key not in source.units and key not in STOPWORDS:
+            other = next((k for k in source.keys if k in opposites(key) and k not in claim.units | STOPWORDS), None)
             if other is not None:
                 return f"the source says {source.shown[source.keys.index(other)]!r}, the claim says {claim.shown[at]!r}"
     return None
@@ -161,11 +150,8 @@ def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
 
 
 def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
-    for at in negators:
-        reach = denying.denials[at]
-        if not reach or reach[0] in other.keys or (len(reach) > 1 and reach[1] in other.keys):
-            return True
-    return False
+    reaches = (denying.denials[at][:2] for at in negators)
+    return any(not reach or any(key in other.units for key in reach) for reach in reaches)
 
 
 def opposite_word(beside: Comparison) -> str | None:
@@ -175,7 +161,7 @@ def opposite_word(beside: Comparison) -> str | None:
         for a in range(block.a_start, block.a_end):
             for b in range(block.b_start, block.b_end):
                 mine, theirs = claim.keys[a], source.keys[b]
-                if _oppose(mine, theirs) and (in_place or (mine not in source.held and theirs not in claim.held)):
+                if _oppose(mine, theirs) and (in_place or (mine not in source.units and theirs not in claim.units)):
                     return f"the source says {source.shown[b]!r}, the claim says {claim.shown[a]!r}"
     return None
 
@@ -216,10 +202,8 @@ def _fact_change(beside: Comparison) -> str | None:
     for block in map(partial(_narrow, beside), beside.blocks):
         there = list(facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts_in(beside.claim, block.a_start, block.a_end):
-            rival = next(
-                (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside)), None
-            )
-            if rival is not None and not _is_told(fact, there, beside):
+            rivals = (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside))
+            if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
 
@@ -257,11 +241,10 @@ def _is_figure(sentence: Sentence, at: int) -> bool:
     return known is not None and known.kind != "name"
 
 
-def _is_told(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
+def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
     """Whether the source has the claim's fact here, or anywhere if other blocks differ."""
-    if any(agree(fact, other, beside.title) for _, other in there):
-        return True
-    return len(beside.blocks) > 1 and says(beside.source, fact)
+    is_here = any(agree(fact, other, beside.title) for _, other in there)
+    return is_here or (len(beside.blocks) > 1 and says(beside.source, fact))
 
 
 def _rivals(a: Fact, b: Fact) -> bool:
@@ -269,10 +252,8 @@ def _rivals(a: Fact, b: Fact) -> bool:
 
 
 def _is_elsewhere(fact: Fact, beside: Comparison) -> bool:
-    blocks = beside.blocks
-    return any(
-        agree(fact, known) for block in blocks for _, known in facts_in(beside.claim, block.a_start, block.a_end)
-    )
+    of_blocks = (facts_in(beside.claim, block.a_start, block.a_end) for block in beside.blocks)
+    return any(agree(fact, known) for block_facts in of_blocks for _, known in block_facts)
 
 
 def _swap(beside: Comparison) -> str | None:
@@ -293,7 +274,7 @@ def _fact_shown(sentence: Sentence, start: int, end: int) -> str | None:
     return next((sentence.shown[at] for at in range(start, end) if at in sentence.facts), None)
 
 
-# ---------------------------------------------------------------- gate
+# ---------------------------------------------------------------- the rulings
 
 
 # The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
@@ -385,10 +366,11 @@ def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str
     copied: list[tuple[float, str | None]] = []
     reversals: list[tuple[float, str | None]] = []
     for source in sources:
-        title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.held}
-        loose = claim_sentence.held - title
+        title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
+        loose = claim_sentence.units - title
         for sentence in source.text.sentences:
-            if len(loose & sentence.held) >= (NEAR_COPY - 0.2) * len(loose) and _is_short(claim_sentence, sentence):
+            is_short = max(len(claim_sentence.keys), len(sentence.keys)) <= LONGEST
+            if is_short and len(loose & sentence.units) >= (NEAR_COPY - 0.2) * len(loose):
                 beside = compare(claim_sentence, sentence, title)
                 if beside.share >= NEAR_COPY:
                     copied.append((beside.share, conflict(beside)))
@@ -401,7 +383,3 @@ def _common_reason(comparisons: Sequence[tuple[float, str | None]], within: floa
     nearest = max((share for share, _ in comparisons), default=0.0)
     reasons = [reason for share, reason in comparisons if share >= nearest - within]
     return None if None in reasons else next(iter(reasons), None)
-
-
-def _is_short(*both: Sentence) -> bool:
-    return all(len(sentence.keys) <= LONGEST for sentence in both)

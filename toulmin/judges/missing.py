@@ -32,8 +32,7 @@ def _has_alias(term: str, reading: Reading) -> bool:
 
 
 def _has_derived(term: str, reading: Reading) -> bool:
-    forms = _peoples_and_places(term)
-    return bool(forms) and not reading.where.keys().isdisjoint(forms)
+    return not reading.where.keys().isdisjoint(_peoples_and_places(term))
 
 
 @lru_cache(maxsize=20_000)
@@ -77,9 +76,8 @@ def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
 
 
 def _has_part(term: str, readings: Sequence[Reading]) -> bool:
-    if term.isdecimal() and any(figure_key(term) in reading.where for reading in readings):
-        return True
-    return has_term(term, readings)
+    is_figure = term.isdecimal() and any(figure_key(term) in reading.where for reading in readings)
+    return is_figure or has_term(term, readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +94,11 @@ class Absence:
 
 def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
     """The claim's facts in no source, in order, without acronyms that it spells out itself."""
-    absent = [fact for fact in claim.facts if not _is_held(fact, claim.text[fact.start : fact.end], sources)]
     by_doubt: dict[bool, list[str]] = {True: [], False: []}
-    for fact in absent:
-        if not _is_explained(fact, claim):
-            by_doubt[_is_doubtful(fact, claim)].append(claim.text[fact.start : fact.end])
+    for fact in claim.facts:
+        shown = claim.text[fact.start : fact.end]
+        if not _is_held(fact, shown, sources) and not _is_explained(fact, claim):
+            by_doubt[_is_doubtful(fact, claim)].append(shown)
     return Absence(tuple(by_doubt[False]), (*by_doubt[True], *_absent_caseless(claim, sources)))
 
 

@@ -92,7 +92,8 @@ class Seq2Seq:
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
         self._controls = controls_of(self._tokenizer)
         self._batch_tokens = batch_tokens
-        self._one = _only(self._tokens([ENTAILED], special=False)[0])
+        ones = self._tokens([ENTAILED], special=False)[0]
+        self._one = ones[0] if len(ones) == 1 else None
         self._may_entail: dict[tuple[int, ...], bool] = {}
         kind = type(self._tokenizer).__name__
         self.key = json.dumps(
@@ -162,10 +163,6 @@ class _ReplyEnd(StoppingCriteria):
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
         closed = [not self._is_open(tuple(row)) for row in input_ids.tolist()]
         return torch.tensor(closed, device=input_ids.device)
-
-
-def _only(tokens: Sequence[int]) -> int | None:
-    return tokens[0] if len(tokens) == 1 else None
 
 
 def _decision(entailed: bool, begins: bool, share: float | None) -> _Decision:

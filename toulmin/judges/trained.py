@@ -68,16 +68,13 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """The name in its verdicts."""
-        ...
 
     @property
     def key(self) -> str:
         """All that its shares depend on."""
-        ...
 
     def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
         """The shares of each pair, in order."""
-        ...
 
 
 class Trained:
@@ -97,13 +94,8 @@ class Trained:
     def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._network.logits([view.row for seen in views for view in seen]))
-        return [
-            max(
-                ((Judged(_shares(next(logits)), view.excerpt)) for view in seen),
-                key=lambda judged: judged.shares.supported,
-            )
-            for seen in views
-        ]
+        judged = [[Judged(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
+        return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
 
 
 def _shares(logits: NDArray[np.float32]) -> Shares:

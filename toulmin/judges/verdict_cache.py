@@ -11,14 +11,15 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
-from weakref import finalize
+from typing import Any
 
 from toulmin.data import Quote
+from toulmin.driver.kit import Judge
 from toulmin.errors import ModelError
-from toulmin.runtime.database import Kind, as_source_error, open_database
+from toulmin.runtime.database import KeyedRows, Kind, row_digest
 from toulmin.steps import Pair, Verdict, resolve
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
@@ -31,38 +32,25 @@ _KIND = Kind(
 _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 
 
-class InnerJudge(Protocol):
-    """A `Judge`, optionally with a `key`, a text of all that its verdicts depend on."""
-
-    @property
-    def name(self) -> str:
-        """The name in its verdicts."""
-        ...
-
-    def judge(self, pairs: Sequence[Pair]) -> Any:
-        """One verdict for each pair, plain or awaitable."""
-        ...
-
-
 class CachedJudge:
     """A judge with its verdicts in the file at `path`, which only the owner may read, since it quotes documents.
 
-    Judges are distinguished by `key` (weights, precision, prompt), or else by name. The judge sees equal pairs of a
+    Judges are distinguished by `key`, a text of all that their verdicts depend on (weights, precision, prompt), or else
+    by name. The judge sees equal pairs of a
     call once; `asked` counts the pairs it decided. Verdicts of a call that raises are not kept. Processes may share the
     file; deleting it while unused forgets everything. Raises `SourceError` for a file of another kind, or one that
     cannot be read or written.
     """
 
-    def __init__(self, judge: InnerJudge, path: str | os.PathLike[str]) -> None:
+    def __init__(self, judge: Judge, path: str | os.PathLike[str]) -> None:
         self._judge = judge
         self._rows = Rows(Path(path))
-        self._identity = str(getattr(judge, "key", judge.name))
+        self.key = str(getattr(judge, "key", judge.name))
         self.name = judge.name
-        self.key = self._identity
         self.asked = 0
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        keys = _keys(self._identity, pairs)
+        keys = _keys(self.key, pairs)
         verdicts = self._rows.verdicts(dict.fromkeys(keys))
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
         if missing:
@@ -86,33 +74,21 @@ class CachedJudge:
 
 def _keys(identity: str, pairs: Sequence[Pair]) -> list[str]:
     """SHA-256, in hex."""
-    texts: dict[tuple[str, str], str] = {}
-    keys = []
-    for pair in pairs:
-        for premise in pair.premises:
-            shown = (premise.title, premise.text)
-            if shown not in texts:
-                texts[shown] = _sha(shown)
-        premises = [texts[premise.title, premise.text] for premise in pair.premises]
-        keys.append(_sha([FORMAT, identity, premises, pair.claim, pair.question]))
-    return keys
+    digest = cache(_sha)  # pairs share premises
+    premises = ([digest((premise.title, premise.text)) for premise in pair.premises] for pair in pairs)
+    rows = zip(premises, pairs, strict=True)
+    return [_sha([FORMAT, identity, digests, pair.claim, pair.question]) for digests, pair in rows]
 
 
 def _sha(value: Any) -> str:
     return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
 
 
-# ---------------------------------------------------------------- the file
-
-
-class Rows:
-    """The file's verdicts by key. Raises `SourceError` for a file of another kind or one that cannot be used."""
+class Rows(KeyedRows):
+    """The file's verdicts by key."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = open_database(path, _KIND)
-        finalize(self, self._file.close)
-        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not crash
+        super().__init__(path, _KIND)
 
     def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Damaged rows are left out."""
@@ -125,32 +101,16 @@ class Rows:
                 query = f"SELECT key, verdict, digest FROM verdicts WHERE key IN ({marks})"
                 for key, text, digest in self._file.execute(query, part):
                     with suppress(ValueError, TypeError, AttributeError, KeyError):
-                        if digest == _digest(key, text):
+                        if digest == row_digest(key, text):
                             by_key[key] = _verdict(json.loads(text))
         return by_key
 
     def keep(self, verdicts: Mapping[str, Verdict]) -> None:
         """In one transaction; replaces older verdicts."""
-        rows = [(key, text, _digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
+        rows = [(key, text, row_digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
         with self._clearly(), self._file:
             self._file.execute("BEGIN IMMEDIATE")
             self._file.executemany("INSERT OR REPLACE INTO verdicts (key, verdict, digest) VALUES (?, ?, ?)", rows)
-
-    @property
-    def size(self) -> int:
-        with self._clearly():
-            (count,) = self._file.execute("SELECT count(*) FROM verdicts").fetchone()
-            return int(count)
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _clearly(self) -> AbstractContextManager[None]:
-        return as_source_error(self._path, _KIND)
-
-
-def _digest(key: str, text: str) -> str:
-    return hashlib.sha256(f"{key} {text}".encode("ascii")).hexdigest()
 
 
 def _text(verdict: Verdict) -> str:

@@ -11,20 +11,17 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any, Protocol
-from weakref import WeakValueDictionary, finalize
+from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.exact import exact_form
 from toulmin.prompts.replies import Reply, plain, reply_of
-from toulmin.runtime.database import Kind, as_source_error, open_database
+from toulmin.runtime.database import KeyedRows, Kind, row_digest
 from toulmin.steps import Generate, resolve
-
-# ---------------------------------------------------------------- the file of a cache
-
 
 _KIND = Kind(
     "cache of replies",
@@ -32,23 +29,18 @@ _KIND = Kind(
     "replies (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)",
     "Delete it if it is one, or name another file.",
 )
+FORMAT = "1"  # of keys; replies stored under another format never match
+LIMIT = 1_000_000  # replies; about 2 GB
+
+Result = Reply | ToulminError
 
 
-class ReplyFile:
-    """Replies by key. Raises `SourceError` if the file is no cache or unusable."""
+class ReplyFile(KeyedRows):
+    """The file's replies by key; it holds at most `limit`."""
 
     def __init__(self, path: Path, limit: int) -> None:
-        self._path = path
+        super().__init__(path, _KIND)
         self._limit = limit
-        self._file = open_database(path, _KIND)
-        finalize(self, self._file.close)
-        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not raise
-
-    @property
-    def size(self) -> int:
-        with self._clearly():
-            (count,) = self._file.execute("SELECT count(*) FROM replies").fetchone()
-            return int(count)
 
     def reply(self, key: str) -> Reply | None:
         with self._clearly():
@@ -56,7 +48,7 @@ class ReplyFile:
             if row is None:
                 return None
             with suppress(ValueError, TypeError, AttributeError):
-                if row[1] == _digest(key, row[0]):
+                if row[1] == row_digest(key, row[0]):
                     return reply_of(json.loads(row[0]))
             self._file.execute("DELETE FROM replies WHERE key = ?", (key,))
             return None
@@ -65,7 +57,7 @@ class ReplyFile:
         """Does nothing if the key has a reply; removes the oldest rows beyond the limit."""
         text = json.dumps(plain(reply))
         with self._clearly():
-            row = (key, text, _digest(key, text))
+            row = (key, text, row_digest(key, text))
             added = self._file.execute("INSERT OR IGNORE INTO replies (key, reply, digest) VALUES (?, ?, ?)", row)
             if added.rowcount == 1:
                 self._file.execute("DELETE FROM replies WHERE n <= ?", ((added.lastrowid or 0) - self._limit,))
@@ -75,25 +67,6 @@ class ReplyFile:
             self._file.execute("DELETE FROM replies")
             self._file.execute("VACUUM")
 
-    def close(self) -> None:
-        self._file.close()
-
-    def _clearly(self) -> AbstractContextManager[None]:
-        return as_source_error(self._path, _KIND)
-
-
-def _digest(key: str, text: str) -> str:
-    return hashlib.sha256(f"{key} {text}".encode("ascii")).hexdigest()
-
-
-# ---------------------------------------------------------------- cache
-
-
-FORMAT = "1"  # of keys; replies stored under another format never match
-LIMIT = 1_000_000  # replies; about 2 GB
-
-Result = Reply | ToulminError
-
 
 class CacheableModel(Protocol):
     """The model that a cache wraps; `key`, `batch`, `provider`, `seed_of` and `aclose` are optional."""
@@ -101,16 +74,13 @@ class CacheableModel(Protocol):
     @property
     def name(self) -> str:
         """The name in traces."""
-        ...
 
     @property
     def concurrency(self) -> int:
         """The most calls at once."""
-        ...
 
     def generate(self, requests: Sequence[Generate]) -> Any:
         """One result for each request; may be awaitable."""
-        ...
 
 
 class Cached:
@@ -154,19 +124,19 @@ class Cached:
         """One result for each request, in order. Of equal requests, also concurrent ones, only the first is sent."""
         keys = [self.key(request) for request in requests]
         wanted = dict(zip(keys, requests, strict=True))
-        results: dict[str, Result] = {key: row for key in wanted if (row := self._rows.reply(key)) is not None}
+        results = self._stored(wanted)
         if results.keys() != wanted.keys():
             results |= await self._missing({key: wanted[key] for key in wanted if key not in results})
         return [results[key] for key in keys]
+
+    def _stored(self, keys: Iterable[str]) -> dict[str, Result]:
+        return {key: reply for key in keys if (reply := self._rows.reply(key)) is not None}
 
     async def _missing(self, wanted: Mapping[str, Generate]) -> dict[str, Result]:
         async with AsyncExitStack() as locks:
             for key in sorted(wanted):  # one order for all, to avoid deadlock
                 await locks.enter_async_context(self._asking.setdefault(key, asyncio.Lock()))
-            by_key: dict[str, Result] = {}
-            for key in wanted:
-                if (row := self._rows.reply(key)) is not None:  # the previous holder of the lock has stored it
-                    by_key[key] = row
+            by_key = self._stored(wanted)  # by the previous holders of the locks
             left = [key for key in wanted if key not in by_key]
             if left:
                 results = await self._ask_model([wanted[key] for key in left])

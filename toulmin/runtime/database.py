@@ -7,13 +7,15 @@ Rules of this file
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from weakref import finalize
 
 from toulmin.errors import SourceError
 
@@ -44,6 +46,32 @@ def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
             file.close()
             raise
         return file
+
+
+class KeyedRows:
+    """A cache's file, with rows by key and a digest of each. Raises `SourceError` if it cannot be used."""
+
+    def __init__(self, path: Path, kind: Kind) -> None:
+        self._path, self._kind = path, kind
+        self._file = open_database(path, kind)
+        finalize(self, self._file.close)
+        self._file.text_factory = lambda raw: raw.decode("ascii", "replace")  # damaged text must not raise
+
+    @property
+    def size(self) -> int:
+        table = self._kind.table.split()[0]
+        with self._clearly():
+            return int(self._file.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _clearly(self) -> AbstractContextManager[None]:
+        return as_source_error(self._path, self._kind)
+
+
+def row_digest(key: str, text: str) -> str:
+    return hashlib.sha256(f"{key} {text}".encode("ascii")).hexdigest()
 
 
 @contextmanager
