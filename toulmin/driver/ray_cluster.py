@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
-from toulmin.errors import ModelError, first_line
+from toulmin.errors import ModelError
 
 # No usage reports, and Ray's remarks go only to its log files.
 _QUIET = {
@@ -40,8 +39,7 @@ def join_cluster(where: Where) -> Iterator[Crew]:
     `UsageError` as `crew` does.
     """
     is_ours = not ray.is_initialized()
-    # Keeps Ray's remarks on lost workers out of standard output; Ray has no option for it.
-    with _replace(ray_worker, "print_to_stdstream", lambda *_, **__: None):
+    with _silent():
         if is_ours:
             _connect(where)
         try:
@@ -52,35 +50,59 @@ def join_cluster(where: Where) -> Iterator[Crew]:
 
 
 @contextmanager
-def _replace(module: ModuleType, name: str, value: object) -> Iterator[None]:
-    """Gives a name of Ray's another value for the length of the context."""
-    kept = getattr(module, name)
-    setattr(module, name, value)
+def _silent() -> Iterator[None]:
+    """Keeps Ray's remarks on lost workers out of standard output; Ray has no option for it."""
+    kept = ray_worker.print_to_stdstream
+    ray_worker.print_to_stdstream = lambda *_, **__: None
     try:
         yield
     finally:
-        setattr(module, name, kept)
+        ray_worker.print_to_stdstream = kept
 
 
 def _connect(where: Where) -> None:
     kept = dict(os.environ)
-    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
-        if where.address == "local":
-            # Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
-            with _replace(ray_constants, "ENABLE_RAY_CLUSTER", False):
-                ray.init(where.address, include_dashboard=False, **options)
-        else:
-            ray.init(where.address, **options)
+        with _on_loopback() if where.address == "local" else nullcontext():
+            ray.init(where.address, **_options(where))
     except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and errors of grpc
         raise ModelError(
-            f"The Ray cluster {where.on} cannot be used: {first_line(error)} Start it (ray start), or name another."
+            f"The Ray cluster {where.on} cannot be used: {_first_line(error)} Start it (ray start), or name another."
         ) from error
     finally:
-        for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
-            del os.environ[name]
+        _restore(kept)
+
+
+def _options(where: Where) -> Mapping[str, Any]:
+    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    if where.address != "local":
+        return quiet
+    return {**quiet, "include_dashboard": False}
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Starts a cluster that only this machine can reach.
+
+    Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
+    """
+    kept = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = kept
+
+
+def _restore(kept: Mapping[str, str]) -> None:
+    for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
+        del os.environ[name]
 
 
 def _nodes() -> list[Node]:
     resources = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
     return [Node(float(counts.get("CPU", 0)), float(counts.get("GPU", 0))) for counts in resources]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).split("\n")[0]
