@@ -24,6 +24,7 @@ Format = Literal["text", "json"]
 OTHERS = ("asyncio", "mcp", "uvicorn")
 
 app.meta.group_parameters = Group("Log", sort_key=1)
+app.meta.suppress_keyboard_interrupt = False  # `cli.run` reports the interruption
 
 
 @app.meta.default
