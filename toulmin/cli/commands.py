@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,14 @@ from toulmin.data import Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
     from toulmin.build.sources import Sources
     from toulmin.config import Settings
+    from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
+
+    Rows = Sequence[Sequence[Hit]]
 
 app = App(
     name="toulmin",
@@ -232,19 +238,16 @@ def search(
     fusion
         By words (lexical), meaning (dense), or both (weighted, rrf); default: both where the index has vectors.
     """
-    import asyncio
-
     from toulmin import config
     from toulmin.build.session import Session
     from toulmin.build.sources import clean_query, sources_of
     from toulmin.cli import show
-    from toulmin.steps import resolve
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
     plain, sources = clean_query(query, k), sources_of(docs or None, index)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
-        (hits,) = asyncio.run(resolve(session.rank([plain], k)))
+        (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:
             notes = now.notes
     show.notes(notes)
@@ -368,3 +371,15 @@ def _passages(file: Path) -> tuple[Passage, ...]:
 
     records = read_documents(file)
     return tuple(Passage.of(r.text, r.title, Source(0, len(r.text), path=str(file), record=r.record)) for r in records)
+
+
+def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
+    """What a retriever gave; an event loop is loaded only for one that must be awaited, such as web search."""
+    if not isawaitable(rows):
+        return rows
+    import asyncio
+
+    async def wait() -> Rows:
+        return await rows
+
+    return asyncio.run(wait())
