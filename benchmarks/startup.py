@@ -1,8 +1,9 @@
-"""Whole processes with a warm file cache: `import toulmin`, `toulmin --help`, and one `ask` over `pool_corpus`.
+"""Whole processes with a warm file cache: `import toulmin`, and `--help`, `ask` and `search` over `pool_corpus`.
 
-    python benchmarks/startup.py [--runs 11]
+    python benchmarks/startup.py [--runs 11] [--against CHECKOUT]
 
-Targets (medians): import under 0.15 s, help under 0.25 s, ask under 1.0 s.
+Targets (medians): import under 0.15 s, help under 0.25 s, ask under 1.0 s. `--against` names another checkout of this
+repository: each command is then run in turn with its code and with this one's, and the ratio of the medians is printed.
 """
 
 from __future__ import annotations
@@ -16,38 +17,60 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import data
-
-import toulmin
-from toulmin import Settings
+from headings import heading
 
 CLI = [sys.executable, "-c", "from toulmin.cli import main; main()"]
 QUESTION = "who got the first nobel prize in physics"
+TARGETS = {"import toulmin": 0.15, "toulmin --help": 0.25, "toulmin ask": 1.0}
 
 
-def seconds(command: list[str]) -> float:
+def commands(index: Path) -> dict[str, list[str]]:
+    return {
+        "python alone": [sys.executable, "-c", "pass"],
+        "import toulmin": [sys.executable, "-c", "import toulmin"],
+        "toulmin --help": [*CLI, "--help"],
+        "toulmin search": [*CLI, "search", QUESTION, "--index", str(index)],
+        "toulmin ask": [*CLI, "ask", QUESTION, "--index", str(index)],
+    }
+
+
+def run(command: list[str], checkout: Path) -> float:
+    """Seconds of the command with the checkout's code."""
     started = perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, stdout=subprocess.DEVNULL, cwd=checkout, check=True)  # `-c` imports from there first
     return perf_counter() - started
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=11)
-    runs = parser.parse_args().runs
+    parser.add_argument("--against", type=Path, help="another checkout of this repository")
+    options = parser.parse_args()
+    checkouts = [Path(__file__).resolve().parent.parent]
+    if options.against is not None:
+        checkouts.append(options.against.resolve())
+    print(
+        heading(
+            "startup.py",
+            f"Whole processes, {options.runs} runs of each in turn after one that warms up; by words.\n",
+        )
+    )
     with TemporaryDirectory() as folder:
-        index = Path(folder) / "pool"
-        toulmin.index([data.path("pool_corpus")], into=index, settings=Settings())
-        commands = {
-            "python alone": ([sys.executable, "-c", "pass"], None),
-            "import toulmin": ([sys.executable, "-c", "import toulmin"], 0.15),
-            "toulmin --help": ([*CLI, "--help"], 0.25),
-            "toulmin ask": ([*CLI, "ask", QUESTION, "--index", str(index)], 1.0),
-        }
-        for name, (command, target) in commands.items():
-            seconds(command)
-            times = sorted(seconds(command) for _ in range(runs))
-            shown = f"(target {target} s)" if target else ""
-            print(f"{name:<16} median {statistics.median(times):.3f} s  {times[0]:.3f}..{times[-1]:.3f}  {shown}")
+        indexes = [Path(folder) / str(number) for number in range(len(checkouts))]
+        for index, checkout in zip(indexes, checkouts, strict=True):
+            run([*CLI, "index", str(data.path("pool_corpus").resolve()), "--into", str(index)], checkout)
+        for name in commands(indexes[0]):
+            pairs = [(commands(index)[name], checkout) for index, checkout in zip(indexes, checkouts, strict=True)]
+            rounds = [[run(*pair) for pair in pairs] for _ in range(options.runs + 1)][1:]  # the first warms up
+            show(name, [list(times) for times in zip(*rounds, strict=True)])
+    print("```")
+
+
+def show(name: str, times: list[list[float]]) -> None:
+    here, *others = (statistics.median(seconds) for seconds in times)
+    ratio = "".join(f"  {here / other:.2f} times the other's {other:.3f} s" for other in others)
+    target = f"  (target {TARGETS[name]} s)" if name in TARGETS else ""
+    print(f"{name:<16} median {here:.3f} s  {min(times[0]):.3f}..{max(times[0]):.3f}{target}{ratio}")
 
 
 if __name__ == "__main__":

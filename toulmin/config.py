@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from toulmin.data import Policy, Style
+from toulmin.data import Fusion, Policy, Style
 from toulmin.errors import SourceError, UsageError, unknown_name
 from toulmin.runtime.shipped import is_ready
 
@@ -27,7 +27,6 @@ JUDGES = ("seq2seq", "cross")
 # Encoders whose settings may omit it: `onnx.threads`.
 ENCODERS = ("onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
-Fusion = Literal["rrf", "weighted", "lexical", "dense"]
 
 
 def usual_judge() -> str:

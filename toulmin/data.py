@@ -9,7 +9,6 @@ Rules of this file
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
 Label = Literal["supported", "unsure", "unsupported", "contradicted"]
 Policy = Literal["keep", "flag", "drop"]
+Fusion = Literal["rrf", "weighted", "lexical", "dense"]  # how rankings by words and by meaning become one
 Outcome = Literal["answered", "partly", "unanswerable"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
@@ -28,6 +28,8 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 def content_id(*parts: str) -> str:
     """64 bits of SHA-256, in hex."""
+    import hashlib  # not at the top: the command line's help would load OpenSSL for nothing
+
     digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()[:16]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 # What goes wrong and is survived is logged. A program that set up no log sees nothing; Python would print warnings.
 logging.getLogger("toulmin").addHandler(logging.NullHandler())
@@ -68,6 +67,8 @@ class BudgetEnded(ToulminError):
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """The error suggests the nearest known names."""
+    from difflib import get_close_matches  # only an error needs it
+
     names = sorted(known)
     near = get_close_matches(name, names, n=2)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}."

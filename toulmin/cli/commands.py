@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from toulmin import __version__
-from toulmin.config import Fusion
-from toulmin.data import Passage, Policy, Source, Style
+from toulmin.data import Fusion, Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
