@@ -13,21 +13,12 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, words
 from toulmin.data import Answer, render
 from toulmin.errors import UsageError
-from toulmin.evaluation.preference import (
-    Aspect,
-    Preference,
-    Shown,
-    lines,
-    load_preferences,
-    pairs,
-    preference_of,
-    shares,
-)
+from toulmin.evaluation import preference
 from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Side = Literal["left", "neither", "right"]
 KEYS: dict[str, Side] = {"a": "left", "n": "neither", "b": "right"}
-QUESTIONS: dict[Aspect, str] = {
+QUESTIONS: dict[preference.Aspect, str] = {
     "fluency": "Which one reads better?",
     "informativeness": "Which one tells you more of what the question asks?",
 }
@@ -39,14 +30,19 @@ def collect_preferences(first: Path, second: Path, n: int | None, seed: int, out
 
     Raises `UsageError` where standard input is no terminal.
     """
-    shown = pairs(_answers(first), _answers(second), n, seed)
-    choices = load_preferences(out)
+    shown = preference.pairs(_answers(first), _answers(second), n, seed)
+    choices = preference.load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
             raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
         _conversation(shown, choices, out)
         _report(choices, first, second, out)
-    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares(choices.values())}
+    return {
+        "first": str(first),
+        "second": str(second),
+        "n": len(choices),
+        "shares": preference.shares(choices.values()),
+    }
 
 
 def preferences_path(first: Path, second: Path) -> Path:
@@ -57,7 +53,7 @@ def _answers(folder: Path) -> tuple[Answer, ...]:
     return read_run(run_folders(folder)[0]).answers
 
 
-def _conversation(shown: tuple[Shown, ...], choices: dict[str, Preference], out: Path) -> None:
+def _conversation(shown: tuple[preference.Shown, ...], choices: dict[str, preference.Preference], out: Path) -> None:
     console = Console()
     console.print(f"{len(shown)} pairs. Keys: a, b, or n for no preference; {BACK} goes back, {LEAVE} leaves.")
     place = next((i for i, pair in enumerate(shown) if pair.id not in choices), len(shown))
@@ -69,17 +65,19 @@ def _conversation(shown: tuple[Shown, ...], choices: dict[str, Preference], out:
             place = max(0, place - 1)
             continue
         assert not isinstance(answers, str)
-        choices[shown[place].id] = preference_of(shown[place], answers)
-        replace_file(out, lines(choices.values()))
+        choices[shown[place].id] = preference.preference_of(shown[place], answers)
+        replace_file(out, preference.lines(choices.values()))
         place += 1
 
 
-def _judge_pair(pair: Shown, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
+def _judge_pair(
+    pair: preference.Shown, place: int, total: int, console: Console
+) -> dict[preference.Aspect, Side] | str:
     """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()
     console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(pair.question, "bold")))
     console.print(Columns([_panel("A", pair.left), _panel("B", pair.right)], equal=True, expand=True))
-    sides: dict[Aspect, Side] = {}
+    sides: dict[preference.Aspect, Side] = {}
     for aspect, question in QUESTIONS.items():
         key = _key(f"{question} [a/n/b] ", console)
         if key in (LEAVE, BACK):
@@ -104,10 +102,10 @@ def _key(prompt: str, console: Console) -> str:
         console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
 
 
-def _report(choices: dict[str, Preference], first: Path, second: Path, out: Path) -> None:
+def _report(choices: dict[str, preference.Preference], first: Path, second: Path, out: Path) -> None:
     console = Console()
     console.print()
     console.print(f"{len(choices)} pairs judged; kept in {out}.")
-    for aspect, share in shares(choices.values()).items():
+    for aspect, share in preference.shares(choices.values()).items():
         sides = f"{first} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
         console.say(f"{aspect}: {sides}, {second} {share['second']:.1f} %")

@@ -16,22 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from toulmin.data import Answer, Claim, Passage, Policy, Round, Section, Style
+from toulmin.methods import reporting
 from toulmin.methods.assessing import Aims, Assessment, Oracle, aims, assess
 from toulmin.methods.direct import passages_read, show_draft, write_draft
 from toulmin.methods.feedback import Advice, compose_feedback, merge_advice
-from toulmin.methods.reporting import (
-    REFUSED,
-    add_draft,
-    add_notes,
-    add_rounds,
-    check_choice,
-    check_whole,
-    conclude,
-    ids,
-    omissions,
-    refine_round,
-    unsaid,
-)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Feedback, Preset, Refine
 from toulmin.steps import Exchange, Program, exchange
@@ -63,10 +51,10 @@ class Plan:
     has_history: bool
 
     def __post_init__(self) -> None:
-        check_whole(0, max_rounds=self.rounds)
-        check_choice("value of stop", self.stop, get_args(Stop))
-        check_choice("value of feedback", self.source, get_args(Source))
-        check_choice("value of returns", self.returns, get_args(Returned))
+        reporting.check_whole(0, max_rounds=self.rounds)
+        reporting.check_choice("value of stop", self.stop, get_args(Stop))
+        reporting.check_choice("value of feedback", self.source, get_args(Source))
+        reporting.check_choice("value of returns", self.returns, get_args(Returned))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +112,9 @@ def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
     assessment = plan.aims.assessment(claims, course.questions)
     n = len(course.candidates) + 1
-    entry = Round("assess", n, read=ids(course.passages), scores=plan.aims.round_scores(assessment))
+    entry = Round("assess", n, read=reporting.ids(course.passages), scores=plan.aims.round_scores(assessment))
     candidates = (*course.candidates, Candidate(draft, place, assessment))
-    return replace(course, answer=add_rounds(course.answer, entry), candidates=candidates)
+    return replace(course, answer=reporting.add_rounds(course.answer, entry), candidates=candidates)
 
 
 def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
@@ -148,7 +136,7 @@ def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
     *before, entry = course.answer.rounds
     text = "\n".join(f"{aspect}: {words}" for aspect, words in advice.feedback.items())
-    dropped = (*(omissions(done) if done else ()), *advice.discarded)
+    dropped = (*(reporting.omissions(done) if done else ()), *advice.discarded)
     entry = replace(entry, role="main" if done else None, text=text, dropped=dropped)
     answer = replace(course.answer, rounds=(*before, entry))
     return replace(course, answer=answer).with_last(feedback=advice.feedback)
@@ -161,12 +149,12 @@ def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
     before = last.assessment.judged
     asked = Refine(course.answer.question, course.passages, before, last.feedback, plan.style, history)
     done = yield from exchange(asked, sample=course.prompts.count(asked))
-    entry = refine_round(done, plan.style, len(course.candidates), before)
-    answer = add_draft(course.answer, done.value.claims, entry)
+    entry = reporting.refine_round(done, plan.style, len(course.candidates), before)
+    answer = reporting.add_draft(course.answer, done.value.claims, entry)
     yield from show_draft(answer)
     extended = replace(course.asking(asked), answer=answer)
     course = yield from _assess_draft(extended, done.value, len(answer.rounds) - 1, plan)
-    return course.with_last(unsaid=unsaid(done))
+    return course.with_last(unsaid=reporting.unsaid(done))
 
 
 # ---------------------------------------------------------------- the end
@@ -181,19 +169,19 @@ def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
     claims = candidates[best].assessment.judged
     mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
     answer = replace(
-        add_notes(course.answer, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
+        reporting.add_notes(course.answer, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
         sections=_sections(course.answer.sections, claims),
         rounds=tuple(rounds),
         invalid_citations=candidates[best].draft.invalid,
     )
-    return conclude(answer, claims, policy)
+    return reporting.conclude(answer, claims, policy)
 
 
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
     """The first of the best means; if these are 0, a refinement that withdraws all claims."""
     best = means.index(max(means))
     last = candidates[-1]  # only the last can be without claims: an answer without any is not refined
-    is_withdrawn = not last.assessment.claims and REFUSED not in last.unsaid
+    is_withdrawn = not last.assessment.claims and reporting.REFUSED not in last.unsaid
     return len(candidates) - 1 if is_withdrawn and not means[best] else best
 
 
@@ -242,7 +230,7 @@ def a2r(
     plan = Plan(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
     answer = yield from write_draft("a2r", AnswerPrompt(question, (), style, examples, prompt), k)
     if not answer.claims:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     draft = Draft(answer.claims, answer.invalid_citations)
     course = yield from run_rounds(Course(answer, passages_read(answer)), draft, len(answer.rounds) - 1, plan)
     return conclude_course(course, plan, unsupported)
@@ -271,8 +259,8 @@ def refine(
     if not answer.claims:
         return answer
     if not answer.passages:
-        return add_notes(answer, NOTHING_READ)
-    remarks = conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
+        return reporting.add_notes(answer, NOTHING_READ)
+    remarks = reporting.conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
     outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
     draft = Draft(answer.claims, answer.invalid_citations)

@@ -12,29 +12,13 @@ from functools import partial
 
 from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
+from toulmin.methods import reporting
 from toulmin.methods.assessing import aims, assess
 from toulmin.methods.best_state import CITED_ANEW, LEFT_OUT, Doubt, Judgement, State, Task, judge_claims
 from toulmin.methods.contrast import CORROBORATION, passages_cited_by
 from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.methods.feedback import Numbered, compose_feedback
 from toulmin.methods.plan_questions import make_outline
-from toulmin.methods.reporting import (
-    EMPTY,
-    REFUSED,
-    REWRITTEN,
-    add_draft,
-    add_rounds,
-    check_whole,
-    conclude,
-    draft_round,
-    in_sections,
-    new_claims,
-    rewrites,
-    start_answer,
-    unsaid,
-    verdicts_round,
-    with_claims,
-)
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
 from toulmin.steps import Program, exchange, show, together
 
@@ -60,7 +44,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
         return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
     others = [claim.text for claim in done.value.claims]
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
-    entry = draft_round(done, task.style, kind="contrast", n=n, role="verifier")
+    entry = reporting.draft_round(done, task.style, kind="contrast", n=n, role="verifier")
     kept = tuple(judgement.claim.text for judgement in decided.values() if judgement.holds)
     weak = (Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
     entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
@@ -124,9 +108,11 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
     done = yield from exchange(asked, sample=task.draws.next(asked))
-    judged = yield from judge_claims(new_claims(done.value.claims, state.holding), passages, task.topic, task.style)
-    refine_round = draft_round(done, task.style, kind="refine", n=n)
-    state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=unsaid(done))
+    judged = yield from judge_claims(
+        reporting.new_claims(done.value.claims, state.holding), passages, task.topic, task.style
+    )
+    refine_round = reporting.draft_round(done, task.style, kind="refine", n=n)
+    state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
     return _place_new(state, judged)
 
 
@@ -150,7 +136,7 @@ def _place_new(state: State, new: Sequence[Judgement]) -> State:
     """Puts new claims in place of those that they rewrite, else at the end."""
     failing = state.failing
     texts = [judgement.claim.text for judgement in failing]
-    homes = [rewrites(judgement.claim.text, texts) for judgement in new]
+    homes = [reporting.rewrites(judgement.claim.text, texts) for judgement in new]
     claims: list[Judgement] = []
     rounds, gone = [], []
     for n, old in enumerate(state.claims, start=1):
@@ -160,7 +146,7 @@ def _place_new(state: State, new: Sequence[Judgement]) -> State:
         successors = [each for each, home in zip(new, homes, strict=True) if home is not None and failing[home] is old]
         claims += successors
         holding = [judgement.claim for judgement in successors if judgement.holds]
-        way = REWRITTEN if holding else AGAIN if successors else LEFT_OUT
+        way = reporting.REWRITTEN if holding else AGAIN if successors else LEFT_OUT
         rounds.append(old.repair_round(n, f"{way} ({old.why})", holding))
         gone += [] if successors else [old.claim.text]
     added = [judgement for judgement, home in zip(new, homes, strict=True) if home is None]
@@ -184,7 +170,7 @@ def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer
     A section for which the model fails is noted; if no section has a claim, its error is raised.
     """
     plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
-    report = _Report(add_rounds(answer, *plan.rounds), plan.paragraphs)
+    report = _Report(reporting.add_rounds(answer, *plan.rounds), plan.paragraphs)
     yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
     if report.failures and not report.answer.claims:
         raise report.failures[0]
@@ -225,9 +211,9 @@ class _Report:
     def answer(self) -> Answer:
         """A repeated sentence stays in the first section that has it."""
         parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
-        claims = new_claims([replace(claim, section=p.title) for p, part in parts for claim in part.claims])
+        claims = reporting.new_claims([replace(claim, section=p.title) for p, part in parts for claim in part.claims])
         answers = [part for _, part in parts]
-        whole = with_claims(
+        whole = reporting.with_claims(
             self._start,
             claims,
             passages=distinct((*self.passages, *(passage for part in answers for passage in part.passages))),
@@ -236,13 +222,13 @@ class _Report:
             invalid_citations=sum(part.invalid_citations for part in answers),
             notes=_notes(parts, has_text=bool(claims)),
         )
-        return in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
+        return reporting.in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
 
 
 def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
-            note if note in (REFUSED, EMPTY) and not has_text else f"{paragraph.title}: {note}"
+            note if note in (reporting.REFUSED, reporting.EMPTY) and not has_text else f"{paragraph.title}: {note}"
             for paragraph, part in parts
             for note in part.notes
         )
@@ -275,20 +261,20 @@ def best(
     abstention. The verifier decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes
     no claim supported. `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
     """
-    check_whole(1, k=k, per_query=per_query)
-    check_whole(0, max_rounds=max_rounds, queries=queries)
+    reporting.check_whole(1, k=k, per_query=per_query)
+    reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = Doubt(doubt_from, doubt_to) if contrast else None
     task = Task(question, style, k, max_rounds, queries, per_query, doubt, unsupported != "drop", prompt, examples)
-    answer = yield from start_answer(question, "best", style, k)
+    answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     if style == "report":
         answer = yield from write_report(task, answer, compose)
-        return conclude(answer, answer.claims, unsupported, verified=False)
+        return reporting.conclude(answer, answer.claims, unsupported, verified=False)
     state = yield from compose(task, State(answer))
-    return conclude(state.draft, state.answer.claims, unsupported, verified=False)
+    return reporting.conclude(state.draft, state.answer.claims, unsupported, verified=False)
 
 
 def compose(task: Task, state: State) -> Program[State]:
@@ -330,14 +316,14 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
 def _write_draft(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     done = yield from exchange(task.drafting(passages))
-    entry = draft_round(done, task.style, n=n)
-    answer = add_draft(state.answer, done.value.claims, entry, done.value.invalid)
-    state = replace(state, answer=answer, claims=(), unsaid=unsaid(done))
+    entry = reporting.draft_round(done, task.style, n=n)
+    answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
+    state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))
     yield from show(task.present(state))
     claims = yield from judge_claims(done.value.claims, passages, task.topic, task.style)
     if claims:
         state = state.telling(
-            verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
+            reporting.verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
         )
     state = state.having(claims)
     yield from show(task.present(state))

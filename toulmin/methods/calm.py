@@ -17,19 +17,9 @@ from typing import Any, Literal, TypeVar
 
 from toulmin.data import Answer, Passage, Policy, Style
 from toulmin.errors import UsageError
+from toulmin.methods import reporting
 from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Draws, Measure, Reads
 from toulmin.methods.direct import judge_answer
-from toulmin.methods.reporting import (
-    add_draft,
-    add_notes,
-    check_choice,
-    check_whole,
-    draft_round,
-    ids,
-    read_by,
-    start_answer,
-    unsaid,
-)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
 from toulmin.steps import Program, exchange, show
@@ -72,8 +62,8 @@ def calm(
     `carry="all_cited"` is Figure 6, `verifier_reads="all"` Table 6. `docs/methods.md` has the steps. Raises
     `UsageError` for invalid values.
     """
-    check_whole(1, k=k, max_rounds=max_rounds, pool=1 if pool is None else pool)
-    check_whole(0, corrections=0 if corrections is None else corrections)
+    reporting.check_whole(1, k=k, max_rounds=max_rounds, pool=1 if pool is None else pool)
+    reporting.check_whole(0, corrections=0 if corrections is None else corrections)
     rounds = max_rounds if corrections is None else corrections + 1
     depth = k * rounds if pool is None else pool
     usual = THRESHOLD if preset is None else _look_up("preset", preset, THRESHOLDS)
@@ -89,14 +79,14 @@ def calm(
         verifier_reads,
         carry,
     )
-    answer = yield from start_answer(question, "calm", style, depth)
+    answer = yield from reporting.start_answer(question, "calm", style, depth)
     answer = replace(answer, passages=tuple(dict.fromkeys(answer.passages)))
     answer = yield from _run_rounds(answer, contrast, rounds, k)
     return (yield from judge_answer(answer, unsupported))
 
 
 def _look_up(kind: str, name: str, table: Mapping[Any, V]) -> V:
-    check_choice(kind, name, table)
+    reporting.check_choice(kind, name, table)
     return table[name]
 
 
@@ -120,10 +110,10 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         prompt = _prompt(contrast.asked, shown, basis, n)
         candidate = yield from exchange(prompt, sample=draws.next(prompt))
         claims = candidate.value.claims
-        silence = unsaid(candidate)
-        read.update(read_by(candidate.prompt))
-        entry = draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
-        answer = add_draft(answer, claims or basis.claims, entry, candidate.value.invalid)
+        silence = reporting.unsaid(candidate)
+        read.update(reporting.read_by(candidate.prompt))
+        entry = reporting.draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+        answer = reporting.add_draft(answer, claims or basis.claims, entry, candidate.value.invalid)
         if answer.claims:
             yield from show(_of_what_was_read(answer, read))
         unread = tuple(passage for passage in pool if passage.id not in read)
@@ -134,7 +124,7 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             ending = UNCONTRASTED
         else:
             outcome = yield from contrast.of(candidate, pool, n, draws)
-            answer = add_draft(answer, claims, outcome.round, outcome.invalid)
+            answer = reporting.add_draft(answer, claims, outcome.round, outcome.invalid)
             if outcome.accepted:
                 ending = ""
                 break
@@ -142,7 +132,7 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
             basis, dropped = outcome.basis, len(outcome.basis.claims) < len(claims)
         shown = (*basis.passages, *unread)[:k] if unread or dropped else ()
     notes = ((ending,) if ending else ()) if answer.claims else silence
-    return _of_what_was_read(add_notes(answer, *notes), read)
+    return _of_what_was_read(reporting.add_notes(answer, *notes), read)
 
 
 def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: int) -> Prompt[Draft]:
@@ -153,5 +143,5 @@ def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: in
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:
     passages = tuple(passage for passage in answer.passages if passage.id in read)
-    searched = replace(answer.rounds[0], read=ids(passages))
+    searched = replace(answer.rounds[0], read=reporting.ids(passages))
     return replace(answer, passages=passages, rounds=(searched, *answer.rounds[1:]))

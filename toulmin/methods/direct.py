@@ -10,18 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
-from toulmin.methods.reporting import (
-    SILENCE,
-    add_draft,
-    add_notes,
-    add_rounds,
-    check_whole,
-    conclude,
-    draft_round,
-    read_by,
-    start_answer,
-    unsaid,
-)
+from toulmin.methods import reporting
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
 from toulmin.steps import Exchange, Program, exchange, show, together
@@ -50,15 +39,15 @@ def closed(
     yield from show_draft(answer)
     if not (attribute and answer.claims):
         answer = replace(answer, notes=(FROM_MEMORY if answer.claims else NO_MEMORY,))
-        return without_silence(conclude(answer, answer.claims, unsupported, verified=False))
-    sources = yield from start_answer(question, "closed", style, k)
-    answer = replace(add_rounds(answer, *sources.rounds), passages=sources.passages)
+        return without_silence(reporting.conclude(answer, answer.claims, unsupported, verified=False))
+    sources = yield from reporting.start_answer(question, "closed", style, k)
+    answer = replace(reporting.add_rounds(answer, *sources.rounds), passages=sources.passages)
     return (yield from attribute_answer(answer, answer.passages, unsupported))
 
 
 def without_silence(answer: Answer) -> Answer:
     """Without the note that the sources do not say: none was read."""
-    return replace(answer, notes=tuple(note for note in answer.notes if note != SILENCE))
+    return replace(answer, notes=tuple(note for note in answer.notes if note != reporting.SILENCE))
 
 
 def vanilla(
@@ -85,7 +74,7 @@ def vanilla(
 
 def write_draft(method: str, prompt: AnswerPrompt, k: int) -> Program[Answer]:
     """Searches and has the model answer from the top `k` passages; without any there is no draft."""
-    answer = yield from start_answer(prompt.question, method, prompt.style, k)
+    answer = yield from reporting.start_answer(prompt.question, method, prompt.style, k)
     if answer.passages:
         done = yield from exchange(replace(prompt, passages=answer.passages))
         answer = with_draft(answer, done)
@@ -100,8 +89,8 @@ def passages_read(answer: Answer) -> tuple[Passage, ...]:
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
     """Adds a draft's claims and round, and a note if the model gave none."""
-    base = add_notes(answer, *unsaid(done))
-    return add_draft(base, done.value.claims, draft_round(done, answer.style), done.value.invalid)
+    base = reporting.add_notes(answer, *reporting.unsaid(done))
+    return reporting.add_draft(base, done.value.claims, reporting.draft_round(done, answer.style), done.value.invalid)
 
 
 def show_draft(answer: Answer) -> Program[None]:
@@ -112,13 +101,13 @@ def show_draft(answer: Answer) -> Program[None]:
 def judge_answer(answer: Answer, policy: Policy) -> Program[Answer]:
     """Judges each claim by its citations and concludes."""
     claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, answer.question, answer.style)
-    return conclude(answer, claims, policy)
+    return reporting.conclude(answer, claims, policy)
 
 
 def attribute_answer(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
     """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
-    return conclude(answer, (yield from smallest_support(asked, answer.question, answer.style)), policy)
+    return reporting.conclude(answer, (yield from smallest_support(asked, answer.question, answer.style)), policy)
 
 
 # ---------------------------------------------------------------- answers from shortened passages
@@ -139,8 +128,8 @@ def summ(
     A summary has at most `words` words. Passages that the model calls irrelevant are left out; without any left the
     answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`.
     """
-    check_whole(1, words=words)
-    answer = yield from start_answer(question, "summ", style, k)
+    reporting.check_whole(1, words=words)
+    answer = yield from reporting.start_answer(question, "summ", style, k)
     prompts = [Summarise(question, passage, words) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
 
@@ -155,7 +144,7 @@ def snippet(
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
     """As `summ`, with a self-contained span extracted from each passage (ALCE's SNIPPET)."""
-    answer = yield from start_answer(question, "snippet", style, k)
+    answer = yield from reporting.start_answer(question, "snippet", style, k)
     prompts = [Extract(question, passage) for passage in answer.passages]
     return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
 
@@ -165,10 +154,10 @@ def _from_shortened(
 ) -> Program[Answer]:
     replies = yield from together([exchange(prompt) for prompt in prompts])
     shorts = _shorts(answer.passages, [done.value for done in replies])
-    answer = add_rounds(answer, *(short.as_round(n) for n, short in enumerate(shorts, start=1)))
+    answer = reporting.add_rounds(answer, *(short.as_round(n) for n, short in enumerate(shorts, start=1)))
     kept = {short.passage.id: short for short in shorts if not short.why}
     if not kept:
-        return conclude(answer, (), policy)
+        return reporting.conclude(answer, (), policy)
     offered = tuple(short.passage for short in kept.values())
     asked = AnswerPrompt(answer.question, offered, answer.style, examples, preset)
     done = yield from exchange(asked)
@@ -207,7 +196,7 @@ def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_
 
 
 def _cite_originals(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
-    read = replace(asked, passages=tuple(originals[id] for id in read_by(done.prompt)))
+    read = replace(asked, passages=tuple(originals[id] for id in reporting.read_by(done.prompt)))
     claims = []
     for claim in done.value.claims:
         cited = dict.fromkeys(originals[id].id for id in claim.cited)  # a search may have found one passage twice

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style, SubQuestion
 from toulmin.errors import ModelError, UsageError
+from toulmin.methods import reporting
 from toulmin.methods.direct import show_draft
 from toulmin.methods.evidence import distinct
 from toulmin.methods.plan_questions import (
@@ -27,21 +28,6 @@ from toulmin.methods.plan_questions import (
     readings,
     resting_on,
     search_questions,
-)
-from toulmin.methods.reporting import (
-    add_draft,
-    add_notes,
-    add_rounds,
-    check_choice,
-    check_whole,
-    conclude,
-    draft_round,
-    ids,
-    in_sections,
-    read_by,
-    start_answer,
-    unsaid,
-    wording_of,
 )
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
@@ -162,7 +148,7 @@ def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, in
         raise failures[asked[0]]
     notes = [f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures)]
     done = growing.answer
-    return add_notes(done, *notes, *(() if done.claims else growing.unsaid))
+    return reporting.add_notes(done, *notes, *(() if done.claims else growing.unsaid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +185,13 @@ class _Growing:
 
     @property
     def draft(self) -> Answer:
-        return in_sections(self.answer, titles(self.parts))
+        return reporting.in_sections(self.answer, titles(self.parts))
 
     @property
     def answer(self) -> Answer:
         answer = self._answer
         for draft in _without_repetitions([self.drafts[n] for n in sorted(self.drafts)]):
-            answer = add_draft(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
+            answer = reporting.add_draft(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
         sections = tuple(part.section for part in self.parts if part.section)
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
@@ -226,7 +212,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
     if inline:
         claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
     else:
-        unread = set(read_by(part.prompt)) - set(read_by(done.prompt))
+        unread = set(reporting.read_by(part.prompt)) - set(reporting.read_by(done.prompt))
         seen = [passage for passage in part.context if passage.id not in unread]
         claims = yield from smallest_support([(claim, seen) for claim in draft.claims], answer.question, answer.style)
     growing.drafts[n] = replace(draft, claims=claims)
@@ -239,20 +225,20 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
         replace(claim, citations=claim.citations if inline else (), support=None, section=title)
         for claim in done.value.claims
     )
-    entry = draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
-    entry = replace(entry, read=read_by(done.prompt) or ids(part.shown))
-    return _Written(claims, entry, done.value.invalid, unsaid(done))
+    entry = reporting.draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
+    entry = replace(entry, read=reporting.read_by(done.prompt) or reporting.ids(part.shown))
+    return _Written(claims, entry, done.value.invalid, reporting.unsaid(done))
 
 
 def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
     """Of sentences in the same words keeps the first supported one, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
     for claim in (claim for draft in drafts for claim in draft.claims):
-        known = staying.setdefault(wording_of(claim.text), claim)
+        known = staying.setdefault(reporting.wording_of(claim.text), claim)
         if claim.is_supported and not known.is_supported:
-            staying[wording_of(claim.text)] = claim
+            staying[reporting.wording_of(claim.text)] = claim
     for draft in drafts:
-        places = [(claim, staying[wording_of(claim.text)]) for claim in draft.claims]
+        places = [(claim, staying[reporting.wording_of(claim.text)]) for claim in draft.claims]
         kept = tuple(claim for claim, original in places if claim is original)
         dropped = (_repetition(claim, original) for claim, original in places if claim is not original)
         texts = tuple(claim.text for claim in kept)
@@ -302,20 +288,20 @@ def plan(
     the other options. Raises `UsageError` for options that do not go together, and for variant B without a reader.
     """
     sections = _in_sections(layout, style, outline)
-    check_choice("variant of plan", variant, get_args(Variant))
-    check_choice("kind of plan", kind, get_args(Kind))
-    check_choice("unanswerable of plan", unanswerable, get_args(Unanswerable))
-    check_whole(1, k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
+    reporting.check_choice("variant of plan", variant, get_args(Variant))
+    reporting.check_choice("kind of plan", kind, get_args(Kind))
+    reporting.check_choice("unanswerable of plan", unanswerable, get_args(Unanswerable))
+    reporting.check_whole(1, k=k, per_question=per_question, max_paragraphs=max_paragraphs, max_questions=max_questions)
     _check_variant(variant, inline, unanswerable, qa_threshold)
     topic = f"{question} ({attribute.strip()})" if attribute and attribute.strip() else question
-    answer = replace((yield from start_answer(topic, "plan", style, k)), question=question)
+    answer = replace((yield from reporting.start_answer(topic, "plan", style, k)), question=question)
     first = answer.passages
     if not first:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     made = (yield from make_outline(topic, kind, first, max_paragraphs)) if outline else Plan()
     made = yield from add_questions(made, topic, first, max_questions, merge=merge_questions)
     made = (yield from search_questions(made, per_question)) if second_search else resting_on(made, first)
-    answer = add_notes(add_rounds(answer, *made.rounds), *made.notes)
+    answer = reporting.add_notes(reporting.add_rounds(answer, *made.rounds), *made.notes)
     answer = replace(answer, passages=distinct((*answer.passages, *made.passages)))
     whole = Whole(topic, style, first, made, sections)
     if variant == "B":
@@ -329,7 +315,7 @@ def _from_answers(
     answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
 ) -> Program[Answer]:
     read = yield from readings(whole.plan.inquiries, threshold)
-    answer = add_rounds(answer, *(reading.as_round(n) for n, reading in enumerate(read, start=1)))
+    answer = reporting.add_rounds(answer, *(reading.as_round(n) for n, reading in enumerate(read, start=1)))
     parts = whole.from_findings(read, skip=unanswerable == "keep")
     outcomes = tuple(reading.result for reading in read)
     answer = yield from write_parts(answer, parts, lambda _: outcomes, inline=False)
@@ -337,7 +323,7 @@ def _from_answers(
 
 
 def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
-    return in_sections(conclude(answer, answer.claims, policy), titles(parts))
+    return reporting.in_sections(reporting.conclude(answer, answer.claims, policy), titles(parts))
 
 
 # ---------------------------------------------------------------- options
@@ -346,7 +332,7 @@ def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) ->
 def _in_sections(layout: Layout | None, style: Style, outline: bool) -> bool:
     if layout is None:
         return style == "report" and outline
-    check_choice("layout of plan", layout, get_args(Layout))
+    reporting.check_choice("layout of plan", layout, get_args(Layout))
     if layout == "sections" and (not outline or style in ("list", "short")):
         has = f"the style is {style!r}" if outline else "outline is off"
         raise UsageError(f"layout='sections' needs an outline and the style long or report, but {has}; use 'one'.")

@@ -9,18 +9,8 @@ from typing import Literal
 
 from toulmin.data import Answer, Claim, Policy, Round, Style
 from toulmin.errors import UsageError
+from toulmin.methods import reporting
 from toulmin.methods.direct import judge_answer, show_draft, write_draft
-from toulmin.methods.reporting import (
-    add_draft,
-    add_rounds,
-    check_whole,
-    conclude,
-    draft_round,
-    read_by,
-    refine_round,
-    start_answer,
-    with_claims,
-)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Feedback, MostConsistent, Preset, Refine
 from toulmin.steps import Exchange, Pair, Program, entail, exchange, together
@@ -50,9 +40,9 @@ def rerank(
     to the judge.
     """
     _check(n, temperature)
-    answer = yield from start_answer(question, "rerank", style, k)
+    answer = yield from reporting.start_answer(question, "rerank", style, k)
     if not answer.passages:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     recalls = yield from _recalls(drafts, answer, by)
     answer = _choose(answer, drafts, recalls.index(max(recalls)), [{"citation_recall": recall} for recall in recalls])
@@ -76,9 +66,9 @@ def usc(
     An abstention is a candidate too. `n` + 1 model calls, `n` if all samples are equal.
     """
     _check(n, temperature)
-    answer = yield from start_answer(question, "usc", style, k)
+    answer = yield from reporting.start_answer(question, "usc", style, k)
     if not answer.passages:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     candidates = tuple(draft.value.claims for draft in drafts)
     if len(set(candidates)) == 1:
@@ -86,13 +76,13 @@ def usc(
     else:
         choice = yield from exchange(MostConsistent(question, candidates))
         answer = _choose(answer, drafts, choice.value)
-        answer = add_rounds(answer, Round("assess", role="main", text=choice.reply.text))
+        answer = reporting.add_rounds(answer, Round("assess", role="main", text=choice.reply.text))
     yield from show_draft(answer)
     return (yield from judge_answer(answer, unsupported))
 
 
 def _check(n: int, temperature: float) -> None:
-    check_whole(1, n=n)
+    reporting.check_whole(1, n=n)
     if not 0 <= temperature < inf:
         raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
 
@@ -106,7 +96,11 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 
     def pair_for(claim: Claim, draft: Exchange[Draft]) -> Pair:
         pair = hypothesis(claim, passages, answer.question, answer.style)
-        return pair if by == "cited" else replace(pair, premises=tuple(passages[id] for id in read_by(draft.prompt)))
+        return (
+            pair
+            if by == "cited"
+            else replace(pair, premises=tuple(passages[id] for id in reporting.read_by(draft.prompt)))
+        )
 
     pairs = [pair_for(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
     verdicts = iter((yield from entail(pairs)))
@@ -117,11 +111,13 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
     """Only the chosen sample's invalid marks count."""
     rounds = [
-        replace(draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best)
+        replace(
+            reporting.draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best
+        )
         for i, draft in enumerate(drafts)
     ]
     kept = drafts[best].value
-    return with_claims(add_rounds(answer, *rounds), kept.claims, invalid_citations=kept.invalid)
+    return reporting.with_claims(reporting.add_rounds(answer, *rounds), kept.claims, invalid_citations=kept.invalid)
 
 
 # ---------------------------------------------------------------- `self-refine`: feedback without any metric
@@ -142,18 +138,20 @@ def self_refine(
     The control of the A2R paper ("intrinsic"): feedback without scores; only the last answer is judged. 1 + 2 x
     `max_rounds` model calls; an answer without claims ends the rounds.
     """
-    check_whole(0, max_rounds=max_rounds)
+    reporting.check_whole(0, max_rounds=max_rounds)
     answer = yield from write_draft("self-refine", AnswerPrompt(question, (), style, examples, prompt), k)
     for n in range(1, max_rounds + 1):
         if not answer.claims:
             break
         advice = yield from exchange(Feedback(question, answer.passages, answer.claims, (), ()))
-        answer = add_rounds(
-            answer, Round("assess", n, role="main", read=read_by(advice.prompt), text=advice.reply.text)
+        answer = reporting.add_rounds(
+            answer, Round("assess", n, role="main", read=reporting.read_by(advice.prompt), text=advice.reply.text)
         )
         done = yield from exchange(Refine(question, answer.passages, answer.claims, advice.value, style))
         # Only the marks of the answer returned count as invalid.
         before = replace(answer, invalid_citations=0)
-        answer = add_draft(before, done.value.claims, refine_round(done, style, n, answer.claims), done.value.invalid)
+        answer = reporting.add_draft(
+            before, done.value.claims, reporting.refine_round(done, style, n, answer.claims), done.value.invalid
+        )
         yield from show_draft(answer)
     return (yield from judge_answer(answer, unsupported))

@@ -17,17 +17,8 @@ from typing import Literal, get_args
 
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, Style
 from toulmin.errors import UsageError
+from toulmin.methods import reporting
 from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft, without_silence
-from toulmin.methods.reporting import (
-    REFUSED,
-    add_notes,
-    check_choice,
-    check_whole,
-    ids,
-    new_claims,
-    with_claims,
-    wording_of,
-)
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.reflection import (
     CONTINUE,
@@ -145,7 +136,7 @@ def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
     ranked = sorted(paths, key=lambda path: -path.score)
     distinct: dict[tuple[tuple[str, ...], ...], Path] = {}
     for path in ranked:
-        distinct.setdefault(tuple(wording_of(claim.text) for claim in path.claims), path)
+        distinct.setdefault(tuple(reporting.wording_of(claim.text) for claim in path.claims), path)
     return tuple(distinct.values())[:width]
 
 
@@ -161,7 +152,7 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
         for piece, draft in zip(pieces, drafts, strict=True)
         for claim in draft.claims
     ]
-    new = new_claims(claims, before)
+    new = reporting.new_claims(claims, before)
     return Draft(tuple(new[:1] if style == "short" else new), sum(draft.invalid for draft in drafts))
 
 
@@ -218,8 +209,10 @@ def self_rag(
     other options. At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. A model or server without
     reflection tokens is noted. Raises `UsageError` for a value out of range.
     """
-    check_whole(1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs)
-    check_choice("value of retrieve", retrieve, get_args(Retrieve))
+    reporting.check_whole(
+        1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs
+    )
+    reporting.check_choice("value of retrieve", retrieve, get_args(Retrieve))
     if not 0 <= threshold <= 1:
         raise UsageError(f"threshold: expected a probability from 0 to 1, not {threshold}.")
     weights = Weights(relevance, support, utility)
@@ -277,7 +270,7 @@ class _State:
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
-        entry = Round("search", len(self.searches) + 1, read=ids(passages), queries=(query,))
+        entry = Round("search", len(self.searches) + 1, read=reporting.ids(passages), queries=(query,))
         searches = (*self.searches, (query, passages))
         answer = replace(self.answer, passages=read)
         return replace(self, answer=answer, log=(*self.log, entry), searches=searches)
@@ -285,7 +278,7 @@ class _State:
     def on(self, paths: tuple[Path, ...]) -> _State:
         first = paths[0]
         rounds = tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log)
-        answer = with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=first.invalid)
+        answer = reporting.with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=first.invalid)
         return replace(self, paths=paths, answer=answer)
 
 
@@ -379,11 +372,11 @@ def _with_notes(state: _State) -> Answer:
     answer = state.answer
     notes = [] if state.searches else [FROM_MEMORY if answer.claims else NO_MEMORY]
     if state.was_refused and not answer.claims:
-        notes.append(REFUSED)
+        notes.append(reporting.REFUSED)
     elif answer.passages and not any(reflection.marks or reflection.opening for reflection in state.reflections):
         notes.append(NO_TOKENS)
     elif any(not mark.odds for reflection in state.reflections for mark in reflection.marks):
         notes.append(NO_ODDS)
     if answer.claims and not state.paths[0].is_over:
         notes.append(f"max_segments ended the answer after {len(state.paths[0].segments)}; allow more.")
-    return add_notes(answer, *notes)
+    return reporting.add_notes(answer, *notes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Passage, Policy, Round, Style
+from toulmin.methods import reporting
 from toulmin.methods.evidence import (
     Memory,
     all_passages,
@@ -15,21 +16,6 @@ from toulmin.methods.evidence import (
     failure_notes,
     propose_queries,
     search_round,
-)
-from toulmin.methods.reporting import (
-    add_notes,
-    add_rounds,
-    check_choice,
-    check_whole,
-    conclude,
-    draft_round,
-    omissions,
-    read_by,
-    silence_of,
-    start_answer,
-    unsaid,
-    with_claims,
-    wording_of,
 )
 from toulmin.methods.tiers import Verifier, check_claim, cite
 from toulmin.parsing.lines import has_words
@@ -50,8 +36,8 @@ class Parameters:
     k: int = 5
 
     def __post_init__(self) -> None:
-        check_whole(0, max_trials=self.max_trials)
-        check_whole(1, queries=self.queries, per_query=self.per_query, k=self.k)
+        reporting.check_whole(0, max_trials=self.max_trials)
+        reporting.check_whole(1, queries=self.queries, per_query=self.per_query, k=self.k)
 
     def attempts(self, *, strict: bool) -> int:
         """The most attempts at one claim, at least one.
@@ -84,7 +70,7 @@ DEFAULT = "asqa-vicuna"
 def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
     """The preset's values (`DEFAULT` if None), replaced by arguments that are not None. Raises `UsageError`."""
     name = DEFAULT if preset is None else preset
-    check_choice("preset of vtg", name, PRESETS)
+    reporting.check_choice("preset of vtg", name, PRESETS)
     return replace(PRESETS[name], **{key: value for key, value in by_hand.items() if value is not None})
 
 
@@ -131,10 +117,10 @@ class State:
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
         numbered = [replace(step, n=len(self.claims) + 1) for step in rounds]
-        return replace(self, answer=add_rounds(self.answer, *numbered, invalid=invalid))
+        return replace(self, answer=reporting.add_rounds(self.answer, *numbered, invalid=invalid))
 
     def noting(self, *notes: str) -> State:
-        return replace(self, answer=add_notes(self.answer, *notes))
+        return replace(self, answer=reporting.add_notes(self.answer, *notes))
 
     def taking(self, attempt: Attempt) -> State:
         """Its citations enter the memory if it passed; else it counts as unverified."""
@@ -153,7 +139,7 @@ class State:
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
         state = self.telling(*rounds, invalid=invalid)
-        return replace(state, answer=with_claims(state.answer, claims))
+        return replace(state, answer=reporting.with_claims(state.answer, claims))
 
 
 # ---------------------------------------------------------------- the method
@@ -188,21 +174,21 @@ def vtg(
     `docs/methods.md` explains the rest. Raises `UsageError` for invalid values.
     """
     numbers = parameters(preset, k=k, max_trials=max_trials, queries=queries, per_query=per_query)
-    check_whole(1, max_claims=max_claims, window=1 if window is None else window)
+    reporting.check_whole(1, max_claims=max_claims, window=1 if window is None else window)
     verifier = Verifier(question, window, simplify) if verify else None
     attempts = numbers.attempts(strict=strict_trials)
     task = _Task(question, "list" if style == "list" else "long", numbers, attempts, verifier, memory, diverse_queries)
-    answer = yield from start_answer(question, "vtg", style, numbers.k)
+    answer = yield from reporting.start_answer(question, "vtg", style, numbers.k)
     if not answer.passages:
-        return conclude(answer, (), unsupported)
+        return reporting.conclude(answer, (), unsupported)
     state = yield from _write_claims(task, State(answer, Memory(answer.passages)), max_claims)
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
-    claims, answer = state.claims, add_notes(state.answer, *(() if state.claims else state.unsaid))
+    claims, answer = state.claims, reporting.add_notes(state.answer, *(() if state.claims else state.unsaid))
     if not verify:
         claims = yield from verify_claims(claims, {p.id: p for p in answer.passages}, question, style)
-    return conclude(answer, claims, unsupported, verified=not verify)
+    return reporting.conclude(answer, claims, unsupported, verified=not verify)
 
 
 def _draft(answer: Answer) -> Answer:
@@ -249,7 +235,7 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         trial += 1
         claim_round, silence = yield from _sentence(task, state, trial)
         text = claim_round.text
-        if text is None or wording_of(text) in {wording_of(claim.text) for claim in state.claims}:
+        if text is None or reporting.wording_of(text) in {reporting.wording_of(claim.text) for claim in state.claims}:
             return state.end(claim_round, silence)
         attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
@@ -270,9 +256,9 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
     spoken = text if has_words(text) else None
-    read, dropped = read_by(done.prompt), omissions(done)
+    read, dropped = reporting.read_by(done.prompt), reporting.omissions(done)
     entry = Round("claim", trial=trial, role="main", read=read, text=spoken, dropped=dropped, chosen=False)
-    return _Sentence(entry, () if spoken else silence_of(done.reply))
+    return _Sentence(entry, () if spoken else reporting.silence_of(done.reply))
 
 
 def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
@@ -317,9 +303,9 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
     memory, written = state.memory, state.output_text(task.style)
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
-    entry, invalid = draft_round(done, "short"), done.value.invalid
+    entry, invalid = reporting.draft_round(done, "short"), done.value.invalid
     if not done.value.claims:
-        return replace(state.answering((), entry, invalid=invalid), unsaid=unsaid(done))
+        return replace(state.answering((), entry, invalid=invalid), unsaid=reporting.unsaid(done))
     claim = done.value.claims[0]
     if not claim.citations:
         # A few words say too little to be cited without the question.

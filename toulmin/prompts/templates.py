@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.prompts.files import (
-    FORMAT,
-    MOST_EXAMPLES,
-    AlceFile,
-    Texts,
-    Wording,
-    load_shipped_texts,
-    read_alce,
-    replace_texts,
-)
+from toulmin.prompts import files
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
@@ -105,15 +96,15 @@ class Templates:
     """Texts for every typed prompt; `version` identifies these texts and examples, for a cache's key."""
 
     version: str
-    _texts: Texts
-    _alce: AlceFile | None = None
+    _texts: files.Texts
+    _alce: files.AlceFile | None = None
 
     @classmethod
     def default(cls, shots: int | None = None) -> Templates:
         """The package's own texts, with `shots` worked examples before an answer (None: all; 0 to 4). A correction
         has one, which only `shots=0` removes. Raises `UsageError` for more than there are.
         """
-        return cls._of(load_shipped_texts(), shots)
+        return cls._of(files.load_shipped_texts(), shots)
 
     @classmethod
     def load(cls, path: str | Path, shots: int | None = None) -> Templates:
@@ -124,18 +115,18 @@ class Templates:
         """
         file = Path(path)
         if file.suffix.lower() == ".toml":
-            return cls._of(replace_texts(file, load_shipped_texts()), shots)
+            return cls._of(files.replace_texts(file, files.load_shipped_texts()), shots)
         if file.suffix.lower() == ".json":
-            _check_shots(shots, MOST_EXAMPLES)
-            return cls._of(load_shipped_texts(), None, read_alce(file, shots))
+            _check_shots(shots, files.MOST_EXAMPLES)
+            return cls._of(files.load_shipped_texts(), None, files.read_alce(file, shots))
         raise UsageError(f"A prompt file ends in .toml, or in .json if it is one of ALCE's; {file.name!r} does not.")
 
     @classmethod
-    def _of(cls, texts: Texts, shots: int | None, alce: AlceFile | None = None) -> Templates:
+    def _of(cls, texts: files.Texts, shots: int | None, alce: files.AlceFile | None = None) -> Templates:
         _check_shots(shots, max(len(texts.demonstrations[kind]) for kind in ("cited", "list")))
-        chosen = Texts(texts.by_name, {kind: examples[:shots] for kind, examples in texts.demonstrations.items()})
-        is_shipped = alce is None and chosen == load_shipped_texts()
-        return cls(str(FORMAT) if is_shipped else f"{FORMAT}+{_digest(chosen, alce)}", chosen, alce)
+        chosen = files.Texts(texts.by_name, {kind: examples[:shots] for kind, examples in texts.demonstrations.items()})
+        is_shipped = alce is None and chosen == files.load_shipped_texts()
+        return cls(str(files.FORMAT) if is_shipped else f"{files.FORMAT}+{_digest(chosen, alce)}", chosen, alce)
 
     def render(
         self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimate_tokens
@@ -154,7 +145,7 @@ class Templates:
     def _shorten(self, prompt: Prompt[Any], window: int, count: Callable[[str], int]) -> Rendered:
         passages: tuple[Any, ...] = getattr(prompt, "passages", ())
 
-        def with_first(kept: int) -> Wording:
+        def with_first(kept: int) -> files.Wording:
             return self._wording(replace(prompt, passages=passages[:kept]) if passages else prompt)  # type: ignore[type-var]
 
         fewer = range(1, len(passages))
@@ -168,7 +159,7 @@ class Templates:
                 return Rendered(tuple(_messages(fitting)), max(0, len(passages) - 1), len(least.turns) - shots)
         raise _too_long(prompt, _size(replace(least, turns=()), count), window)
 
-    def _wording(self, prompt: Prompt[Any]) -> Wording:
+    def _wording(self, prompt: Prompt[Any]) -> files.Wording:
         if isinstance(prompt, AnswerPrompt) and self._alce is not None and _is_for(self._alce, prompt):
             return self._alce.wording(prompt, self._texts.fill("parts.documents"))
         words = WORDINGS.get(type(prompt))
@@ -178,14 +169,14 @@ class Templates:
         return words(prompt, self._texts)
 
 
-def _is_for(alce: AlceFile, prompt: AnswerPrompt) -> bool:
+def _is_for(alce: files.AlceFile, prompt: AnswerPrompt) -> bool:
     """It may have no words for an answer from memory or from a text."""
     if prompt.passages and not alce.shows_passages:
         raise UsageError("The prompt file has no {D}, so it cannot show passages: use it with the method 'closed'.")
     return not prompt.written and alce.shows_passages == bool(prompt.passages)
 
 
-def _messages(wording: Wording) -> Iterator[Message]:
+def _messages(wording: files.Wording) -> Iterator[Message]:
     if wording.system:
         yield Message("system", wording.system)
     if wording.joint is not None:
@@ -198,7 +189,7 @@ def _messages(wording: Wording) -> Iterator[Message]:
     yield Message("user", wording.user)
 
 
-def _size(wording: Wording, count: Callable[[str], int]) -> int:
+def _size(wording: files.Wording, count: Callable[[str], int]) -> int:
     return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
 
 
@@ -219,6 +210,6 @@ def _check_shots(shots: int | None, available: int) -> None:
         raise UsageError(f"shots should be from 0 to {available}, the demonstrations that there are, not {shots}.")
 
 
-def _digest(texts: Texts, alce: AlceFile | None) -> str:
+def _digest(texts: files.Texts, alce: files.AlceFile | None) -> str:
     content = json.dumps([asdict(texts), asdict(alce) if alce else None], sort_keys=True)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:12]

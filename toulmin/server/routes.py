@@ -25,24 +25,10 @@ from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
-from toulmin.server import openai_routes
+from toulmin.server import openai_routes, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.guard import Guard, Refused, error_document
-from toulmin.server.replies import (
-    ANSWER,
-    CHECKED,
-    ERRORS,
-    KEPT,
-    Beside,
-    Documents,
-    Health,
-    Hits,
-    MethodListed,
-    Readiness,
-    Uploaded,
-    Working,
-)
 from toulmin.server.requests import Grounding, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
@@ -75,7 +61,12 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     """The server as an ASGI application; without `uploads` it takes no files."""
 
     app = FastAPI(
-        title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None, responses=ERRORS
+        title="Toulmin",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        responses=replies.ERRORS,
     )
     _add_errors(app)
     _add_answers(app, desk)
@@ -111,18 +102,22 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _add_answers(app: FastAPI, desk: Desk) -> None:
-    @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=ANSWER)
+    @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=replies.ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
         run = desk.begin(jobs.job(clean_question(asked.question), settings_for(desk.settings, asked)))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)
 
-    @app.get("/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=Working)
+    @app.get(
+        "/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=replies.Working
+    )
     async def running() -> dict[str, Any]:
         return {"running": [{"id": id, "question": run.job.question} for id, run in desk.runs.items()]}
 
-    @app.get("/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is", responses=KEPT)
+    @app.get(
+        "/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is", responses=replies.KEPT
+    )
     async def answer(id: str) -> Response:
         run = desk.runs.get(id)
         if run is not None:
@@ -141,7 +136,10 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         return Response(status_code=204)
 
     @app.get(
-        "/v1/methods", tags=["answers"], summary="The methods and their options", response_model=list[MethodListed]
+        "/v1/methods",
+        tags=["answers"],
+        summary="The methods and their options",
+        response_model=list[replies.MethodListed],
     )
     async def methods() -> list[dict[str, Any]]:
         return [method_document(name) for name in jobs.method_names()]
@@ -149,7 +147,10 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:
     @app.post(
-        "/v1/check", tags=["answers"], summary="Check a text against its passages or the index", responses=CHECKED
+        "/v1/check",
+        tags=["answers"],
+        summary="Check a text against its passages or the index",
+        responses=replies.CHECKED,
     )
     async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
         if isinstance(asked, Grounding):
@@ -192,16 +193,18 @@ def method_document(name: str) -> dict[str, Any]:
 
 
 def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
-    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=Hits)
+    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=replies.Hits)
     async def search(asked: Query) -> Response:
         hits = await desk.engine.search(clean_question(asked.query), asked.k)
         return Document(orjson.dumps(answer_json.hits_document(asked.query, hits)))
 
-    @app.get("/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=Beside)
+    @app.get(
+        "/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=replies.Beside
+    )
     async def passage(id: str) -> dict[str, Any]:
         return await desk.engine.read(lambda corpus: _passage(corpus, id))
 
-    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=Documents)
+    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=replies.Documents)
     async def documents(
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
     ) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         tags=["sources"],
         summary="Upload files (fields called `file`)",
         openapi_extra=_FILES,
-        response_model=Uploaded,
+        response_model=replies.Uploaded,
     )
     async def upload(request: Request) -> dict[str, Any]:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
@@ -276,7 +279,7 @@ def _document_row(document: IndexedDocument) -> dict[str, Any]:
 
 
 def _add_probes(app: FastAPI, desk: Desk) -> None:
-    @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=Health)
+    @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=replies.Health)
     async def healthz() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
 
@@ -284,6 +287,6 @@ def _add_probes(app: FastAPI, desk: Desk) -> None:
     async def metrics() -> Response:
         return Response(desk.figures.exposition(), media_type=FORM)
 
-    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=Readiness)
+    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=replies.Readiness)
     async def readyz() -> dict[str, Any]:
         return {"status": "ready", "running": desk.engine.running}
