@@ -21,28 +21,6 @@ WITHOUT_PLOTS = "The plots are left out: drawing them needs matplotlib (pip inst
 
 _SCRIPTS = ("elements.js", "values.js", "answers.js", "behind.js", "page.js")  # joined in this order, one module
 
-_SHELL = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="Toulmin {version}">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-<main id="report"><noscript>This report draws itself from the data that it carries: allow JavaScript to read it. It
-fetches nothing.</noscript></main>
-<template id="plots">{plots}</template>
-<script type="application/json" id="data">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
-
 
 def html(
     runs: Sequence[RunShown],
@@ -60,7 +38,7 @@ def html(
         "version": __version__,
         "remark": WITHOUT_PLOTS if plots is None else None,
     }
-    return _SHELL.format(
+    return _asset("shell.html").format(
         policy=_policy(style, script),
         version=__version__,
         title=markup.escape(_whole(title)),

@@ -29,6 +29,11 @@ def _in_bytes(help: str, write: Write, check: Problems) -> Dialect:
     return replace(_in_points(help, write, check), unit="UTF-8 bytes")
 
 
+def _of_trec(year: int, write: Callable[[Item, Answer, Run], Written], check: Problems) -> Dialect:
+    help = f"TREC's RAG track of {year}: sentences with their references."
+    return Dialect(help, "lines", None, lines(write), of_lines(check))
+
+
 DIALECTS: Mapping[str, Dialect] = {
     "alce": Dialect(
         "ALCE's result file, as its evaluator reads it.",
@@ -37,20 +42,8 @@ DIALECTS: Mapping[str, Dialect] = {
         alce.result_file,
         of_document(alce.result_problems),
     ),
-    "trec24": Dialect(
-        "TREC's RAG track of 2024: sentences with their references.",
-        "lines",
-        None,
-        lines(trec.trec24),
-        of_lines(trec.trec24_problems),
-    ),
-    "trec25": Dialect(
-        "TREC's RAG track of 2025: sentences with their references.",
-        "lines",
-        None,
-        lines(trec.trec25),
-        of_lines(trec.trec25_problems),
-    ),
+    "trec24": _of_trec(2024, trec.trec24, trec.trec24_problems),
+    "trec25": _of_trec(2025, trec.trec25, trec.trec25_problems),
     "openai": _in_points(
         "OpenAI's chat completions, an annotation for each mark.", openai.chat_completion, openai.completion_problems
     ),

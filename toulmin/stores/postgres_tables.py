@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from importlib import resources
 from typing import Any, NamedTuple
 
 import psycopg
@@ -32,24 +33,6 @@ _MOST = 2**15 - 1  # the largest count a smallint holds; more occurrences add ne
 # The most dimensions pgvector can index; beyond them every vector is scanned.
 _INDEXED = {"vector": 2000, "halfvec": 4000}
 
-_TABLES = """
-CREATE TABLE about (made jsonb NOT NULL, moment bigint NOT NULL, passages bigint NOT NULL, terms bigint NOT NULL);
-CREATE TABLE files (path text COLLATE "C" PRIMARY KEY, mark bigint NOT NULL, file bigint NOT NULL, at bigint NOT NULL,
-    size bigint, mtime_ns bigint, digest bytea, reason text);
-CREATE TABLE documents (number bigint PRIMARY KEY, file bigint NOT NULL, place integer NOT NULL, title text NOT NULL,
-    path text NOT NULL, url text, record text, pages text NOT NULL, tail text NOT NULL, passages integer NOT NULL);
-CREATE TABLE passages (document bigint NOT NULL, number integer NOT NULL, key bigint NOT NULL, start bigint NOT NULL,
-    lead integer NOT NULL, page integer, text text NOT NULL, PRIMARY KEY (document, number));
-CREATE TABLE found (key bigint PRIMARY KEY, length integer NOT NULL, codes bytea NOT NULL, words bigint[] NOT NULL,
-    counts smallint[] NOT NULL);
-CREATE TABLE frequencies (word bigint PRIMARY KEY, passages bigint NOT NULL);
-"""
-# Made after the first rows are inserted, which takes a fraction of the time.
-_INDEXES = """
-CREATE INDEX documents_file ON documents (file);
-CREATE INDEX passages_key ON passages (key);
-CREATE INDEX found_words ON found USING gin (words);
-"""
 _OURS = (
     "SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
     " WHERE n.nspname = %s AND c.relname LIKE %s LIMIT 1"
@@ -59,6 +42,14 @@ KIND = (
     " JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace"
     " WHERE a.attrelid = to_regclass('found') AND a.attname = 'vector' AND NOT a.attisdropped"
 )
+
+
+@lru_cache(maxsize=1)
+def statements() -> dict[str, bytes]:
+    """The sections of `postgres.sql`, by name."""
+    text = resources.files("toulmin.stores").joinpath("postgres.sql").read_bytes()
+    sections = (section.partition(b"\n") for section in text.split(b"\n-- ")[1:])
+    return {name.decode(): statement for name, _, statement in sections}
 
 
 class Kind(NamedTuple):
@@ -139,7 +130,7 @@ def make(connection: Connection, place: Place, made: About, kind: Kind | None) -
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place.schema)))
     elif connection.execute(_OURS, (place.schema, "%")).fetchone():
         raise foreign(place)
-    connection.execute(_TABLES)
+    connection.execute(statements()["tables"])
     if made.label is not None and kind is not None:
         size = sql.Literal(made.label.dimension)
         connection.execute(sql.SQL("ALTER TABLE found ADD COLUMN vector {}({})").format(kind.type, size))
@@ -147,7 +138,7 @@ def make(connection: Connection, place: Place, made: About, kind: Kind | None) -
 
 
 def make_indexes(connection: Connection, made: About, kind: Kind | None) -> None:
-    connection.execute(_INDEXES)
+    connection.execute(statements()["indexes"])
     if made.label is None or kind is None or made.label.dimension > _INDEXED[kind.name]:
         return
     operators = sql.Identifier(kind.schema, f"{kind.name}_ip_ops")
