@@ -86,8 +86,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_WORDS = 20, 8, 250, 45_000
-MOST_LINES = 29_650  # what there is; 29,000 is wanted, so this only goes down
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 250, 29_000, 45_000
 
 
 def room(path: Path) -> str:

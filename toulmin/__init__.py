@@ -23,27 +23,14 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# What users may import, and where it lives; everything else may move without notice. Loaded on first use, so that
-# `import toulmin` stays quick.
+# Where the names of `__all__` live that are not in `sync`; everything else may move without notice. They are loaded on
+# first use, so that `import toulmin` stays quick.
 _HOMES = {
     "toulmin.config": ("Settings",),
     "toulmin.data": ("Answer", "Citation", "Claim", "Hit", "Passage", "Quote", "Source", "Support", "Usage"),
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
     "toulmin.driver.budget": ("Budget",),
     "toulmin.driver.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
-    "toulmin.sync": (
-        "ask",
-        "ask_all",
-        "check",
-        "compare",
-        "export",
-        "index",
-        "questions",
-        "run",
-        "score",
-        "search",
-        "stream",
-    ),
 }
 
 __all__ = [
@@ -90,6 +77,8 @@ def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
+    if name in __all__:
+        return getattr(import_module("toulmin.sync"), name)
     raise AttributeError(f"module 'toulmin' has no attribute {name!r}")
 
 

@@ -116,21 +116,8 @@ def _passage(record: Record, text: str, title: str | None, name: str | None, url
 
 
 # The fields of a user's own file; only these are suggested.
-OWN = (
-    "id",
-    "question",
-    "docs",
-    "answers",
-    "answer",
-    "qa_pairs",
-    "claims",
-    "references",
-    "gold_passages",
-    "answerable",
-    "withheld",
-    "style",
-    "kind",
-    "split",
+OWN = tuple(
+    "id question docs answers answer qa_pairs claims references gold_passages answerable withheld style kind split".split()
 )
 # Fields of other forms, which are never taken for misspelt.
 _OTHERS = frozenset(

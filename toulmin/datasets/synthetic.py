@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from toulmin.data import Passage, content_id
 from toulmin.datasets.item import Gold, Item
+from toulmin.datasets.synthetic_kinds import WORDS
 from toulmin.datasets.synthetic_questions import questions_of
 from toulmin.datasets.synthetic_statements import Asked, sort_of, squeeze, statements
 from toulmin.errors import UsageError
@@ -31,30 +32,10 @@ from toulmin.text.overlap import normalise
 
 _STOP = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
-# Terms that express a verb, by their beginnings.
-_KINDRED = {
-    "bear": ("born", "birth", "nativ"),
-    "die": ("die", "death", "dead", "kill", "murder", "assassin", "execut"),
-    "found": ("found", "establish", "creat", "start", "form", "set", "launch"),
-    "establish": ("found", "establish", "creat", "start", "form", "set", "launch"),
-    "form": ("found", "establish", "creat", "start", "form", "set"),
-    "create": ("found", "establish", "creat", "start", "form", "invent"),
-    "build": ("built", "build", "construct", "erect", "complet"),
-    "construct": ("built", "build", "construct", "erect", "complet"),
-    "erect": ("built", "build", "construct", "erect", "complet"),
-    "write": ("writ", "wrote", "author", "novel", "penn"),
-    "by": ("writ", "wrote", "author", "by", "record"),
-    "release": ("releas", "issu", "premier", "publish", "air"),
-    "publish": ("releas", "issu", "publish", "print"),
-    "win": ("win", "won", "champion", "victor"),
-    "become": ("becam", "becom", "was", "elect", "appoint"),
-    "be": ("is", "was", "are"),
-}
-
 
 def relation_terms(relation: str) -> tuple[str, ...]:
     """Beginnings of terms that express the question's verb."""
-    return _KINDRED.get(relation, (stem(relation)[:6],))
+    return tuple(WORDS["kindred"].get(relation, stem(relation)[:6]).split())
 
 
 @lru_cache(maxsize=50_000)

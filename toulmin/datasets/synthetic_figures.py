@@ -259,12 +259,8 @@ def lives(statement: Statement) -> Iterator[Asked]:
 
 def _is_one_date(text: str) -> bool:
     date_facts = dates_in(text)
-    return (
-        len(date_facts) == 1
-        and date_facts[0].start == 0
-        and date_facts[0].end == len(text)
-        and bool(_FULL.fullmatch(date_facts[0].value))
-    )
+    is_all = [(fact.start, fact.end) for fact in date_facts] == [(0, len(text))]
+    return is_all and bool(_FULL.fullmatch(date_facts[0].value))
 
 
 def _life(statement: Statement, before: str, after: str, date: str, relation: str) -> Asked:

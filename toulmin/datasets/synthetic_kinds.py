@@ -8,12 +8,12 @@ from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
 
-_WORDS = tomllib.loads(resources.files("toulmin.datasets").joinpath("words.toml").read_text("utf-8"))
-_FIRST_NAMES = frozenset(_WORDS["first_names"].split())
+WORDS = tomllib.loads(resources.files("toulmin.datasets").joinpath("words.toml").read_text("utf-8"))
+_FIRST_NAMES = frozenset(WORDS["first_names"].split())
 _HONORIFIC = frozenset("sir dame lord lady king queen prince princess pope captain admiral general colonel dr".split())
-_NO_PERSON = frozenset(_WORDS["no_person"].split())
-_PROFESSIONS = frozenset(_WORDS["professions"].split())
-THINGS = frozenset(_WORDS["things"].split())
+_NO_PERSON = frozenset(WORDS["no_person"].split())
+_PROFESSIONS = frozenset(WORDS["professions"].split())
+THINGS = frozenset(WORDS["things"].split())
 _SAME_KIND = {
     "movie": "film",
     "corporation": "company",
@@ -63,11 +63,11 @@ def kind_of_thing(phrase: str) -> str | None:
 # ---------------------------------------------------------------- the forms of some English verbs
 
 
-_REGULAR = _WORDS["regular_verbs"].split()
+_REGULAR = WORDS["regular_verbs"].split()
 
 _DOUBLED = "admit commit equip ban plan ship drop stop stab trap transfer occur refer compel expel".split()
 
-_IRREGULAR = _WORDS["irregular_verbs"]
+_IRREGULAR = WORDS["irregular_verbs"]
 
 
 class Verb(NamedTuple):

@@ -52,11 +52,8 @@ def makers(statement: Statement) -> Iterator[Asked]:
     if verb is None or statement.be not in ("was", "were", "is"):
         return
     person = _agent(statement.clause, verb.base)
-    if (
-        person is None
-        or not re.match(r"(?:(?:in|on) [\w ,]*\d )?by ", statement.clause)
-        or verb.base not in _ONCE_ACTIVE | _BY_PEOPLE
-    ):
+    is_made = verb.base in _ONCE_ACTIVE | _BY_PEOPLE and re.match(r"(?:(?:in|on) [\w ,]*\d )?by ", statement.clause)
+    if person is None or not is_made:
         return
     past = verb.present if statement.be == "is" and verb.base in ("portray", "voice", "narrate") else verb.past
     yield of_subject(
@@ -155,12 +152,8 @@ _LYING = frozenset(
 
 def locations(statement: Statement) -> Iterator[Asked]:
     """From "X is a village in Yorkshire"."""
-    if (
-        statement.verb
-        or statement.be != "is"
-        or kind_of_thing(statement.clause) not in _LYING
-        or is_person(statement.name)
-    ):
+    lies = statement.be == "is" and not statement.verb and kind_of_thing(statement.clause) in _LYING
+    if not lies or is_person(statement.name):
         return
     match = _LIES.match(statement.clause)
     if match is None or re.search(r"\bin\b", match[0]):
@@ -205,11 +198,8 @@ _BEST = re.compile(
 
 def superlatives(statement: Statement) -> Iterator[Asked]:
     """From "London is the largest city in England"."""
-    match = (
-        _BEST.match(statement.clause)
-        if statement.verb is None and statement.be in ("is", "was") and not statement.lead
-        else None
-    )
+    is_plain = statement.verb is None and statement.be in ("is", "was") and not statement.lead
+    match = _BEST.match(statement.clause) if is_plain else None
     if match is None or dates_in(match["where"]) or re.search(r"\b(?:and|or)\b", match[0]):
         return
     place = next((fact for fact in facts(match["where"]) if fact.kind == "name"), None)
@@ -233,6 +223,7 @@ def superlatives(statement: Statement) -> Iterator[Asked]:
     )
 
 
+_WORKS = frozenset("film song album band novel".split())
 _SOMEBODY = re.compile(r"\b\w{3,}(?:er|or|ist|ian|man|woman|eer|agent|person|politician)\b(?! (?:of|in|for) )")
 
 
@@ -240,19 +231,10 @@ def definitions(statement: Statement) -> Iterator[Asked]:
     """From "Secotium is a genus of fungi"."""
     if statement.verb or statement.lead or statement.be not in ("is", "are") or may_be_person(statement.name):
         return
-    if not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) in (
-        "film",
-        "song",
-        "album",
-        "band",
-        "novel",
-    ):
+    if not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) in _WORKS:
         return
-    if (
-        not statement.is_whole
-        or not 5 <= len(statement.clause.split()) <= 9
-        or re.search(r"\b(?:term|word|name|surname)\b", statement.clause)
-    ):
+    is_short = statement.is_whole and 5 <= len(statement.clause.split()) <= 9
+    if not is_short or re.search(r"\b(?:term|word|name|surname)\b", statement.clause):
         return
     if is_profession(statement.clause) or _OWN.search(statement.clause) or _SOMEBODY.search(statement.clause):
         return

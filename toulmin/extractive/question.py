@@ -47,25 +47,16 @@ _FORMS: tuple[tuple[re.Pattern[str], Form], ...] = (
     (re.compile(r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)\b"), "whether"),
 )
 _FAMILY = 5  # first characters that related terms share: "discover", "discoveri"
-_COUNTED = (
-    ("share", re.compile(r"\b(?:percent|percentage|proportion|fraction|portion|share|rate)\b")),
-    (
-        "money",
-        re.compile(r"\b(?:how much (?:money|did .* (?:cost|pay|sell|earn|spend))|cost|price|worth|salary|revenue)\b"),
-    ),
-    (
-        "time",
-        re.compile(r"\bhow long (?:ago|did|does|do|was|is|were|has|have|after|before|until)\b|\bhow old\b|\bage\b"),
-    ),
-    (
-        "size",
-        re.compile(
-            r"\bhow (?:far|tall|big|high|deep|large|wide|heavy|fast|hot)\b|"
-            r"\b(?:height|length|area|temperature|distance)\b"
-        ),
-    ),
-    ("times", re.compile(r"\bhow (?:often|many times)\b")),
-)
+_MONEY = r"\b(?:how much (?:money|did .* (?:cost|pay|sell|earn|spend))|cost|price|worth|salary|revenue)\b"
+_TIME = r"\bhow long (?:ago|did|does|do|was|is|were|has|have|after|before|until)\b|\bhow old\b|\bage\b"
+_SIZE = r"\bhow (?:far|tall|big|high|deep|large|wide|heavy|fast|hot)\b|\b(?:height|length|area|temperature|distance)\b"
+_COUNTED = {
+    "share": re.compile(r"\b(?:percent|percentage|proportion|fraction|portion|share|rate)\b"),
+    "money": re.compile(_MONEY),
+    "time": re.compile(_TIME),
+    "size": re.compile(_SIZE),
+    "times": re.compile(r"\bhow (?:often|many times)\b"),
+}
 _SUBORDINATE = re.compile(r"\W*(?:when|where|while|if|after|before|in|on|at|of|besides|unlike)\b[^,?]*,")
 _ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
 _HEAD = re.compile(r"\b(?:what|which|how many|how much)((?:\s+[\w'’-]+){1,3})", re.IGNORECASE)
@@ -115,7 +106,11 @@ def parse_question(text: str) -> ReaderQuestion:
     telling = [term for term in all_terms if term not in STOP_TERMS] or all_terms
     weights = {term: 0.5 + rarity(term) for term in telling}
     form = _form(text.lower())
-    measure = next((name for name, pattern in _COUNTED if pattern.search(text.lower())), "") if form == "count" else ""
+    measure = (
+        next((name for name, pattern in _COUNTED.items() if pattern.search(text.lower())), "")
+        if form == "count"
+        else ""
+    )
     ends = (telling[0], telling[-1]) if telling else ("", "")
     return ReaderQuestion(text, form, weights, frozenset(pairwise(telling)), _head(text), measure, *ends)
 

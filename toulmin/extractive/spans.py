@@ -34,19 +34,14 @@ _GLUE = re.compile(r"\s*|[-‐‑–'’./&]")  # between words of a run
 _LISTS = re.compile(r"\s*,?\s*")  # between words of joined runs
 _CURRENCY = re.compile(r"(?:US|A|C)?[$£€¥₹]$")
 _SIGN = re.compile(r"\s?(?:%|°\s?[CF]?\b)")
-_UNITS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("money", re.compile(r"[$£€¥₹]|\b(?:dollars?|euros?|pounds?|cents?)\b")),
-    ("share", re.compile(r"%|\bper ?cent\b|\b(?:half|third|quarter|percentage)\b")),
-    ("time", re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|centur(?:y|ies))\b")),
-    (
-        "size",
-        re.compile(
-            r"°|\b(?:metres?|meters?|m|km|miles?|mi|feet|foot|ft|kilomet\w+|acres?|inch(?:es)?|degrees?|kg|mph|tons?"
-            r"|tonnes?|square)\b"
-        ),
-    ),
-    ("times", re.compile(r"\b(?:times|once|twice|every|annually|weekly|daily)\b")),
-)
+_SIZES = "metres? meters? m km miles? mi feet foot ft kilomet\\w+ acres? inch(?:es)? degrees? kg mph tons? tonnes?"
+_UNITS = {
+    "money": re.compile(r"[$£€¥₹]|\b(?:dollars?|euros?|pounds?|cents?)\b"),
+    "share": re.compile(r"%|\bper ?cent\b|\b(?:half|third|quarter|percentage)\b"),
+    "time": re.compile(r"\b(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|decades?|centur(?:y|ies))\b"),
+    "size": re.compile(rf"°|\b(?:{_SIZES.replace(' ', '|')}|square)\b"),
+    "times": re.compile(r"\b(?:times|once|twice|every|annually|weekly|daily)\b"),
+}
 
 
 class Word(NamedTuple):
@@ -185,7 +180,7 @@ def _candidate(text: str, span: Span, words: Sequence[Word], first: int, last: i
 
 
 def _unit(lower: str, kind: Kind) -> str:
-    units = (name for name, pattern in _UNITS if pattern.search(lower))
+    units = (name for name, pattern in _UNITS.items() if pattern.search(lower))
     return next(units, "things") if kind == "number" else ""
 
 

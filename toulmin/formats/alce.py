@@ -15,16 +15,10 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import Asked, Piece, Run, Shape, checker, dumps, misfits
+from toulmin.formats.checks import Asked, Piece, Run, checker, dumps, misfits, shapes
 from toulmin.metrics.answered import answer_to_score
 
-_SHAPES: Mapping[str, Shape] = {
-    "qa_pairs": [{"question": str, "short_answers": [str]}],
-    "answers": [[str]],
-    "claims": [str],
-    "annotations": [{"long_answer": str}],
-    "answer": str,
-}
+_GOLD = ("qa_pairs", "answers", "claims", "annotations", "answer")
 
 
 def entry(item: Item, answer: Answer) -> dict[str, Any]:
@@ -87,33 +81,22 @@ def _extra_fields(item: Item, answer: Answer) -> Mapping[str, Any]:
 
 def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
     record = item.record
-    names = [name for name in _SHAPES if record.get(name) is not None]
+    names = [name for name in _GOLD if record.get(name) is not None]
     return (
         record.get("question") == item.question and set(known) <= set(names) and all(_fits(n, record[n]) for n in names)
     )
 
 
 def _fits(name: str, value: Any) -> bool:
-    return not list(misfits(value, _SHAPES[name])) and (name != "annotations" or len(value) > 1)
+    return not list(misfits(value, shapes()["alce"]["data"][0][f"{name}?"])) and (
+        name != "annotations" or len(value) > 1
+    )
 
 
 # ---------------------------------------------------------------- checks
 
 # An unescaped mark: an even number of backslashes precedes it.
 _READ_MARK = re.compile(r"(?<!\\)(?:\\\\)*\[(\d+)\]")
-
-_ALCE = {
-    "args?": dict,
-    "data": [
-        {
-            "question": str,
-            "docs": [{"title": str, "text": str}],
-            "output": str,
-            **{f"{name}?": shape for name, shape in _SHAPES.items()},
-        }
-    ],
-    "total_cost?": float,
-}
 
 
 def _outputs(document: Mapping[str, Any]) -> Iterator[str]:
@@ -128,4 +111,4 @@ def _outputs(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"data[{i}].annotations should be two or none: ALCE compares with two."
 
 
-result_problems = checker(_ALCE, _outputs)
+result_problems = checker("alce", _outputs)

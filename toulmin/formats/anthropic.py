@@ -75,26 +75,6 @@ def _document(passage: Passage) -> dict[str, Any]:
 
 # ---------------------------------------------------------------- checks
 
-_LOCATION = {
-    "type": frozenset({"char_location"}),
-    "cited_text": str,
-    "document_index": int,
-    "document_title?": str,
-    "start_char_index": int,
-    "end_char_index": int,
-    "file_id?": str,
-}
-_MESSAGE = {
-    "id": str,
-    "type": frozenset({"message"}),
-    "role": frozenset({"assistant"}),
-    "model": str,
-    "content": [{"type": frozenset({"text"}), "text": str, "citations?": [_LOCATION]}],
-    "stop_reason": frozenset({"end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"}),
-    "usage": {"input_tokens": int, "output_tokens": int},
-    "documents": [{"type": frozenset({"document"}), "source": {"type": frozenset({"text"}), "data": str}}],
-}
-
 
 def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
     texts = [entry["source"]["data"] for entry in document["documents"]]
@@ -110,4 +90,4 @@ def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
                 yield from selection(at, texts[place], *span, location["cited_text"])
 
 
-message_problems = checker(_MESSAGE, _blocks_problems)
+message_problems = checker("anthropic", _blocks_problems)

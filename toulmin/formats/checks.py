@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Answer
@@ -17,17 +19,29 @@ from toulmin.datasets.item import Item
 # ---------------------------------------------------------------- shapes of JSON values
 
 
-Shape = type | frozenset[Any] | list[Any] | Mapping[str, Any]
+Shape = str | list[Any] | Mapping[str, Any]
 
-_NAMES = {str: "a text", int: "a whole number, 0 or more", float: "a number", bool: "true or false", dict: "an object"}
+_TYPES = {
+    "text": "a text",
+    "count": "a whole number, 0 or more",
+    "number": "a number",
+    "flag": "true or false",
+    "object": "an object",
+}
+
+
+@lru_cache(maxsize=1)
+def shapes() -> dict[str, Any]:
+    """The shape of each dialect's documents."""
+    shapes: dict[str, Any] = json.loads(resources.files("toulmin.formats").joinpath("shapes.json").read_text("utf-8"))
+    return shapes
 
 
 def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
     """What does not fit, with its place (`choices[0].message`), what was expected and what came.
 
-    A shape is a type (`str`, `int`, `float`, `bool`, `dict`), a set of allowed values, a list of one shape, or a dict
-    from field to shape. A field ending in `?` may be missing or null; others may hold anything. Integers are never
-    negative: they are counts and offsets.
+    A shape is a type ("text", "count", "number", "flag", "object"), the allowed texts ("=stop|length"), a list of one
+    shape, or a dict from field to shape. A field ending in `?` may be missing or null; others may hold anything.
     """
     if isinstance(shape, Mapping):
         yield from _in_object(value, shape, at)
@@ -37,11 +51,11 @@ def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
             return
         for i, inner in enumerate(value):
             yield from misfits(inner, shape[0], f"{at}[{i}]")
-    elif isinstance(shape, frozenset):
-        if isinstance(value, list | dict) or value not in shape:
-            yield _misfit(at, " or ".join(sorted(map(repr, shape))), value)
+    elif shape.startswith("="):
+        if value not in (texts := shape[1:].split("|")):
+            yield _misfit(at, " or ".join(map(repr, texts)), value)
     elif not _has_type(value, shape):
-        yield _misfit(at, _NAMES[shape], value)
+        yield _misfit(at, _TYPES[shape], value)
 
 
 def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
@@ -57,12 +71,12 @@ def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
             yield f"{place} is missing."
 
 
-def _has_type(value: Any, kind: type) -> bool:
-    if kind is bool or isinstance(value, bool):
-        return kind is bool and isinstance(value, bool)
-    if kind is int:
+def _has_type(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "flag"
+    if kind == "count":
         return isinstance(value, int) and value >= 0
-    return isinstance(value, int | float) if kind is float else isinstance(value, kind)
+    return isinstance(value, {"text": str, "number": int | float, "object": dict}.get(kind, ()))
 
 
 def _misfit(at: str, expected: str, value: Any) -> str:
@@ -168,11 +182,11 @@ def _read(data: bytes, check: Problems) -> list[str]:
     return check(document)
 
 
-def checker(shape: Shape, deeper: Callable[[Any], Iterator[str]]) -> Problems:
-    """Checks the structure and, where that is right, the content with `deeper`."""
+def checker(dialect: str, deeper: Callable[[Any], Iterator[str]]) -> Problems:
+    """Checks the structure that `shapes.json` names and, where that is right, the content with `deeper`."""
 
     def problems(document: Any) -> list[str]:
-        return list(misfits(document, shape)) or list(deeper(document))
+        return list(misfits(document, shapes()[dialect])) or list(deeper(document))
 
     return problems
 

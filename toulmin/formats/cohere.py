@@ -48,25 +48,6 @@ def _source(passage: Passage) -> dict[str, Any]:
 
 # ---------------------------------------------------------------- checks
 
-_CHAT = {
-    "id": str,
-    "finish_reason": frozenset({"COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "ERROR", "TIMEOUT"}),
-    "message": {
-        "role": frozenset({"assistant"}),
-        "content": [{"type": frozenset({"text"}), "text": str}],
-        "citations?": [
-            {
-                "start": int,
-                "end": int,
-                "text": str,
-                "sources": [{"type": frozenset({"document"}), "id": str, "document": dict}],
-                "content_index": int,
-                "type": frozenset({"TEXT_CONTENT"}),
-            }
-        ],
-    },
-}
-
 
 def _citations(document: Mapping[str, Any]) -> Iterator[str]:
     content = document["message"]["content"]
@@ -80,4 +61,4 @@ def _citations(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"{at} has no sources."
 
 
-chat_problems = checker(_CHAT, _citations)
+chat_problems = checker("cohere", _citations)

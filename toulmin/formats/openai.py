@@ -112,51 +112,6 @@ def _marks(answer: Answer) -> Iterator[_Mark]:
 # ---------------------------------------------------------------- checks
 
 _MARK_TEXT = re.compile(r"\[\d+\]")
-_URL_CITATION = {"start_index": int, "end_index": int, "url": str, "title": str}
-_COMPLETION = {
-    "id": str,
-    "object": frozenset({"chat.completion"}),
-    "created": int,
-    "model": str,
-    "choices": [
-        {
-            "index": int,
-            "finish_reason": frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"}),
-            "message": {
-                "role": frozenset({"assistant"}),
-                "content?": str,
-                "refusal?": str,
-                "annotations?": [{"type": frozenset({"url_citation"}), "url_citation": _URL_CITATION}],
-            },
-        }
-    ],
-    "usage?": {"prompt_tokens": int, "completion_tokens": int, "total_tokens": int},
-}
-_RESPONSE = {
-    "id": str,
-    "object": frozenset({"response"}),
-    "created_at": float,
-    "model": str,
-    "output": [
-        {
-            "type": frozenset({"message"}),
-            "id": str,
-            "role": frozenset({"assistant"}),
-            "status": frozenset({"in_progress", "completed", "incomplete"}),
-            "content": [
-                {
-                    "type": frozenset({"output_text", "refusal"}),
-                    "text?": str,
-                    "refusal?": str,
-                    "annotations?": [{"type": frozenset({"url_citation"}), **_URL_CITATION}],
-                }
-            ],
-        }
-    ],
-    "parallel_tool_calls": bool,
-    "tools": [dict],
-    "usage?": {"input_tokens": int, "output_tokens": int, "total_tokens": int},
-}
 
 
 def _completions(document: Mapping[str, Any]) -> Iterator[str]:
@@ -193,5 +148,5 @@ def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterat
             yield f"{at} is not in the order of the text: {after['start_index']} follows {before['end_index']}."
 
 
-completion_problems = checker(_COMPLETION, _completions)
-response_problems = checker(_RESPONSE, _responses)
+completion_problems = checker("openai", _completions)
+response_problems = checker("responses", _responses)

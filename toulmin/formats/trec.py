@@ -91,28 +91,6 @@ def reference(passage: Passage) -> str:
 
 # ---------------------------------------------------------------- checks
 
-_SENTENCES = [{"text": str, "citations": [int]}]
-_TREC24 = {
-    "run_id": str,
-    "topic_id": str,
-    "topic": str,
-    "references": [str],
-    "response_length": int,
-    "answer": _SENTENCES,
-}
-_TREC25 = {
-    "metadata": {
-        "team_id": str,
-        "run_id": str,
-        "narrative_id": str,
-        "narrative?": str,
-        "type?": frozenset({"automatic", "manual"}),
-        "prompt?": str,
-    },
-    "references": [str],
-    "answer": _SENTENCES,
-}
-
 
 def _sentences_problems(document: Mapping[str, Any]) -> Iterator[str]:
     references, length = document["references"], sum(words_in(entry["text"]) for entry in document["answer"])
@@ -137,5 +115,5 @@ def _problems_of_25(document: Mapping[str, Any]) -> Iterator[str]:
             yield f"answer[{i}] should cite at most {CITATIONS} references, not {len(sentence['citations'])}."
 
 
-trec24_problems = checker(_TREC24, _sentences_problems)
-trec25_problems = checker(_TREC25, _problems_of_25)
+trec24_problems = checker("trec24", _sentences_problems)
+trec25_problems = checker("trec25", _problems_of_25)

@@ -21,6 +21,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -37,22 +38,6 @@ _CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which a
 _LEVEL, _WINDOW, _MEMORY = 6, 12, 5
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
-
-_TABLES = """
-CREATE TABLE state (terms_version INTEGER, passage_words INTEGER, generation INTEGER, passages INTEGER, terms INTEGER,
-  updates INTEGER);
-CREATE TABLE term_files (name TEXT, digest TEXT);
-CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime_ns INTEGER, digest BLOB);
-CREATE INDEX files_path ON files (path);
-CREATE TABLE skipped (path TEXT, reason TEXT);
-CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, url TEXT, record TEXT, pages TEXT,
-  tail TEXT);
-CREATE INDEX documents_file ON documents (file);
-CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER, start INTEGER, lead INTEGER,
-  page INTEGER, codes BLOB, text BLOB);
-CREATE INDEX passages_key ON passages (key);
-CREATE INDEX passages_document ON passages (document);
-"""
 
 
 class Closable(Protocol):
@@ -230,7 +215,7 @@ def check_ours(connection: sqlite3.Connection, index: Path) -> None:
 def make_tables(connection: sqlite3.Connection) -> None:
     """Replaces all tables with empty ones, inside the open transaction."""
     drop_tables(connection)
-    for statement in _TABLES.split(";"):
+    for statement in resources.files("toulmin.indexing").joinpath("tables.sql").read_text("utf-8").split(";"):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {_APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
