@@ -116,8 +116,9 @@ def _passage(record: Record, text: str, title: str | None, name: str | None, url
 
 
 # The fields of a user's own file; only these are suggested.
-OWN = tuple(
-    "id question docs answers answer qa_pairs claims references gold_passages answerable withheld style kind split".split()
+OWN = (
+    *"id question docs answers answer qa_pairs claims references".split(),
+    *"gold_passages answerable withheld style kind split".split(),
 )
 # Fields of other forms, which are never taken for misspelt.
 _OTHERS = frozenset(

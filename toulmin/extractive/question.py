@@ -106,13 +106,9 @@ def parse_question(text: str) -> ReaderQuestion:
     telling = [term for term in all_terms if term not in STOP_TERMS] or all_terms
     weights = {term: 0.5 + rarity(term) for term in telling}
     form = _form(text.lower())
-    measure = (
-        next((name for name, pattern in _COUNTED.items() if pattern.search(text.lower())), "")
-        if form == "count"
-        else ""
-    )
+    measures = (name for name, pattern in _COUNTED.items() if form == "count" and pattern.search(text.lower()))
     ends = (telling[0], telling[-1]) if telling else ("", "")
-    return ReaderQuestion(text, form, weights, frozenset(pairwise(telling)), _head(text), measure, *ends)
+    return ReaderQuestion(text, form, weights, frozenset(pairwise(telling)), _head(text), next(measures, ""), *ends)
 
 
 def _form(lower: str) -> Form:
