@@ -7,11 +7,14 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from toulmin.runtime import shipped
+
+if TYPE_CHECKING:
+    from postgres_server import Server
 
 SLOW = frozenset(
     line for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
@@ -86,6 +89,24 @@ def no_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "toulmin_weights" / "__init__.py").write_text("", "utf-8")
     (folder / "toulmin_weights" / "manifest.json").write_text('{"parts": {}}', "utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server for all tests of the group `postgres`, which one worker runs."""
+    from postgres_server import postgres_server
+
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of an S3 server, which has the bucket `library`."""
+    from shared_parts import s3_server
+
+    with s3_server(tmp_path_factory.mktemp("s3") / "log") as port:
+        yield port
 
 
 @pytest.fixture

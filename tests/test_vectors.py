@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from test_encoders import exported, training  # noqa: F401  (fixtures)
-from tiny_encoders import ByWords
+from words_encoder import ByWords
 
 import toulmin
 from toulmin.build import indexes
