@@ -29,6 +29,7 @@ NEEDS = {
     **dict.fromkeys("test_training test_training_reader test_training_retrieval".split(), ("torch", "train")),
     **dict.fromkeys("test_report_browser test_web_page".split(), ("playwright", "docs")),
     **dict.fromkeys("test_postgres test_postgres_store".split(), ("psycopg", "postgres")),
+    "test_vectors": ("faiss", "encoder"),
     "test_web_mcp": ("mcp", "mcp"),
     "test_web_openapi": ("schemathesis", "dev"),
 }

@@ -22,17 +22,15 @@ if why_not():
 
 import psycopg
 
-import toulmin
 from toulmin.build import encoding
 from toulmin.config import Settings
-from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.errors import IndexDamaged, UsageError
 from toulmin.indexing.catalogue import id_of
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25, query_terms
 from toulmin.stores import postgres_corpus
-from toulmin.stores.address import is_shared
 from toulmin.stores.postgres_connection import place_of
 from toulmin.stores.postgres_corpus import open_postgres
 from toulmin.stores.postgres_writer import update_postgres
@@ -223,11 +221,6 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.Monke
 # ---------------------------------------------------------------- addresses
 
 
-@pytest.mark.parametrize("place", ["postgresql://host/db/corpus", "postgres://host/db/corpus", "postgresql:///db/c"])
-def test_an_address_is_a_shared_corpus(place: str):
-    assert is_shared(place)
-
-
 def test_an_address_says_host_port_user_database_and_corpus():
     place = place_of("postgresql://reader@db.example:5433/library/Notes_1/")
     assert (place.host, place.port, place.user, place.database) == ("db.example", 5433, "reader", "library")
@@ -278,9 +271,3 @@ def test_psycopg_is_loaded_only_where_such_an_address_is_used(notes: Path, place
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert done.stdout.splitlines() == ["[]", "['psycopg']"], done.stderr
-
-
-def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
-    with pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[postgres\]'"):
-        toulmin.search("clock", index="postgresql://host/db/corpus")

@@ -10,20 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from shared_parts import notes_in
 from test_store_contract import QUERIES
 
-from toulmin.build import indexes
-from toulmin.build.sources import Sources, open_sources
-from toulmin.config import Settings
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.stores.address import is_shared
-from toulmin.stores.contents import FileRow, newer_row, newest, waste
 
 pytest.importorskip("lancedb", reason="needs lancedb")
 
@@ -125,28 +118,6 @@ def test_an_update_after_a_kill_makes_what_an_update_makes(notes: Path, tmp_path
         assert (told(shared), shared.stats) == (told(embedded), embedded.stats)
 
 
-# ---------------------------------------------------------------- files and their rows
-
-
-rows = st.builds(FileRow, st.integers(1, 99), st.integers(0, 9), st.sampled_from("ab"), st.integers(0, 5))
-
-
-@given(st.lists(rows, unique_by=lambda row: row.mark))
-def test_taking_out_waste_a_path_at_a_time_never_changes_which_files_there_are(found: list[FileRow]):
-    def held(rows: list[FileRow]) -> Any:
-        return {path: row for path, row in newest(rows).items() if not row.is_gone}
-
-    left = found
-    for one in waste(found):
-        left = [row for row in left if row.mark not in one.marks]
-        assert held(left) == held(found)
-
-
-def test_a_newer_row_is_newer_even_where_the_clock_is_behind():
-    known = FileRow(1, 1, "a", at=10**18)
-    assert newest([newer_row(known, "a", file=2), known])["a"].file == 2
-
-
 # ---------------------------------------------------------------- through the commands
 
 
@@ -159,26 +130,11 @@ def test_a_folder_of_lancedb_named_as_an_index_says_how_to_name_it(notes: Path, 
 # ---------------------------------------------------------------- addresses
 
 
-@pytest.mark.parametrize("place", ["notes", "/a/b", "C:\\notes", "C:/notes", ".toulmin", "a:b", "lancet"])
-def test_a_plain_path_is_an_embedded_index(place: str):
-    assert not is_shared(place)
-
-
-@pytest.mark.parametrize("place", ["s3://b/c", "gs://b/c", "az://b/c", "lance:a/b"])
-def test_an_address_is_a_shared_corpus(place: str):
-    assert is_shared(place)
-
-
 def test_a_folder_of_lancedb_may_lie_at_home(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     update_shared("lance:~/c", [notes])
     assert (tmp_path / "c" / "corpus.lance").is_dir()
-
-
-def test_another_scheme_is_wrong_usage():
-    with pytest.raises(UsageError, match=r"no address of a corpus called 's4://'.*s3://BUCKET/CORPUS"):
-        is_shared("s4://bucket/corpus")
 
 
 @pytest.mark.parametrize("place", ["s3://key:secret@bucket/corpus", "s3://bucket/corpus?password=secret"])
@@ -208,17 +164,6 @@ def test_lancedb_is_loaded_only_where_an_address_is_used(notes: Path, tmp_path: 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert done.stdout.splitlines() == ["[]", "['lancedb', 'pyarrow']"], done.stderr
-
-
-def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
-    with (
-        pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[scale\]'"),
-        open_sources(Sources(index="s3://library/corpus"), Settings()),
-    ):
-        pass
-    with pytest.raises(SourceError, match=r"toulmin\[scale\]"):
-        indexes.update_index(["notes"], "s3://library/corpus", Settings())
 
 
 def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
