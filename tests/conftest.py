@@ -6,22 +6,30 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from toulmin.runtime import shipped
+
+if TYPE_CHECKING:
+    from postgres_server import Server
 
 SLOW = frozenset(
     line for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
 )
 # Libraries beyond the extra `test` that files import as a whole, and the extra that brings them.
 NEEDS = {
-    **dict.fromkeys("test_encoders test_judges_cross test_judges_seq2seq test_local".split(), ("torch", "local")),
+    **dict.fromkeys(
+        "test_encoders test_judges_cross test_judges_seq2seq test_local test_vectors_trained".split(),
+        ("torch", "local"),
+    ),
     **dict.fromkeys("test_training test_training_reader test_training_retrieval".split(), ("torch", "train")),
     **dict.fromkeys("test_report_browser test_web_page".split(), ("playwright", "docs")),
     **dict.fromkeys("test_postgres test_postgres_store".split(), ("psycopg", "postgres")),
+    "test_vectors": ("faiss", "encoder"),
     "test_web_mcp": ("mcp", "mcp"),
     "test_web_openapi": ("schemathesis", "dev"),
 }
@@ -31,6 +39,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Slow files are not imported where they are left out: torch, Ray and the like take their time."""
     is_left_out = config.getoption("markexpr") == "not slow" and collection_path.name in SLOW
     return True if is_left_out else None
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
+    """Nor are slow tests taken apart into their cases where they are left out."""
+    is_left_out = collector.config.getoption("markexpr") == "not slow" and f"{collector.path.name}::{name}" in SLOW
+    return [] if is_left_out else None
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -60,10 +74,17 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Names of folders that nobody has made; `mktemp` for each test would look through all that there are."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, no_weights: Path) -> None:
+def own_place(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch, no_weights: Path) -> None:
     """Every test has a cache of its own, and neither settings nor trained parts of whoever runs it."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(next(caches)))
     for name in [name for name in os.environ if name.startswith("TOULMIN_") and name != "TOULMIN_DATA"]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(shipped, "PACKAGE", "no_weights_of_this_name")
@@ -86,6 +107,24 @@ def no_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "toulmin_weights" / "__init__.py").write_text("", "utf-8")
     (folder / "toulmin_weights" / "manifest.json").write_text('{"parts": {}}', "utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server for all tests of the group `postgres`, which one worker runs."""
+    from postgres_server import postgres_server
+
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of an S3 server, which has the bucket `library`."""
+    from shared_parts import s3_server
+
+    with s3_server(tmp_path_factory.mktemp("s3") / "log") as port:
+        yield port
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """An S3 server on loopback in a process of its own, and two bad ones: one that fails half of the time, one refuses.
 
-And what tests of every shared corpus take: a command, run here, notes, and an encoder.
+And what tests of every shared corpus take: a command, run here, and notes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from toulmin import demo
 from toulmin.cli import main
@@ -191,20 +188,3 @@ def notes_in(folder: Path) -> Path:
         if file.suffix in {".md", ".txt"}:
             shutil.copy(file, folder)
     return folder
-
-
-class ByWords:
-    """A vector a text: how often each of some words stands in it, of length one."""
-
-    name, identity, dimension = "words", "words-1", 8
-    words = ("clock", "sea", "moon", "star", "ship", "watch", "prize", "compass")
-
-    def encode_queries(self, queries: Any) -> Any:
-        return np.array([self._row(query) for query in queries], np.float32)
-
-    def encode_passages(self, passages: Any) -> Any:
-        return np.array([self._row(f"{one.title} {one.text}") for one in passages], np.float32)
-
-    def _row(self, text: str) -> Any:
-        counts = np.array([0.1 + text.lower().count(word) for word in self.words])
-        return counts / np.linalg.norm(counts)

@@ -42,19 +42,9 @@ def found(index: Path, query: str) -> list[str]:
         return [hit.passage.text for hit in Bm25(corpus).search([query], 5)[0]]
 
 
-def test_a_missing_index_says_how_to_make_one(index: Path) -> None:
-    with pytest.raises(SourceError, match=r"run: toulmin index PATH --into"):
-        open_index(index)
-
-
 def test_a_file_is_no_index(docs: Path) -> None:
     with pytest.raises(SourceError, match="is a file; an index is a folder"):
         open_index(docs / "tower.txt")
-
-
-def test_a_folder_of_other_files_is_not_written_into(docs: Path) -> None:
-    with pytest.raises(SourceError, match="holds other files and no index"):
-        update(docs, [docs])
 
 
 def test_the_database_of_another_program_is_not_touched(docs: Path, index: Path) -> None:

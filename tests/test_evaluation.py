@@ -200,7 +200,11 @@ def test_a_run_that_has_not_ended_says_how_much_is_missing(dataset: Path, tmp_pa
 
 @pytest.mark.parametrize(
     ("change", "error"),
-    [({"profile": "fair"}, UsageError), ({"judge": "lexicle"}, UsageError), ({"judge": "seq2seq:nowhere"}, ModelError)],
+    [
+        ({"profile": "fair"}, UsageError),
+        ({"judge": "lexicle"}, UsageError),
+        pytest.param({"judge": "seq2seq:nowhere"}, ModelError, marks=pytest.mark.slow),  # loads torch
+    ],
     ids=["profile", "judge", "model"],
 )
 def test_a_score_by_nobody_is_refused(run: Path, change: dict[str, Any], error: type[Exception]):

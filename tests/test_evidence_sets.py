@@ -17,8 +17,6 @@ from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidenc
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict
 
-scoring = pytest.importorskip("rouge_score.rouge_scorer", reason="rouge-score is not installed")
-
 SAME = {"One.": "Text a.", "Two.": "Text b.", "Three.": "Text f."}
 FAILED = answer_to_score(Item("q", "Who?"), Answer("Who?", "long", "vanilla", "failed", notes=("away",)))
 
@@ -110,6 +108,7 @@ def test_a_judgement_that_failed_matters_only_where_nothing_else_attributes():
 
 
 def test_precision_of_wording_is_that_of_rouge_score_against_all_evidence_joined():
+    scoring = pytest.importorskip("rouge_score.rouge_scorer", reason="rouge-score is not installed")
     read = of_claims(("Text a and more.", "a"), ("Nothing of text f b.", ""))
     said = "Text a and more.\nNothing of text f b."
     known = "\n".join(passage.text for passage in read.answer.passages)

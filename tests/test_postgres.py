@@ -1,8 +1,7 @@
-"""A corpus in a PostgreSQL server: it holds, ranks and tells what the embedded index of the same files does."""
+"""A corpus in a PostgreSQL server: its candidates, its vectors, its tables, its addresses."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,50 +13,40 @@ from urllib.parse import urlsplit
 
 import pytest
 from postgres_server import PACKAGES, Server, postgres_server, why_not
-from shared_parts import ByWords, notes_in, run
+from shared_parts import notes_in
+from test_store_contract import QUERIES
+from words_encoder import ByWords
 
 if why_not():
     pytest.skip(str(why_not()), allow_module_level=True)
 
 import psycopg
 
-import toulmin
 from toulmin.build import encoding
 from toulmin.config import Settings
-from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.errors import IndexDamaged, UsageError
 from toulmin.indexing.catalogue import id_of
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
 from toulmin.retrieval.bm25 import Bm25, query_terms
 from toulmin.stores import postgres_corpus
-from toulmin.stores.address import is_shared
 from toulmin.stores.postgres_connection import place_of
-from toulmin.stores.postgres_corpus import PostgresCorpus, open_postgres
+from toulmin.stores.postgres_corpus import open_postgres
 from toulmin.stores.postgres_writer import update_postgres
 
 TOKEN = "a-token-of-some-length"
-QUERIES = (
-    "Who built the first marine clock?",
-    "longitude act prize",
-    "When was the sea watch H4 finished and how much did it weigh?",
-    "moons of Jupiter",
-    "the of and",
-    "Harrison",
-    "a word that nobody wrote: zyzzyva",
-    "Greenwich meridian conference 1884 ships",
-)
 
 
 pytestmark = pytest.mark.xdist_group("postgres")  # one worker starts a server, for all of these
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with postgres_server() as server, pytest.MonkeyPatch.context() as environment:
-        for name, value in server.environment.items():
+def server(postgres: Server) -> Iterator[Server]:
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in postgres.environment.items():
             environment.setenv(name, value)
-        yield server
+        yield postgres
 
 
 _numbers = count()
@@ -88,11 +77,6 @@ def both(server: Server, request: pytest.FixtureRequest, tmp_path_factory: pytes
             yield embedded, shared
 
 
-def told(corpus: Any) -> list[Any]:
-    """Every passage with its source, by id."""
-    return sorted(corpus.every_passage(), key=lambda passage: passage.id)
-
-
 def ask(statement: str) -> list[Any]:
     """What the server says to its owner."""
     with psycopg.connect(dbname="postgres", autocommit=True) as connection:
@@ -105,11 +89,6 @@ def schema(place: str) -> str:
 
 
 # ---------------------------------------------------------------- the same as the embedded index
-
-
-def test_passages_ids_offsets_and_sources_are_those_of_the_embedded_index(both: Any):
-    embedded, shared = both
-    assert list(shared.every_passage()) == list(embedded.every_passage())
 
 
 @pytest.mark.parametrize("enough", [1, 5, 10**9], ids=["rarest", "some", "all"])
@@ -145,7 +124,8 @@ def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: 
 
 
 def test_vectors_are_searched_by_an_index_of_inner_products(both: Any, request: pytest.FixtureRequest):
-    nearest = "SELECT key FROM \"both\".found ORDER BY vector OPERATOR(public.<#>) '[1,0,0,0,0,0,0,0]' LIMIT 5"
+    row = [1] + [0] * (ByWords().dimension - 1)
+    nearest = f"SELECT key FROM \"both\".found ORDER BY vector OPERATOR(public.<#>) '{row}' LIMIT 5"
     port = urlsplit(str(both[1].folder)).port
     with psycopg.connect(port=port, dbname="postgres") as connection:
         kind = connection.execute('SELECT pg_typeof(vector)::text FROM "both".found LIMIT 1').fetchone()
@@ -155,40 +135,7 @@ def test_vectors_are_searched_by_an_index_of_inner_products(both: Any, request: 
     assert "Index Scan using found_vector" in str(plan)
 
 
-def test_stats_and_contents_are_those_of_the_embedded_index(both: Any):
-    embedded, shared = both
-    assert (shared.stats, shared.contents, len(shared)) == (embedded.stats, embedded.contents, len(embedded))
-
-
-def test_a_passage_has_the_neighbours_and_the_document_that_it_has_in_the_embedded_index(both: Any):
-    embedded, shared = both
-    for passage in embedded.every_passage():
-        assert shared.neighbours(passage.id) == embedded.neighbours(passage.id)
-        assert shared.document_of(passage.id) == embedded.document_of(passage.id)
-        assert shared.text(shared.document_of(passage.id)) == embedded.text(embedded.document_of(passage.id))
-
-
-def test_documents_are_listed_as_in_the_embedded_index(both: Any):
-    embedded, shared = both
-    assert list(shared.documents()) == list(embedded.documents())
-
-
-def test_an_unknown_id_is_told(both: Any):
-    with pytest.raises(SourceError, match="There is no passage 'nothing'"):
-        both[1].passage("nothing")
-
-
-def test_one_reader_serves_several_threads(both: Any):
-    from concurrent.futures import ThreadPoolExecutor
-
-    shared: PostgresCorpus = both[1]
-    alone = [Bm25(shared).search([query], 5) for query in QUERIES]
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda query: Bm25(shared).search([query], 5), QUERIES)) == alone
-
-
 DAMAGE = {
-    "is not what was indexed": "UPDATE {}.passages SET text = '# Something else was written.' WHERE document = 1",
     "the terms of passage": "UPDATE {}.found SET counts = counts || 1::smallint",
     "the frequencies of 1 words": "DELETE FROM {0}.frequencies WHERE word = (SELECT min(word) FROM {0}.frequencies)",
     "22 passages are counted": "DELETE FROM {0}.passages WHERE number = 1",
@@ -215,32 +162,6 @@ def titles(place: str, query: str) -> list[str]:
         return [Path(hit.passage.source.path or "").name for hit in Bm25(corpus).search([query], 10)[0]]
 
 
-def test_a_second_update_reads_nothing_and_changes_nothing(notes: Path, place: str):
-    first = update_postgres(place, [notes])
-    with open_postgres(place) as corpus:
-        before = corpus.stamp()
-    second = update_postgres(place, [notes])
-    with open_postgres(place) as corpus:
-        assert (first.read, second.read, second.unchanged, corpus.stamp()) == (11, 0, 11, before)
-
-
-def test_a_changed_file_is_replaced(notes: Path, place: str):
-    update_postgres(place, [notes])
-    (notes / "moons_of_jupiter.md").write_text("# Moons\n\nA quokka watched the moons.")
-    report = update_postgres(place, [notes])
-    assert (report.read, report.unchanged) == (1, 10)
-    assert titles(place, "quokka") == ["moons_of_jupiter.md"]
-    assert "moons_of_jupiter.md" not in titles(place, "eclipses of Io")
-
-
-def test_a_removed_file_is_taken_out(notes: Path, place: str):
-    update_postgres(place, [notes])
-    (notes / "moons_of_jupiter.md").unlink()
-    report = update_postgres(place, [notes])
-    assert report.removed == 1
-    assert "moons_of_jupiter.md" not in titles(place, "moons of Jupiter")
-
-
 def test_a_passage_in_several_files_goes_with_the_last(tmp_path: Path, place: str):
     folder = tmp_path / "same"
     folder.mkdir()
@@ -257,131 +178,28 @@ def test_a_passage_in_several_files_goes_with_the_last(tmp_path: Path, place: st
     assert ask(f"SELECT count(*) FROM {schema(place)}.frequencies") == [(0,)]
 
 
-def test_many_updates_leave_what_one_update_of_the_last_files_makes(notes: Path, tmp_path: Path, place: str):
-    for round in range(4):
-        (notes / "changing.md").write_text(f"# Changing\n\nWord{round} stands here.")
-        (notes / f"only{round}.md").write_text("The same words in several files.")
-        (notes / f"only{round - 2}.md").unlink(missing_ok=True)
-        update_postgres(place, [notes])
-    update(tmp_path / "index", [notes])
-    with open_postgres(place) as shared, open_index(tmp_path / "index") as embedded:
-        shared.verify()
-        assert (told(shared), shared.stats) == (told(embedded), embedded.stats)
-        for query in ("word0 word3 stands", "the same words in several files"):
-            assert Bm25(shared).search([query], 10) == Bm25(embedded).search([query], 10)
-
-
-def test_a_file_that_cannot_be_read_is_skipped_and_listed_until_it_can(notes: Path, place: str):
-    (notes / "bad.json").write_text("{")
-    report = update_postgres(place, [notes])
-    with open_postgres(place) as corpus:
-        assert [Path(one.path).name for one in corpus.skipped()] == ["bad.json"]
-    (notes / "bad.json").unlink()
-    update_postgres(place, [notes])
-    with open_postgres(place) as corpus:
-        assert ([Path(one.path).name for one in report.skipped], corpus.skipped()) == (["bad.json"], [])
-
-
-def test_what_was_indexed_of_a_file_stays_while_it_cannot_be_read(notes: Path, place: str):
-    (notes / "records.jsonl").write_text('{"text": "A quokka watched."}\n')
-    update_postgres(place, [notes])
-    (notes / "records.jsonl").write_text('{"text": "A wombat watched."}\n{"text": ')
-    update_postgres(place, [notes])
-    assert (titles(place, "quokka"), titles(place, "wombat")) == (["records.jsonl"], [])
-    with open_postgres(place) as corpus:
-        corpus.verify()
-
-
-def test_another_length_of_passages_is_refused(notes: Path, place: str):
-    update_postgres(place, [notes])
-    with pytest.raises(SourceError, match="about 100 words, not 50"):
-        update_postgres(place, [notes], passage_words=50)
-
-
-def test_less_than_a_word_is_wrong_usage(notes: Path, place: str):
-    with pytest.raises(UsageError, match="at least 1 word, not 0"):
-        update_postgres(place, [notes], passage_words=0)
-
-
-def test_an_encoder_that_the_corpus_was_not_made_with_is_refused(notes: Path, place: str):
-    update_postgres(place, [notes])
-    with pytest.raises(SourceError, match="made without vectors, and the encoder asked for is words"):
-        update_postgres(place, [notes], vectors=Wanted(ByWords(), "own:words"))
-
-
-@pytest.mark.parametrize(
-    "use", [open_postgres, lambda place: update_postgres(place, [Path("/")])], ids=["read", "write"]
-)
-def test_another_version_is_refused(notes: Path, place: str, use: Any):
+def test_another_version_is_not_written_to(notes: Path, place: str):
     update_postgres(place, [notes])
     ask(f"UPDATE {schema(place)}.about SET made = made || '{{\"format\": 0}}'")
     with pytest.raises(IndexDamaged, match="written by another version of Toulmin"):
-        use(place)
-
-
-def test_a_schema_of_another_program_is_left_alone(notes: Path, place: str):
-    ask(f"CREATE SCHEMA {schema(place)}; CREATE TABLE {schema(place)}.theirs (a int)")
-    with pytest.raises(SourceError, match="belong to another program"):
         update_postgres(place, [notes])
-    assert ask(f"SELECT count(*) FROM pg_tables WHERE schemaname = '{schema(place)[1:-1]}'") == [(1,)]
 
 
 # ---------------------------------------------------------------- through the commands
 
 
-def test_every_command_takes_an_address(notes: Path, place: str, tmp_path: Path, capsys: Any, monkeypatch: Any):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "questions.jsonl").write_text('{"id": "a", "question": "Who built the sea clocks?"}\n')
-    (tmp_path / "draft.txt").write_text("Harrison finished his first sea clock in 1735.")
-    assert run("index", "notes", "--into", place) == 0
-    assert run("search", "sea clocks", "--index", place) == 0
-    assert run("check", "draft.txt", "--index", place) == 0
-    assert run("run", "questions.jsonl", "--index", place, "--out", "out") == 0
-    assert run("questions", place, "--out", "made.jsonl", "--n", "3") == 0
-    assert json.loads((tmp_path / "out" / "run.json").read_text())["index"]["path"] == place
-    capsys.readouterr()
-    assert run("ask", "Who built the sea clocks?", "--index", place, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["status"] == "answered"
-
-
-def test_the_embedded_index_is_built_from_a_database(notes: Path, place: str, tmp_path: Path):
-    update_postgres(place, [notes])
-    update(tmp_path / "index", [notes])
-    assert run("index", "--from", place, "--into", str(tmp_path / "copy")) == 0
-    with open_index(tmp_path / "copy") as copy, open_index(tmp_path / "index") as embedded:
-        copy.verify()
-        assert (told(copy), copy.stats, copy.contents) == (told(embedded), embedded.stats, embedded.contents)
-
-
-def test_a_second_copy_writes_only_what_changed_and_takes_out_what_is_gone(notes: Path, place: str, tmp_path: Path):
-    update_postgres(place, [notes])
-    toulmin.index(place, into=tmp_path / "copy")
-    (notes / "new.md").write_text("Something new.")
-    (notes / "longitude_act.md").unlink()
-    update_postgres(place, [notes])
-    report = toulmin.index(place, into=tmp_path / "copy")
-    assert (report.read, report.unchanged, report.removed) == (1, 10, 1)
-
-
-def test_the_server_answers_lists_and_follows_a_corpus(notes: Path, place: str):
-    pytest.importorskip("fastapi", reason="needs fastapi")
+def test_the_server_follows_a_database_that_broke_its_connections(notes: Path, place: str):
     from web_parts import served, until
 
     update_postgres(place, [notes])
     with served(place, token=TOKEN) as server:
         client = server.client
         client.headers["Authorization"] = f"Bearer {TOKEN}"
-        found = client.post("/v1/search", json={"query": "moons of Jupiter", "k": 1}).json()["hits"][0]["passage"]
-        listed = client.get("/v1/documents").json()
-        assert client.get(f"/v1/passages/{found['id']}").json()["document"]["title"] == found["title"]
-        assert (len(listed["documents"]), listed["uploads"]) == (11, False)
-        (notes / "new.md").write_text("# New\n\nA quokka watched the moons.")
-        update_postgres(place, [notes])
-        assert until(lambda: len(client.get("/v1/documents").json()["documents"]) == 12)
-        (notes / "new.md").unlink()
+        assert len(client.get("/v1/documents").json()["documents"]) == 11
+        (notes / "moons_of_jupiter.md").unlink()
         update_postgres(place, [notes])
         ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'toulmin'")
-        assert until(lambda: len(client.get("/v1/documents").json().get("documents", ())) == 11)
+        assert until(lambda: len(client.get("/v1/documents").json().get("documents", ())) == 10)
 
 
 def test_doctor_looks_at_a_corpus_in_a_database(notes: Path, place: str):
@@ -401,11 +219,6 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.Monke
 
 
 # ---------------------------------------------------------------- addresses
-
-
-@pytest.mark.parametrize("place", ["postgresql://host/db/corpus", "postgres://host/db/corpus", "postgresql:///db/c"])
-def test_an_address_is_a_shared_corpus(place: str):
-    assert is_shared(place)
 
 
 def test_an_address_says_host_port_user_database_and_corpus():
@@ -458,9 +271,3 @@ def test_psycopg_is_loaded_only_where_such_an_address_is_used(notes: Path, place
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert done.stdout.splitlines() == ["[]", "['psycopg']"], done.stderr
-
-
-def test_an_address_without_the_library_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.stores.address.find_spec", lambda name: None)
-    with pytest.raises(SourceError, match=r"not installed here; run: pip install 'toulmin\[postgres\]'"):
-        toulmin.search("clock", index="postgresql://host/db/corpus")

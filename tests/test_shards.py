@@ -10,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -20,9 +19,10 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from store_parts import Here
+from words_encoder import ByWords
 
 import toulmin
-from tests.tiny_encoders import ByWords
 from toulmin.data import Document
 from toulmin.documents.loaders import read_documents
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -38,34 +38,6 @@ from toulmin.retrieval.vectors import Dense
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 WORDS = "lamp tower keeper storm harbour reef oil wick lens fog horn boat wreck tide rock bell night ship crew".split()
 COUNT = 3
-
-
-class Here:
-    """A worker in this process, as `sharding.Hand`."""
-
-    def __init__(self, make: Callable[[], Shard]) -> None:
-        self._shard = make()
-        self._found: deque[tuple[int, Any]] = deque()
-        self._encoded = (0, 0)
-        self._shard.on_encoded = self._note
-
-    def _note(self, done: int, total: int) -> None:
-        self._encoded = (done, total)
-
-    def send(self, calls: Sequence[Call]) -> None:
-        self._found.append(self._shard.do(calls))
-
-    def receive(self) -> tuple[int, Any]:
-        return self._found.popleft()
-
-    def is_done(self, seconds: float) -> bool:
-        return True
-
-    def encoding_progress(self) -> tuple[int, int]:
-        return self._encoded
-
-    def close(self) -> None:
-        self._shard.leave()
 
 
 def spread(index: Path, *paths: Path, **options: Any) -> IndexReport:
@@ -143,12 +115,6 @@ def test_what_changed_vanished_and_came_is_as_in_one_piece(docs: Path, tmp_path:
     whole, parts = both(tmp_path, docs)
     assert {**parts, "documents": sorted(parts["documents"])} == {**whole, "documents": sorted(whole["documents"])}
     assert parts["skipped"] == []
-
-
-def test_a_second_update_reads_nothing(docs: Path, tmp_path: Path):
-    both(tmp_path, docs)
-    report = spread(tmp_path / "several", docs)
-    assert (report.read, report.unchanged) == (0, 3)
 
 
 def test_another_length_of_passages_cuts_everything_again(docs: Path, tmp_path: Path):
@@ -311,25 +277,6 @@ def _until_workers_left(index: Path) -> None:
 # ---------------------------------------------------------------- moments
 
 
-def test_readers_see_the_index_as_it_was_until_all_is_there(docs: Path, tmp_path: Path):
-    index = tmp_path / "several"
-    spread(index, docs)
-    with open_any(index) as corpus:
-        before = seen(corpus)
-    (docs / "new.txt").write_text(sentence(300), "utf-8")
-    meanwhile = []
-
-    def look(progress: Any) -> None:
-        with open_any(index) as corpus:
-            meanwhile.append(seen(corpus))
-
-    spread(index, docs, on_progress=look)
-    assert meanwhile
-    assert all(one == before for one in meanwhile)
-    with open_any(index) as corpus:
-        assert seen(corpus) != before
-
-
 def _half_committed(index: Path, docs: Path) -> None:
     """Ends an update between the first shard and the second."""
 
@@ -371,19 +318,6 @@ def test_shards_of_two_moments_are_refused_and_made_anew(docs: Path, tmp_path: P
     }
 
 
-def test_a_second_writer_gets_a_clear_error(docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.indexing.catalogue.WRITER_WAIT_SECONDS", 0.1)
-    index = tmp_path / "several"
-    spread(index, docs)
-
-    def meanwhile(progress: Any) -> None:
-        with pytest.raises(SourceError, match="Another process is writing"):
-            spread(index, docs)
-
-    (docs / "new.txt").write_text(sentence(300), "utf-8")
-    assert spread(index, docs, on_progress=meanwhile).read == 1
-
-
 # ---------------------------------------------------------------- what is refused
 
 
@@ -403,12 +337,6 @@ def test_an_index_in_one_piece_stays_so(docs: Path, tmp_path: Path):
     update(tmp_path / "one", [docs])
     with pytest.raises(SourceError, match="is in one piece; name another folder"):
         spread(tmp_path / "one", docs)
-
-
-def test_a_folder_with_other_files_is_refused(docs: Path):
-    with pytest.raises(SourceError, match="holds other files and no index"):
-        spread(docs, docs)
-    assert not (docs / "shards.json").exists()
 
 
 def test_a_folder_whose_first_update_never_ended_holds_no_index(docs: Path, tmp_path: Path):
@@ -432,14 +360,6 @@ def test_a_broken_list_of_shards_is_damage(docs: Path, tmp_path: Path, told: str
     (tmp_path / "several" / "shards.json").write_text(told, "utf-8")
     with pytest.raises(IndexDamaged, match=r"shards\.json"):
         open_any(tmp_path / "several")
-
-
-def test_unknown_passages_and_documents_are_refused(docs: Path, tmp_path: Path):
-    spread(tmp_path / "several", docs)
-    with open_any(tmp_path / "several") as corpus:
-        for ask in (corpus.passage, corpus.neighbours, corpus.document_of):
-            with pytest.raises(SourceError, match="no passage 'nothing'"):
-                ask("nothing")
 
 
 def test_leaving_without_commit_changes_nothing(docs: Path, tmp_path: Path):

@@ -1,15 +1,13 @@
-"""The index on disk: what an update reads, keeps and removes, and what a reader sees."""
+"""The index on disk, beside what test_store_contract says of it: its size, its look-ups, other users and processes."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,10 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
-from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing import store
-from toulmin.indexing.corpus import IndexedDocument
-from toulmin.indexing.store import Corpus, open_index
+from toulmin.indexing.store import open_index
 from toulmin.indexing.update import IndexReport, Progress, update
 from toulmin.retrieval.bm25 import Bm25
 
@@ -53,59 +50,12 @@ def found(index: Path, query: str, k: int = 5) -> list[str]:
         return [hit.passage.text for hit in Bm25(corpus).search([query], k)[0]]
 
 
-def id_found(corpus: Corpus, query: str) -> str:
-    """The id of the best passage."""
-    return Bm25(corpus).search([query], 1)[0][0].passage.id
-
-
 def counts(report: IndexReport) -> tuple[int, int, int, int]:
     """Files read, unchanged, removed and skipped."""
     return report.read, report.unchanged, report.removed, len(report.skipped)
 
 
-def document(corpus: Corpus, name: str) -> IndexedDocument:
-    """The document of the file of that name."""
-    return next(entry for entry in corpus.documents() if entry.path and Path(entry.path).name == name)
-
-
 # ---------------------------------------------------------------- updating
-
-
-def test_a_first_update_reads_every_file(docs: Path, index: Path) -> None:
-    assert counts(update(index, [docs])) == (3, 0, 0, 0)
-
-
-def test_a_second_update_reads_nothing(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    assert counts(update(index, [docs])) == (0, 3, 0, 0)
-
-
-def test_a_file_changed_within_the_grain_of_the_clock_is_read_again(docs: Path, index: Path) -> None:
-    file = docs / "tower.txt"
-    update(index, [docs])
-    time = file.stat().st_mtime_ns
-    file.write_text(TOWER.replace("1824", "1825"), "utf-8")
-    os.utime(file, ns=(time, time))
-    assert counts(update(index, [docs])) == (1, 2, 0, 0)
-
-
-def test_a_file_touched_but_equal_counts_as_unchanged(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    os.utime(docs / "tower.txt", (1, 1))
-    assert counts(update(index, [docs])) == (0, 3, 0, 0)
-
-
-def test_a_changed_file_is_read_again(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
-    assert counts(update(index, [docs])) == (1, 2, 0, 0)
-
-
-def test_what_a_changed_file_said_before_is_no_longer_found(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
-    update(index, [docs])
-    assert found(index, "Hannah Pell") == []
 
 
 def test_an_index_shrinks_with_its_files(docs: Path, index: Path) -> None:
@@ -118,114 +68,9 @@ def test_an_index_shrinks_with_its_files(docs: Path, index: Path) -> None:
     assert (index / "corpus.sqlite").stat().st_size <= 1.5 * small
 
 
-def test_a_file_that_vanished_is_removed(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    (docs / "tower.txt").unlink()
-    assert counts(update(index, [docs])) == (0, 2, 1, 0)
-
-
-def test_files_from_another_folder_stay(docs: Path, index: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "mill.txt").write_text("The mill grinds barley.", "utf-8")
-    update(index, [docs])
-    shutil.rmtree(docs)
-    update(index, [other])
-    assert found(index, "Hannah Pell") == [TOWER]
-
-
-def test_a_relative_path_names_the_same_file(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    update(index, [docs])
-    monkeypatch.chdir(docs.parent)
-    assert counts(update(index, [Path("docs")])) == (0, 3, 0, 0)
-
-
-def test_a_bad_file_among_good_ones_is_named(docs: Path, index: Path) -> None:
-    (docs / "bad.txt").write_bytes(b"abc\x00\x01def")
-    report = update(index, [docs])
-    assert [Path(skip.path).name for skip in report.skipped] == ["bad.txt"]
-
-
-def test_an_index_remembers_what_was_not_read_until_it_is_mended(docs: Path, index: Path, tmp_path: Path) -> None:
-    (docs / "bad.txt").write_bytes(b"abc\x00\x01def")
-    report = update(index, [docs])
-    other = tmp_path / "other.txt"
-    other.write_text(BRIDGE, "utf-8")
-    update(index, [other])  # which says nothing of the others
-    with open_index(index) as corpus:
-        assert tuple(corpus.skipped()) == report.skipped
-    (docs / "bad.txt").write_text("Now it can be read.", "utf-8")
-    update(index, [docs])
-    with open_index(index) as corpus:
-        assert corpus.skipped() == []
-
-
-def test_what_was_indexed_of_a_file_now_bad_stays(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    (docs / "tower.txt").write_bytes(b"\x00\x01\x02")
-    update(index, [docs])
-    assert found(index, "Hannah Pell") == [TOWER]
-
-
-def test_a_record_file_bad_at_its_end_leaves_nothing_half_read(docs: Path, index: Path) -> None:
-    good = json.dumps({"_id": "1", "title": "Kiln", "text": "The kiln burns lime."})
-    (docs / "records.jsonl").write_text(f"{good}\nno json\n", "utf-8")
-    update(index, [docs])
-    assert found(index, "kiln lime") == []
-
-
-def test_a_missing_path_is_an_error(index: Path, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="does not exist"):
-        update(index, [tmp_path / "nowhere"])
-
-
-def test_an_empty_folder_makes_an_index_without_passages(index: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    update(index, [tmp_path / "empty"])
-    assert found(index, "anything") == []
-
-
 def test_an_index_within_the_documents_does_not_read_itself(docs: Path) -> None:
     update(docs / "index", [docs])
     assert counts(update(docs / "index", [docs])) == (0, 3, 0, 0)
-
-
-def test_progress_ends_with_every_file_done(docs: Path, index: Path) -> None:
-    seen: list[Progress] = []
-    update(index, [docs], on_progress=seen.append)
-    assert (seen[-1].done_files, seen[-1].total_files) == (3, 3)
-
-
-# ---------------------------------------------------------------- passages of two files
-
-
-def test_a_passage_in_two_files_is_found_once(docs: Path, index: Path) -> None:
-    (docs / "sub").mkdir()
-    shutil.copy(docs / "tower.txt", docs / "sub" / "tower.txt")
-    update(index, [docs])
-    assert found(index, "Hannah Pell") == [TOWER]
-
-
-def test_a_passage_stays_with_the_file_that_still_holds_it(docs: Path, index: Path) -> None:
-    (docs / "sub").mkdir()
-    shutil.copy(docs / "tower.txt", docs / "sub" / "tower.txt")
-    update(index, [docs])
-    (docs / "tower.txt").unlink()
-    update(index, [docs])
-    with open_index(index) as corpus:
-        path = Bm25(corpus).search(["Hannah"], 5)[0][0].passage.source.path
-    assert path == str(docs / "sub" / "tower.txt")
-
-
-# ---------------------------------------------------------------- passage length
-
-
-def test_an_index_keeps_its_own_passage_length(docs: Path, index: Path) -> None:
-    update(index, [docs], passage_words=20)
-    (docs / "bridge.txt").unlink()
-    update(index, [docs])
-    with open_index(index) as corpus:
-        assert corpus.stats.passage_words == 20
 
 
 def test_another_passage_length_cuts_everything_again(docs: Path, index: Path) -> None:
@@ -239,68 +84,7 @@ def test_another_passage_length_reads_files_of_other_folders_too(docs: Path, ind
     assert update(index, [tmp_path / "mill.txt"], passage_words=20).read == 4
 
 
-def test_a_passage_of_no_words_is_wrong_usage(docs: Path, index: Path) -> None:
-    with pytest.raises(UsageError, match="at least 1 word"):
-        update(index, [docs], passage_words=0)
-
-
 # ---------------------------------------------------------------- reading
-
-
-def test_the_stored_text_is_the_text_of_the_file(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus:
-        assert corpus.text(document(corpus, "harbour.txt")) == LONG
-
-
-def test_neighbours_follow_one_another(docs: Path, index: Path) -> None:
-    update(index, [docs], passage_words=30)
-    with open_index(index) as corpus:
-        first = Bm25(corpus).search(["harbour ship number 0"], 1)[0][0].passage
-        after = corpus.neighbours(first.id).after
-        assert after is not None
-        assert corpus.neighbours(after.id).before == first
-
-
-def test_the_first_passage_has_nothing_before_it(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus:
-        assert corpus.neighbours(id_found(corpus, "Hannah")).before is None
-
-
-def test_passages_come_in_the_order_asked(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus:
-        ids = [id_found(corpus, query) for query in ("Hannah", "lanes", "Hannah")]
-        assert [passage.id for passage in corpus.passages(ids)] == ids
-
-
-@pytest.mark.parametrize("passage_id", ["0123456789abcdef", "", "nonsense", "zz' OR 1=1", "\ud800"])
-def test_an_unknown_passage_is_an_error(docs: Path, index: Path, passage_id: str) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus, pytest.raises(SourceError, match="There is no passage"):
-        corpus.passage(passage_id)
-
-
-def test_the_document_of_a_passage_names_its_file(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus:
-        assert corpus.document_of(id_found(corpus, "Hannah")).path == str(docs / "tower.txt")
-
-
-def test_the_stats_count_files_documents_and_passages(docs: Path, index: Path) -> None:
-    report = update(index, [docs])
-    with open_index(index) as corpus:
-        stats = corpus.stats
-    assert (stats.files, stats.documents, stats.passages) == (3, report.documents, report.passages)
-
-
-def test_a_reader_sees_the_moment_in_which_it_was_opened(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    with open_index(index) as corpus:
-        (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
-        update(index, [docs])
-        assert [hit.passage.text for hit in Bm25(corpus).search(["Hannah Pell"], 5)[0]] == [TOWER]
 
 
 @pytest.fixture
@@ -353,14 +137,6 @@ def test_codes_looked_up_side_by_side_are_those_looked_up_one_by_one(
         assert corpus.codes(some) == [corpus.codes([key])[0] for key in some]
         with pytest.raises(IndexDamaged, match="not stored"):
             corpus.codes([*keys, 1])
-
-
-def test_a_reader_opened_while_an_update_runs_sees_what_was_before(docs: Path, index: Path) -> None:
-    update(index, [docs])
-    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
-    seen: list[list[str]] = []
-    update(index, [docs], on_progress=lambda progress: seen.append(found(index, "Hannah Pell")))
-    assert seen == [[TOWER]] * len(seen)
 
 
 @given(st.lists(texts(12), min_size=1, max_size=5), st.lists(texts(12), max_size=5))
@@ -421,14 +197,6 @@ def test_another_user_may_read_an_index(docs: Path) -> None:
         command = [sys.executable, "-c", AS_NOBODY, str(Path(folder) / "index")]
         said = subprocess.run(command, capture_output=True, text=True, check=False)
     assert said.stdout.strip() == TOWER, said.stderr
-
-
-def test_threads_may_share_one_corpus(docs: Path, index: Path) -> None:
-    update(index, [docs], passage_words=20)
-    queries = [f"ship number {n}" for n in range(40)]
-    with open_index(index) as corpus, ThreadPoolExecutor(4) as pool:
-        alone = Bm25(corpus).search(queries, 3)
-        assert list(pool.map(lambda query: Bm25(corpus).search([query], 3)[0], queries)) == alone
 
 
 ONE_AFTER_ANOTHER = """
@@ -504,18 +272,6 @@ def test_an_interrupted_first_update_leaves_no_rows_behind(
     connection = sqlite3.connect(index / "corpus.sqlite")
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     connection.close()
-
-
-def test_a_second_writer_gets_a_clear_error(docs: Path, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    update(index, [docs])
-    monkeypatch.setattr("toulmin.indexing.catalogue.WRITER_WAIT_SECONDS", 0.1)
-    (docs / "tower.txt").write_text("The tower fell in 1950.", "utf-8")
-
-    def meanwhile(progress: Progress) -> None:
-        with pytest.raises(SourceError, match="Another process is writing"):
-            update(index, [docs])
-
-    assert update(index, [docs], on_progress=meanwhile).read == 1
 
 
 def test_two_first_updates_at_once_leave_a_whole_index(docs: Path, index: Path) -> None:

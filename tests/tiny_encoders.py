@@ -1,14 +1,12 @@
-"""Encoders made on the spot: folders as sentence-transformers and DPR lay them out, and one that needs no model."""
+"""Encoders made on the spot: folders as sentence-transformers and DPR lay them out."""
 
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import (
@@ -22,31 +20,8 @@ from transformers import (
     T5EncoderModel,
 )
 
-from toulmin.runtime.encoder import Titled, Vectors, full_text
-
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm query passage :".split()
 HIDDEN = 16
-
-
-class ByWords:
-    """An encoder without a model: each word adds a direction of its own, so texts are near that share words."""
-
-    def __init__(self, name: str = "by-words", dimension: int = 32) -> None:
-        self.name, self.identity, self.dimension = name, f"{name}-{dimension}", dimension
-        self.encoded: list[str] = []
-
-    def encode_queries(self, queries: Sequence[str]) -> Vectors:
-        return np.stack([self._row(query) for query in queries])
-
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
-        self.encoded += [full_text(passage) for passage in passages]
-        return np.stack([self._row(full_text(passage)) for passage in passages])
-
-    def _row(self, text: str) -> Vectors:
-        total = np.full(self.dimension, 1e-3, np.float32)
-        for word in text.lower().split():
-            total += np.random.default_rng(zlib.crc32(word.encode())).normal(size=self.dimension).astype(np.float32)
-        return total / np.linalg.norm(total)
 
 
 def tokenizer() -> PreTrainedTokenizerFast:
