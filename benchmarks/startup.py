@@ -34,8 +34,8 @@ def commands(index: Path) -> dict[str, list[str]]:
     }
 
 
-def run(command: list[str], checkout: Path) -> float:
-    """Seconds of the command with the checkout's code."""
+def seconds(command: list[str], checkout: Path | None = None) -> float:
+    """How long the command takes, with that checkout's code."""
     started = perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, cwd=checkout, check=True)  # `-c` imports from there first
     return perf_counter() - started
@@ -58,16 +58,16 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         indexes = [Path(folder) / str(number) for number in range(len(checkouts))]
         for index, checkout in zip(indexes, checkouts, strict=True):
-            run([*CLI, "index", str(data.path("pool_corpus").resolve()), "--into", str(index)], checkout)
+            seconds([*CLI, "index", str(data.path("pool_corpus").resolve()), "--into", str(index)], checkout)
         for name in commands(indexes[0]):
             pairs = [(commands(index)[name], checkout) for index, checkout in zip(indexes, checkouts, strict=True)]
-            rounds = [[run(*pair) for pair in pairs] for _ in range(options.runs + 1)][1:]  # the first warms up
+            rounds = [[seconds(*pair) for pair in pairs] for _ in range(options.runs + 1)][1:]  # the first warms up
             show(name, [list(times) for times in zip(*rounds, strict=True)])
     print("```")
 
 
 def show(name: str, times: list[list[float]]) -> None:
-    here, *others = (statistics.median(seconds) for seconds in times)
+    here, *others = (statistics.median(column) for column in times)
     ratio = "".join(f"  {here / other:.2f} times the other's {other:.3f} s" for other in others)
     target = f"  (target {TARGETS[name]} s)" if name in TARGETS else ""
     print(f"{name:<16} median {here:.3f} s  {min(times[0]):.3f}..{max(times[0]):.3f}{target}{ratio}")

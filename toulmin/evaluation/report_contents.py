@@ -88,8 +88,10 @@ class Plot:
 # ---------------------------------------------------------------- what metrics and judges mean
 
 
-_MEANINGS = tomllib.loads(resources.files("toulmin.evaluation").joinpath("report", "meanings.toml").read_text("utf-8"))
-METRICS: Mapping[str, str] = _MEANINGS["metrics"]
+_MEANINGS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    resources.files("toulmin.evaluation").joinpath("report", "meanings.toml").read_text("utf-8")
+)
+METRICS = _MEANINGS["metrics"]
 
 
 def of_metric(name: str) -> str | None:
