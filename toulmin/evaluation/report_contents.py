@@ -88,9 +88,8 @@ class Plot:
 # ---------------------------------------------------------------- what metrics and judges mean
 
 
-_MEANINGS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    resources.files("toulmin.evaluation").joinpath("report", "meanings.toml").read_text("utf-8")
-)
+_TEXTS = resources.files("toulmin.evaluation").joinpath("report", "meanings.toml").read_text("utf-8")
+_MEANINGS: Mapping[str, Mapping[str, str]] = tomllib.loads(_TEXTS)
 METRICS = _MEANINGS["metrics"]
 
 
