@@ -2,7 +2,7 @@
 
     python benchmarks/sessions.py [--rounds 5]
 
-Each question is asked once of each in every round, in turn, over an index of the demo's texts; the first round warms up
+Each question is asked once of each in every round, in turn, over an index of `pool_corpus`; the first round warms up
 and is not counted. The ratios are of medians. A second call of `toulmin.ask` shares the session of the first; "opened
 each time" is a session that is opened for one call and closed after it.
 """
@@ -18,30 +18,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import data
 from headings import heading
 
 import toulmin
-from toulmin import demo
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.config import Settings
 
-QUESTIONS = (
-    "Which reward did the Longitude Act offer for finding longitude at sea?",
-    "When was the sea watch H4 finished?",
-    "Who built the first sea clock?",
-    "What did the Board of Longitude pay out?",
-    "How accurate was the sea watch H4?",
-    "Who was Astronomer Royal?",
-)
+ASKED = 6
 
 
-def measured(calls: dict[str, Callable[[str], Any]], rounds: int) -> dict[str, list[float]]:
+def measured(calls: dict[str, Callable[[str], Any]], questions: list[str], rounds: int) -> dict[str, list[float]]:
     """The seconds of each call, the ways in turn; the first round is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for number in range(rounds + 1):
-        for question in QUESTIONS:
-            text = f"{question[:-1]} ({number})?"  # a question that was asked before is remembered
+        for question in questions:
+            text = f"{question} ({number})"  # a question that was asked before is remembered
             for name, call in calls.items():
                 start = time.perf_counter()
                 call(text)
@@ -64,12 +57,13 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     settings = Settings()
     print(
-        heading("sessions.py", f"Demo corpus, judge {settings.judge}, {rounds} rounds of {len(QUESTIONS)} questions.")
+        heading("sessions.py", f"pool_corpus by words, judge {settings.judge}, {rounds} rounds of {ASKED} questions.\n")
     )
+    questions = [row["question"] for row in data.rows("pool_questions") if row["split"] == "train"][:ASKED]
     print("| call | way | median | of a session kept open |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder, asyncio.Runner() as runner:
         place = str(Path(folder) / "index")
-        toulmin.index(str(demo.FOLDER), into=place)
+        toulmin.index(data.path("pool_corpus"), into=place)
         session = Session(Sources(index=place), settings)
         runner.run(session.__aenter__())
 
@@ -87,9 +81,10 @@ def main() -> None:
             "toulmin.search": lambda q: toulmin.search(q, index=place, settings=settings),
             "opened each time": lambda q: runner.run(fresh(lambda opened: opened.search(q, 10))),
         }
-        report("ask", measured(asks, rounds))
-        report("search", measured(searches, 10 * rounds))
+        report("ask", measured(asks, questions, rounds))
+        report("search", measured(searches, questions, 10 * rounds))
         runner.run(session.__aexit__())
+    print("```")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def run(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
-    from toulmin.cli.log import app
+    from toulmin.cli.log import start
     from toulmin.errors import ToulminError, UsageError
 
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        return app.meta(arguments, exit_on_error=False, print_error=False, result_action="return_value") or 0
+        return start(arguments)
     except CycloptsError as error:
         return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
     except ToulminError as error:

@@ -15,8 +15,6 @@ from cyclopts import Group, Parameter
 from toulmin.cli.serve_command import app
 from toulmin.cli.terminal import printable
 
-__all__ = ["app"]
-
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["text", "json"]
 
@@ -46,6 +44,14 @@ def launch(
     is_server = words[:1] == ("serve",) and not sys.stderr.isatty()
     with logging_to_stderr(log_level, log_format or ("json" if is_server else "text")):
         return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
+
+
+def start(words: list[str]) -> int:
+    """Runs a command; the options of the log are parsed only where one is named, or help is asked for."""
+    is_plain = bool(words) and not any(word.startswith(("--log", "--help", "-h", "--version")) for word in words)
+    if is_plain:
+        return launch(*words)
+    return app.meta(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
 
 
 @contextmanager
