@@ -217,6 +217,14 @@ def convert(name: str, value: Any, kind: Any, where: str) -> Any:
     return value
 
 
+def check_table(owner: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of settings (`seq2seq.device`), each of a name and a type that its owner has; raises `UsageError`."""
+    for name in table:
+        if name not in kinds:
+            raise unknown_name(f"setting of {owner}", name, kinds)
+    return {name: convert(f"{owner}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+
+
 def is_plain(kind: Any) -> bool:
     """Whether a person can write values of this type: text, numbers, booleans, choices."""
     return all(get_origin(part) is Literal or part in (bool, int, float, str, type(None)) for part in _parts(kind))

@@ -23,7 +23,6 @@ Outcome = Literal["answered", "partly", "unanswerable"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
 STYLES: tuple[Style, ...] = get_args(Style)
-POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 
 def content_id(*parts: str) -> str:

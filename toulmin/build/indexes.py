@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,17 +22,11 @@ if TYPE_CHECKING:
     from toulmin.retrieval.fusion import Ranker
 
 
-@contextmanager
-def open_index(place: str) -> Iterator[AnyCorpus]:
+def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
     """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
     from toulmin.indexing import shards
 
-    if not is_shared(place):
-        with shards.open_any(Path(place)) as corpus:
-            yield corpus
-        return
-    with adapter(place).open(place) as shared:
-        yield shared
+    return adapter(place).open(place) if is_shared(place) else shards.open_any(Path(place))
 
 
 def abreast(corpus: AnyCorpus, words: Ranker) -> Ranker:

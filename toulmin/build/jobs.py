@@ -180,13 +180,13 @@ _PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", 
 def _settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
-    return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if _is_told(value)}
+    return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if is_written(value)}
 
 
-def _is_told(value: Any) -> bool:
+def is_written(value: Any) -> bool:
     """Whether an option can stand in a document: what a caller hands over as an object or a function cannot."""
     if isinstance(value, Mapping):
-        return all(isinstance(name, str) and _is_told(item) for name, item in value.items())
+        return all(isinstance(name, str) and is_written(item) for name, item in value.items())
     if isinstance(value, tuple | list):
-        return all(map(_is_told, value))
+        return all(map(is_written, value))
     return value is None or isinstance(value, str | int | float | bool)

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import Own, Registry, Spec
-from toulmin.config import PROVIDERS, Settings, convert
+from toulmin.config import PROVIDERS, Settings, check_table
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import UsageError
 from toulmin.steps import Span
 
 if TYPE_CHECKING:
@@ -185,8 +185,7 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     checked = _check_table("local", table, _LOCAL)
     from toulmin.models.local import Local
 
-    general = {"temperature": settings.temperature, "seed": settings.seed}
-    return Local(name, _templates(settings), **_without_none(general) | checked)
+    return Local(name, _templates(settings), **_sampling(settings) | checked)
 
 
 def _remote(provider: str, help: str) -> Spec:
@@ -279,20 +278,17 @@ def server(provider: str, settings: Settings) -> Server:
             " or leave the setting out where the server wants no key."
         )
     key = key_from(os.environ, variable or "", file)
-    return Server(key=key, **_without_none({"temperature": settings.temperature, "seed": settings.seed}) | table)
+    return Server(key=key, **_sampling(settings) | table)
 
 
 def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
     """A provider's settings, each of a name and a type that it has."""
-    for name in table:
-        if name == "key":
-            raise UsageError(
-                f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
-                f" environment variable that holds it, or {provider}.key_file to a file that only you can read."
-            )
-        if name not in kinds:
-            raise unknown_name(f"setting of {provider}", name, kinds)
-    return {name: convert(f"{provider}.{name}", value, kinds[name], "setting") for name, value in table.items()}
+    if "key" in table:
+        raise UsageError(
+            f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
+            f" environment variable that holds it, or {provider}.key_file to a file that only you can read."
+        )
+    return check_table(provider, table, kinds)
 
 
 def _templates(settings: Settings) -> Templates:
@@ -303,7 +299,8 @@ def _templates(settings: Settings) -> Templates:
     return Templates.load(settings.prompts, settings.shots)
 
 
-def _without_none(general: Mapping[str, Any]) -> dict[str, Any]:
+def _sampling(settings: Settings) -> dict[str, Any]:
+    general = {"temperature": settings.temperature, "seed": settings.seed}
     return {name: value for name, value in general.items() if value is not None}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin import __version__
 from toulmin.build import parts
+from toulmin.build.jobs import is_written
 from toulmin.build.session import Session
 from toulmin.build.sources import OpenSources
 from toulmin.build.study import NoIndex, Study, job, sources_for
 from toulmin.config import Settings
-from toulmin.data import Hit
 from toulmin.errors import UsageError
 from toulmin.runtime import shipped
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
     from toulmin.indexing.update import Progress as Reading
 
-Rows = Sequence[Sequence[Hit]]
 # Libraries whose version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
 
@@ -128,16 +127,13 @@ def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew 
     return driver_answering(driver, partial(job, study, judge=kit.judge, index=sources.retriever))
 
 
-@contextmanager
-def connect_crew(where: Where | None) -> Iterator[Crew | None]:
+def connect_crew(where: Where | None) -> AbstractContextManager[Crew | None]:
     """The workers of the cluster that was named, connected until the end; None where none was."""
     if where is None:
-        yield None
-        return
+        return nullcontext()
     from toulmin.driver.ray_cluster import join_cluster
 
-    with join_cluster(where) as crew:
-        yield crew
+    return join_cluster(where)
 
 
 # ---------------------------------------------------------------- run.json
@@ -183,13 +179,5 @@ def _index(study: Study, sources: OpenSources) -> dict[str, Any] | None:
 def _settings(study: Study) -> dict[str, Any]:
     """Every setting that was set; functions and objects of a caller's own by name."""
     shown = {name: value for name, value in asdict(study.settings).items() if value is not None and name != "index"}
-    options = {name: value if _is_plain(value) else repr(value) for name, value in shown.pop("options").items()}
+    options = {name: value if is_written(value) else repr(value) for name, value in shown.pop("options").items()}
     return {name: value for name, value in shown.items() if value != {}} | {"options": options}
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(isinstance(name, str) and _is_plain(item) for name, item in value.items())
-    if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int | float | bool)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.build import indexes
-from toulmin.config import Settings, cache_folder, convert
+from toulmin.config import Settings, cache_folder, check_table
 from toulmin.data import Passage, content_id
-from toulmin.errors import IndexDamaged, SourceError, UsageError, unknown_name
+from toulmin.errors import IndexDamaged, SourceError, UsageError
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import Skipped
@@ -85,9 +85,7 @@ def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:
 
 
 @contextmanager
-def open_sources(
-    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> Iterator[OpenSources]:
+def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     """The sources, closed at the end; files given as `docs` are indexed first where they changed.
 
     Raises `SourceError` where there is nothing to answer from.
@@ -107,7 +105,7 @@ def open_sources(
         search = encoding.search_in_memory(sources.passages, lexical, settings)
         yield OpenSources(encoding.with_links(search.ranker, lexical, settings))
         return
-    ready, skipped = index_docs(sources, settings, on_progress)
+    ready, skipped = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:
         words = indexes.abreast(corpus, Bm25(corpus, k1, b))
         search = encoding.search_of(corpus, words, settings)
@@ -135,10 +133,7 @@ def _web(table: Mapping[str, Any]) -> Retriever:
         "link": str,
         "parameters": Mapping,
     }
-    for name in table:
-        if name not in {**pages, **server}:
-            raise unknown_name("setting of web", name, {**pages, **server})
-    values = {n: convert(f"web.{n}", v, {**pages, **server}[n], "setting") for n, v in table.items()}
+    values = check_table("web", table, {**pages, **server})
     linked = None
     if "allow" in values:
         most = {"most": values["pages"]} if "pages" in values else {}

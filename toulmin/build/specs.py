@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toulmin.config import Settings, convert
+from toulmin.config import Settings, check_table
 from toulmin.errors import ModelError, UsageError, unknown_name
 
 if TYPE_CHECKING:
@@ -67,14 +67,7 @@ class Choice(NamedTuple):
 def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
     """The settings of a name, such as `seq2seq.device`, each of a name and a type that it has."""
     table = settings.servers.get(spec.name, {})
-    if spec.settings is None:
-        return dict(table)
-    for name in table:
-        if name not in spec.settings:
-            raise unknown_name(f"setting of {spec.name}", name, spec.settings)
-    return {
-        name: convert(f"{spec.name}.{name}", value, spec.settings[name], "setting") for name, value in table.items()
-    }
+    return dict(table) if spec.settings is None else check_table(spec.name, table, spec.settings)
 
 
 class Registry:

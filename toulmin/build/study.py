@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from toulmin.build import jobs, parts
 from toulmin.build.sources import Sources, bm25_constants
@@ -22,7 +23,6 @@ from toulmin.steps import resolve
 if TYPE_CHECKING:
     from toulmin.datasets.item import Dataset, Item
 
-Rows = Sequence[Sequence[Hit]]
 CONCURRENCY = 16
 ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
 
@@ -110,14 +110,6 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
 # ---------------------------------------------------------------- the passages of a dataset
 
 
-class Searchable(Protocol):
-    """Whatever ranks passages for queries."""
-
-    def search(self, queries: Sequence[str], k: int) -> Rows | Awaitable[Rows]:
-        """At most `k` hits a query, best first."""
-        ...
-
-
 class Beside:
     """The passages that stand beside a question in a dataset, best first as some retriever left them.
 
@@ -128,22 +120,21 @@ class Beside:
         self._question = question
         self._ranked = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]
         self._passages, self._k1, self._b = passages, k1, b
-        self._searched: InMemory | None = None
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first."""
-        return [self._ranked[: max(0, k)] if query == self._question else self._rank(query, k) for query in queries]
+        ranked = self._ranked[: max(0, k)]
+        return [ranked if query == self._question else self._by_words.search([query], k)[0] for query in queries]
 
-    def _rank(self, query: str, k: int) -> list[Hit]:
-        if self._searched is None:
-            self._searched = InMemory(self._passages, self._k1, self._b)
-        return self._searched.search([query], k)[0]
+    @cached_property
+    def _by_words(self) -> InMemory:
+        return InMemory(self._passages, self._k1, self._b)
 
 
 class Without:
     """A retriever that never finds certain passages, named by their ids or by the records that they came from."""
 
-    def __init__(self, retriever: Searchable, withheld: Collection[str]) -> None:
+    def __init__(self, retriever: Retriever, withheld: Collection[str]) -> None:
         self._retriever, self._withheld = retriever, frozenset(withheld)
 
     async def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:

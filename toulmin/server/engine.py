@@ -28,7 +28,6 @@ T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # answers more that may wait for a place
 REMEMBERED = 1_000  # verdicts, each with the passages that it was about: what is remembered of every answer adds up
-_LOOKED = 1.0  # seconds after which the index on disk is looked at again
 
 
 class Busy(ToulminError):
