@@ -59,6 +59,37 @@ def test_ask_shows_the_file_that_a_claim_stands_in(notes, capsys):
     assert "tower.md" in printed(capsys)
 
 
+def test_ask_without_options_asks_the_files_of_the_folder(notes, capsys, monkeypatch):
+    monkeypatch.chdir(notes)
+    run(["ask", QUESTION])
+    captured = capsys.readouterr()
+    assert "3 May 1824" in " ".join(captured.out.split())
+    assert str(notes) in captured.err
+
+
+def test_ask_without_options_in_a_folder_without_documents_says_how_to_make_an_index(capsys):
+    assert run(["ask", QUESTION]) == 3
+    assert "toulmin index PATH" in capsys.readouterr().err
+
+
+def test_the_home_folder_is_not_indexed_unasked(notes, capsys, monkeypatch):
+    monkeypatch.chdir(notes)
+    monkeypatch.setenv("HOME", str(notes))
+    assert run(["ask", QUESTION]) == 3
+
+
+def test_an_index_comes_before_the_files_of_the_folder(notes, capsys):
+    run(["index", str(notes)])
+    Path("other.txt").write_text("Kettle Rock Tower was first lit on 4 June 1901.")
+    run(["ask", QUESTION])
+    assert "1901" not in printed(capsys)
+
+
+def test_check_of_an_absent_file_says_that_it_is_absent(capsys):
+    assert run(["check", "absent.txt"]) == 3
+    assert "There is no file absent.txt" in capsys.readouterr().err
+
+
 def test_ask_says_when_the_sources_do_not(notes, capsys):
     assert run(["ask", "Which parliament abolished the salt tax in Denmark?", "--docs", str(notes)]) == 0
     assert "The sources do not say." in printed(capsys)

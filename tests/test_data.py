@@ -36,6 +36,16 @@ def cites(text: str, *cited: Passage) -> Claim:
     return Claim(text, tuple(Citation(passage.id) for passage in cited))
 
 
+def test_a_printed_answer_lists_the_passages_that_it_cites():
+    assert str(answer(cites("The sea is deep.", SEA))) == "The sea is deep [1].\n[1] Sea"
+
+
+def test_a_printed_abstention_says_so():
+    assert str(Answer("Who?", "long", "vanilla", "abstained", notes=("The sources do not say.",))) == (
+        "The sources do not say."
+    )
+
+
 # ---------------------------------------------------------------- what cannot be made
 
 

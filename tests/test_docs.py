@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -19,6 +20,8 @@ from toulmin import demo
 from toulmin.build.encoding import ENCODERS
 from toulmin.build.jobs import METHODS
 from toulmin.build.parts import JUDGES, MODELS, READERS
+from toulmin.build.specs import Registry
+from toulmin.cli.commands import JudgeSpec, Method, index
 from toulmin.cli.evaluation_commands import app
 from toulmin.config import Settings
 from toulmin.evaluation.report_contents import METRICS
@@ -147,6 +150,19 @@ NAMES += [(name, "export.md", "`{}`") for name in DIALECTS]
 @pytest.mark.parametrize(("name", "page", "form"), NAMES, ids=lambda value: str(value).strip())
 def test_whatever_can_be_named_is_in_its_page(name: str, page: str, form: str):
     assert form.format(name) in without_generated((DOCS / page).read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "registry"),
+    [
+        (get_args(Method)[1].help, METHODS),
+        (get_args(JudgeSpec)[1].help, JUDGES),
+        (index.__doc__, ENCODERS),
+    ],
+    ids=("method", "judge", "encoder"),
+)
+def test_the_help_of_an_option_names_its_choices(text: str, registry: Registry):
+    assert [spec.name for spec in registry.specs if spec.name not in text] == []
 
 
 def formats_table() -> str:

@@ -345,6 +345,14 @@ class Answer:
     def text(self) -> str:
         return self.rendering.text
 
+    def __str__(self) -> str:
+        """The text, or why there is none, and a line for each cited passage."""
+        lines = [self.text] if self.claims else list(self.notes)
+        for n, passage in enumerate(self.cited, start=1):
+            place = passage.source.path or passage.source.url or ""
+            lines.append(f"[{n}] {passage.title or passage.id}  {place}".rstrip())
+        return "\n".join(lines)
+
 
 def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
     for citation in claim.citations:

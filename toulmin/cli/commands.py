@@ -59,11 +59,21 @@ Sets = Annotated[
 ]
 Json = Annotated[bool, Parameter(name="--json", help="Print only one JSON document on standard output.")]
 Explain = Annotated[bool, Parameter(help="Print the rounds: what was searched, drafted, kept and dropped, and why.")]
-Method = Annotated[str | None, Parameter(help="How to answer (default: best).")]
+Method = Annotated[
+    str | None,
+    Parameter(
+        help="How to answer: best (default), calm, vtg, plan, a2r, self-rag, vanilla, summ, snippet, rerank, usc,"
+        " self-refine, closed, or PACKAGE:NAME."
+    ),
+]
 Model = Annotated[str | None, Parameter(help="The writer, as provider:model (default: extractive, the embedded one).")]
 Verifier = Annotated[str | None, Parameter(help="A second model, for methods that contrast two.")]
 JudgeSpec = Annotated[
-    str | None, Parameter(help="What decides support (default: embedded if installed, else lexical).")
+    str | None,
+    Parameter(
+        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL or"
+        " model:SPEC."
+    ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]
 MaxCalls = Annotated[int | None, Parameter(help="The most model calls for one answer.")]
@@ -128,7 +138,7 @@ def ask(
         What to do with a claim that the judge does not support: keep, flag (default) or drop it.
     """
     from toulmin.build import jobs
-    from toulmin.build.sources import clean_question, sources_of
+    from toulmin.build.sources import clean_question
 
     chosen = settings_from(
         set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
@@ -136,7 +146,21 @@ def ask(
         deadline=deadline,
     )  # fmt: skip
     job = jobs.job(clean_question(question), chosen)
-    return _answer(job, sources_of(docs or None, index), chosen, json=json, explain=explain).exit_code
+    return _answer(job, _sources(docs, index, chosen), chosen, json=json, explain=explain).exit_code
+
+
+def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> Sources:
+    """What is named, else the index, else the files of this folder; not those of the home folder, which may be many."""
+    from toulmin.build.sources import sources_of
+    from toulmin.config import Settings
+    from toulmin.documents.loaders import find_files
+
+    sources, here = sources_of(docs or None, index), Path.cwd()
+    is_set = not sources.is_open or settings.web.get("url") or settings.index != Settings().index
+    if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)) or not find_files([here])[0]:
+        return sources
+    print(f"No index here: searching the files of this folder, {here}.", file=sys.stderr)
+    return sources_of((str(here),))
 
 
 @app.command
@@ -239,12 +263,12 @@ def search(
     """
     from toulmin import config
     from toulmin.build.session import Session
-    from toulmin.build.sources import clean_query, sources_of
+    from toulmin.build.sources import clean_query
     from toulmin.cli import show
 
     chosen = settings_from(set_, index=index, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = clean_query(query, k), sources_of(docs or None, index)
+    plain, sources = clean_query(query, k), _sources(docs, index, chosen)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
         (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:
@@ -286,8 +310,8 @@ def index(
     from_
         Instead of paths: the address of a shared corpus to copy whole into the folder.
     encoder
-        Also encode the passages, to search them by meaning: onnx:FOLDER, transformer:FOLDER, or none to drop the
-        vectors. Later runs keep them up to date.
+        Also encode the passages, to search them by meaning: embedded, onnx:FOLDER, transformer:FOLDER, or none to drop
+        the vectors. Later runs keep them up to date.
     shards
         Split a new index into this many parts, each written by its own process; it is read as one.
     on
@@ -360,6 +384,8 @@ def _text(file: Path | None) -> str:
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
         return file.read_bytes().decode("utf-8")  # with its own line ends
+    except FileNotFoundError as error:
+        raise SourceError(f"There is no file {file}; check its name.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
 
