@@ -419,6 +419,14 @@ def test_folders_are_searched_to_any_depth_in_order(tmp_path: Path) -> None:
     assert [str(path.relative_to(tmp_path)) for path in found] == ["b/c/a.md", "b/d.JSONL.GZ", "z.txt"]
 
 
+def test_what_leads_round_a_page_is_not_its_text(tmp_path: Path) -> None:
+    page = """<div role="navigation">previous | next</div><ul class="docnav"><li>Up</ul><main><h1>Locks<a class="headerlink"
+    href="#locks">¶</a></h1><p>A lock is held.</p><aside class="sidebar">A note.</aside></main><div id="footer">2022</div>"""
+    (tmp_path / "page.html").write_text(page, "utf-8")
+    (document,) = read_documents(tmp_path / "page.html")
+    assert document.text == "Locks\n\nA lock is held.\n\nA note."
+
+
 def test_hidden_files_and_folders_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for name in (".a.txt", ".git/b.txt"):

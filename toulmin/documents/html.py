@@ -15,6 +15,12 @@ from toulmin.documents.plain import as_title, cannot_read, check_size, decode, r
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
 )
+# What leads round a page and is no part of what it says, by role, and by class or id.
+_AROUND_ROLES = frozenset("banner contentinfo navigation search".split())
+_AROUND = frozenset(
+    "headerlink docnav navheader navfooter breadcrumb breadcrumbs pagination related sphinxsidebar footer"
+    " site-footer nosearch skip-link".split()
+)
 _BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
     " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre section summary table tbody"
@@ -135,10 +141,13 @@ def _is_unseen(node: LexborNode) -> bool:
     if not node.is_element_node:
         return False
     attributes = node.attributes
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
     return (
         node.tag in _UNSEEN
         or "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
+        or attributes.get("role") in _AROUND_ROLES
+        or not _AROUND.isdisjoint(names)
         or _HIDDEN_STYLE.search(attributes.get("style") or "") is not None
     )
 
