@@ -151,6 +151,15 @@ def test_a_second_update_reads_nothing(docs: Path, tmp_path: Path):
     assert (report.read, report.unchanged) == (0, 3)
 
 
+def test_a_batch_that_the_last_call_fills_is_answered(tmp_path: Path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(99):  # two calls each, one for what was skipped, one for the vectors
+        (folder / f"{number}.txt").write_text(f"Lamp {number} was lit in {1800 + number}.", "utf-8")
+    report = update_shards(tmp_path / "one", [folder], shards=1, hire=Here)
+    assert (report.read, report.documents) == (99, 99)
+
+
 def test_another_length_of_passages_cuts_everything_again(docs: Path, tmp_path: Path):
     both(tmp_path, docs)
     whole, parts = both(tmp_path, docs, passage_words=15)
