@@ -13,16 +13,8 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, words
 from toulmin.data import Answer, render
 from toulmin.errors import UsageError
-from toulmin.evaluation.preference import (
-    Aspect,
-    Preference,
-    Shown,
-    lines,
-    load_preferences,
-    pairs,
-    preference_of,
-    shares,
-)
+from toulmin.evaluation import preference
+from toulmin.evaluation.preference import Aspect, Preference, Shown
 from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Side = Literal["left", "neither", "right"]
@@ -39,14 +31,15 @@ def collect_preferences(first: Path, second: Path, n: int | None, seed: int, out
 
     Raises `UsageError` where standard input is no terminal.
     """
-    shown = pairs(_answers(first), _answers(second), n, seed)
-    choices = load_preferences(out)
+    shown = preference.pairs(_answers(first), _answers(second), n, seed)
+    choices = preference.load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
             raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
         _conversation(shown, choices, out)
         _report(choices, first, second, out)
-    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares(choices.values())}
+    shares = preference.shares(choices.values())
+    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares}
 
 
 def preferences_path(first: Path, second: Path) -> Path:
@@ -69,8 +62,8 @@ def _conversation(shown: tuple[Shown, ...], choices: dict[str, Preference], out:
             place = max(0, place - 1)
             continue
         assert not isinstance(answers, str)
-        choices[shown[place].id] = preference_of(shown[place], answers)
-        replace_file(out, lines(choices.values()))
+        choices[shown[place].id] = preference.preference_of(shown[place], answers)
+        replace_file(out, preference.lines(choices.values()))
         place += 1
 
 
@@ -108,6 +101,6 @@ def _report(choices: dict[str, Preference], first: Path, second: Path, out: Path
     console = Console()
     console.print()
     console.print(f"{len(choices)} pairs judged; kept in {out}.")
-    for aspect, share in shares(choices.values()).items():
+    for aspect, share in preference.shares(choices.values()).items():
         sides = f"{first} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
         console.say(f"{aspect}: {sides}, {second} {share['second']:.1f} %")
