@@ -31,19 +31,7 @@ _HOMES = {
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
     "toulmin.driver.budget": ("Budget",),
     "toulmin.driver.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
-    "toulmin.sync": (
-        "ask",
-        "ask_all",
-        "check",
-        "compare",
-        "export",
-        "index",
-        "questions",
-        "run",
-        "score",
-        "search",
-        "stream",
-    ),
+    "toulmin.sync": "ask ask_all check compare export index questions run score search stream".split(),
 }
 
 __all__ = [
