@@ -21,8 +21,9 @@ from toulmin.build.encoding import ENCODERS
 from toulmin.build.jobs import METHODS
 from toulmin.build.parts import JUDGES, MODELS, READERS
 from toulmin.build.specs import Registry
-from toulmin.cli.commands import JudgeSpec, Method, index
+from toulmin.cli.commands import index
 from toulmin.cli.evaluation_commands import app
+from toulmin.cli.options import JudgeSpec, Method
 from toulmin.config import Settings
 from toulmin.evaluation.report_contents import METRICS
 from toulmin.formats.export import DIALECTS

@@ -190,8 +190,8 @@ def test_html_gives_only_what_is_seen(write: Write) -> None:
 
 
 def test_what_leads_round_a_page_is_not_its_text(write: Write) -> None:
-    page = """<div role="navigation">previous</div><ul class="docnav"><li>Up</ul><h1>Locks<a class="headerlink">¶</a></h1>
-    <p>A lock is held.</p><aside class="sidebar">A note.</aside><div id="footer">2022</div>"""
+    page = """<div role="navigation">previous</div><ul class="docnav"><li>Up</ul><h1>Locks<a class="headerlink">¶</a>
+    </h1><p>A lock is held.</p><aside class="sidebar">A note.</aside><div id="footer">2022</div>"""
     assert read(write("a.html", page.encode()))[0].text == "Locks\n\nA lock is held.\n\nA note."
 
 

@@ -117,6 +117,15 @@ def test_what_changed_vanished_and_came_is_as_in_one_piece(docs: Path, tmp_path:
     assert parts["skipped"] == []
 
 
+def test_a_batch_that_the_last_call_fills_is_answered(tmp_path: Path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(99):  # two calls each, one for what was skipped, one for the vectors
+        (folder / f"{number}.txt").write_text(f"Lamp {number} was lit in {1800 + number}.", "utf-8")
+    report = update_shards(tmp_path / "one", [folder], shards=1, hire=Here)
+    assert (report.read, report.documents) == (99, 99)
+
+
 def test_another_length_of_passages_cuts_everything_again(docs: Path, tmp_path: Path):
     both(tmp_path, docs)
     whole, parts = both(tmp_path, docs, passage_words=15)

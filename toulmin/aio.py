@@ -234,10 +234,12 @@ async def run(
     `on` names a Ray cluster ("ray" begins one of this machine) whose `workers` answer instead of this process, each
     with `concurrency` questions in flight; objects of your own are sent there. `docs/scale.md` says what it needs.
     """
+    from toulmin.datasets.loading import read
+
     where = cluster(on, workers, gpus_per_worker)
     chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
     study = Study(
-        await asyncio.to_thread(runs.dataset, dataset, limit=limit, split=split),
+        await asyncio.to_thread(read, dataset, limit=limit, split=split),
         sources_of(docs, index, None, retriever),
         runs.study_settings(chosen, attribute=attribute),
         Path(out),

@@ -212,7 +212,7 @@ def convert(name: str, value: Any, kind: Any, where: str) -> Any:
         value = tuple(value)
     if isinstance(value, str) and any(get_origin(part) is tuple for part in _parts(kind)):
         value = (value,)
-    if not _allows_value(kind, value):
+    if not any(_fits(part, value) for part in _parts(kind)):
         raise UsageError(f"The {where} {name!r} should be {_in_words(kind)}, not {value!r}.")
     return value
 
@@ -234,20 +234,14 @@ def _allows(kind: Any, wanted: type) -> bool:
     return any(part is wanted for part in _parts(kind))
 
 
-def _allows_value(kind: Any, value: Any) -> bool:
-    for part in _parts(kind):
-        if get_origin(part) is Literal:
-            if value in get_args(part):
-                return True
-        elif isinstance(value, bool):
-            if part is bool:
-                return True
-        elif get_origin(part) is tuple:
-            if isinstance(value, tuple) and all(isinstance(item, str) for item in value):
-                return True
-        elif isinstance(value, Mapping if get_origin(part) is not None else part):
-            return True
-    return False
+def _fits(part: Any, value: Any) -> bool:
+    if get_origin(part) is Literal:
+        return value in get_args(part)
+    if isinstance(value, bool):
+        return part is bool
+    if get_origin(part) is tuple:
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+    return isinstance(value, Mapping if get_origin(part) is not None else part)
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:

@@ -58,7 +58,7 @@ _TRANSFORMER: Mapping[str, Any] = {
     "passage_prefix": str,
     "download": bool,
 }
-ENCODERS = Registry(
+ENCODERS: Registry[Encoder] = Registry(
     "encoder",
     (
         Spec(EMBEDDED, "The small encoder of the installed weights.", _installed_encoder),
@@ -81,8 +81,7 @@ def encoder(spec: str, settings: Settings) -> Encoder:
     Raises `UsageError` for one that nothing is called, `ModelError` for one that does not load or whose libraries are
     not installed.
     """
-    made: Encoder = ENCODERS.find(spec).make(settings)
-    return made
+    return ENCODERS.find(spec).make(settings)
 
 
 def _check_installed(libraries: tuple[str, ...], extra: str) -> None:

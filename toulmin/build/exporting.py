@@ -13,7 +13,8 @@ from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.checks import Dialect
 from toulmin.formats.export import DIALECTS, export_answers
 
-FORMATS = Registry("format", (Spec(name, dialect.help, constant(dialect)) for name, dialect in DIALECTS.items()))
+_DIALECTS = (Spec(name, dialect.help, constant(dialect)) for name, dialect in DIALECTS.items())
+FORMATS: Registry[Dialect] = Registry("format", _DIALECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def export(run: Path, name: str, out: Path | None) -> ExportReport:
 
     Without `out` the file is `NAME.json` or `.jsonl` in the run's folder. Raises `UsageError` for an unknown format.
     """
-    dialect: Dialect = FORMATS.find(name).make(Settings())
+    dialect = FORMATS.find(name).make(Settings())
     seeds = read_scorable(run)
     file_name = name.replace(":", "-") + (".json" if dialect.form == "document" else ".jsonl")
     files: list[Path] = []

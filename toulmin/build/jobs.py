@@ -40,7 +40,7 @@ def _adapt(module: Any) -> Maker:
     return make
 
 
-METHODS = Registry(
+METHODS: Registry[Method] = Registry(
     "method",
     (Spec(name, (program.__doc__ or "").partition("\n")[0], constant(program)) for name, program in OURS.items()),
     adapt=_adapt,
@@ -49,8 +49,7 @@ METHODS = Registry(
 
 def method(name: str) -> Method:
     """The method that a SPEC names, ours or another package's. Raises `UsageError` for one that nothing is called."""
-    chosen: Method = METHODS.find(name).make(Settings())
-    return chosen
+    return METHODS.find(name).make(Settings())
 
 
 def method_names() -> tuple[str, ...]:

@@ -72,7 +72,7 @@ _CROSS_JUDGE: Mapping[str, Any] = {
     "quotes": bool,
     "window": int,
 }
-JUDGES = Registry(
+JUDGES: Registry[Judge] = Registry(
     "judge",
     (
         Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times as fast.", _lexical_judge),
@@ -94,8 +94,7 @@ def judge(spec: str, settings: Settings) -> Judge:
 
     Raises `UsageError` for one that nothing is called and `ModelError` for a model that does not load.
     """
-    made: Judge = JUDGES.find(spec).make(settings)
-    return made
+    return JUDGES.find(spec).make(settings)
 
 
 # ---------------------------------------------------------------- readers
@@ -113,7 +112,7 @@ def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) ->
     return TrainedReader(folder or None)
 
 
-READERS = Registry(
+READERS: Registry[Reader] = Registry(
     "reader",
     (
         Spec(LEXICAL, "Finds short answers by words and their kinds; no model.", _lexical_reader),
@@ -130,8 +129,7 @@ READERS = Registry(
 
 def reader(spec: str, settings: Settings) -> Reader:
     """The reader that a SPEC names; raises as `judge` does."""
-    made: Reader = READERS.find(spec).make(settings)
-    return made
+    return READERS.find(spec).make(settings)
 
 
 class LateReader:
@@ -205,7 +203,7 @@ _LOCAL: Mapping[str, Any] = {
 }
 # What a server's table may say beside the fields of `models.server.Server`.
 _BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}
-MODELS = Registry(
+MODELS: Registry[LanguageModel] = Registry(
     "model",
     (
         Spec("extractive", "The embedded writer: selects sentences and spans; no language model.", _extractive),
@@ -238,8 +236,7 @@ def model_without_cache(spec: str, settings: Settings) -> LanguageModel:
     servers = {own: _remote(own, "A server of the settings' own.") for own in settings.servers}
     if provider in (*(s.name for s in MODELS.specs if s.argument), *servers) and not name:
         raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:MODEL.")
-    made: LanguageModel = MODELS.find(spec, servers).make(settings)
-    return made
+    return MODELS.find(spec, servers).make(settings)
 
 
 def is_embedded(spec: str) -> bool:

@@ -25,20 +25,12 @@ from toulmin.errors import UsageError
 from toulmin.runtime import shipped
 
 if TYPE_CHECKING:
-    from toulmin.datasets.item import Dataset
     from toulmin.driver.ray_crew import Crew, Where
     from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
     from toulmin.indexing.update import Progress as Reading
 
 # Libraries whose version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
-
-
-def dataset(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
-    """The dataset of that file or folder; see `datasets.reading.read`."""
-    from toulmin.datasets.loading import read
-
-    return read(path, limit=limit, split=split)
 
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from toulmin.config import Settings, check_table
 from toulmin.errors import ModelError, UsageError, unknown_name
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from toulmin.driver.kit import Judge, LanguageModel, Reader
 
+T = TypeVar("T")
 # From what follows the colon of a SPEC, the checked settings of its table, and all settings, to the part.
 Maker = Callable[[str, dict[str, Any], Settings], Any]
 
@@ -53,15 +54,16 @@ class Spec:
         return bool(argument) if self.argument else not colon
 
 
-class Choice(NamedTuple):
+class Choice(NamedTuple, Generic[T]):
     """A SPEC that was read: what it names, and what follows its colon."""
 
     spec: Spec
     argument: str
 
-    def make(self, settings: Settings) -> Any:
+    def make(self, settings: Settings) -> T:
         """The part. Raises `UsageError` for a setting of its table that cannot be, and what its maker raises."""
-        return self.spec.make(self.argument, table_of(self.spec, settings), settings)
+        part: T = self.spec.make(self.argument, table_of(self.spec, settings), settings)
+        return part
 
 
 def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
@@ -70,8 +72,8 @@ def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
     return dict(table) if spec.settings is None else check_table(spec.name, table, spec.settings)
 
 
-class Registry:
-    """The names of one kind of part.
+class Registry(Generic[T]):
+    """The names of one kind of part, of type T.
 
     `ending` follows the list of forms where a wrong name is refused. `adapt` makes a maker of what another package's
     entry point gives: usually a function of what follows the colon and of the name's own table of settings.
@@ -112,7 +114,7 @@ class Registry:
         every = [form for spec in self.specs for form in spec.forms]
         return f"{', '.join(every)}{self._ending}" if self._ending else f"{', '.join(every[:-1])} or {every[-1]}"
 
-    def find(self, text: str, others: Mapping[str, Spec] | None = None) -> Choice:
+    def find(self, text: str, others: Mapping[str, Spec] | None = None) -> Choice[T]:
         """What a SPEC names; nothing is made. `others` are names of the settings' own.
 
         Raises `UsageError` for a SPEC that names nothing, and `ModelError` for another package that does not load.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from toulmin import __version__
+from toulmin.cli import options
 from toulmin.data import Fusion, Passage, Policy, Source, Style
 from toulmin.errors import SourceError, UsageError
 
@@ -33,60 +34,11 @@ app = App(
     suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
 
-# Options of several commands, with their help.
-Docs = Annotated[
-    tuple[str, ...],
-    Parameter(
-        name="--docs",
-        consume_multiple=False,
-        help="A file or folder to search; repeatable. It is indexed first; later, only what changed is read again.",
-    ),
-]
-Index = Annotated[
-    str | None,
-    Parameter(
-        help="The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS"
-        " (default: .toulmin)."
-    ),
-]
-Sets = Annotated[
-    tuple[str, ...],
-    Parameter(
-        name="--set",
-        consume_multiple=False,
-        help="NAME=VALUE: another setting, or an option of the method or judge; repeatable.",
-    ),
-]
-Json = Annotated[bool, Parameter(name="--json", help="Print only one JSON document on standard output.")]
-Explain = Annotated[bool, Parameter(help="Print the rounds: what was searched, drafted, kept and dropped, and why.")]
-Method = Annotated[
-    str | None,
-    Parameter(
-        help="How to answer: best (default), calm, vtg, plan, a2r, self-rag, vanilla, summ, snippet, rerank, usc,"
-        " self-refine, closed, or PACKAGE:NAME."
-    ),
-]
-Model = Annotated[str | None, Parameter(help="The writer, as provider:model (default: extractive, the embedded one).")]
-Verifier = Annotated[str | None, Parameter(help="A second model, for methods that contrast two.")]
-JudgeSpec = Annotated[
-    str | None,
-    Parameter(
-        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL or"
-        " model:SPEC."
-    ),
-]
-PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]
-MaxCalls = Annotated[int | None, Parameter(help="The most model calls for one answer.")]
-MaxTokens = Annotated[int | None, Parameter(help="The most tokens for one answer.")]
-Deadline = Annotated[float | None, Parameter(help="The most seconds for one answer.")]
-Workers = Annotated[int | None, Parameter(help="How many workers (default: the cluster's CPUs less one).")]
-Gpus = Annotated[float, Parameter(help="How many GPUs each worker gets (default: none).")]
-
 UNSUPPORTED = 6  # exit code of `check --strict`
 
 
 @app.command
-def demo(*, json: Json = False, explain: Explain = False) -> int:
+def demo(*, json: options.Json = False, explain: options.Explain = False) -> int:
     """Answers a question over the small corpus in the package, and says what to try next.
 
     Example:  toulmin demo
@@ -105,22 +57,22 @@ def ask(
     question: str,
     /,
     *,
-    docs: Docs = (),
-    index: Index = None,
+    docs: options.Docs = (),
+    index: options.Index = None,
     web: str | None = None,
-    method: Method = None,
+    method: options.Method = None,
     style: Style | None = None,
-    model: Model = None,
-    verifier: Verifier = None,
-    judge: JudgeSpec = None,
+    model: options.Model = None,
+    verifier: options.Verifier = None,
+    judge: options.JudgeSpec = None,
     unsupported: Policy | None = None,
-    k: PassageCount = None,
-    set_: Sets = (),
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    deadline: Deadline = None,
-    json: Json = False,
-    explain: Explain = False,
+    k: options.PassageCount = None,
+    set_: options.Sets = (),
+    max_calls: options.MaxCalls = None,
+    max_tokens: options.MaxTokens = None,
+    deadline: options.Deadline = None,
+    json: options.Json = False,
+    explain: options.Explain = False,
 ) -> int:
     """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
 
@@ -168,20 +120,20 @@ def check(
     file: Path | None = None,
     /,
     *,
-    docs: Docs = (),
-    index: Index = None,
+    docs: options.Docs = (),
+    index: options.Index = None,
     passages: Path | None = None,
     repair: bool = False,
-    model: Model = None,
-    judge: JudgeSpec = None,
+    model: options.Model = None,
+    judge: options.JudgeSpec = None,
     unsupported: Policy | None = None,
     k: int | None = None,
-    set_: Sets = (),
-    max_calls: MaxCalls = None,
-    deadline: Deadline = None,
+    set_: options.Sets = (),
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
     strict: bool = False,
-    json: Json = False,
-    explain: Explain = False,
+    json: options.Json = False,
+    explain: options.Explain = False,
 ) -> int:
     """Judges the claims of a text that somebody else wrote against the sources they cite.
 
@@ -241,12 +193,12 @@ def search(
     query: str,
     /,
     *,
-    docs: Docs = (),
-    index: Index = None,
+    docs: options.Docs = (),
+    index: options.Index = None,
     k: int = 10,
     fusion: Fusion | None = None,
-    set_: Sets = (),
-    json: Json = False,
+    set_: options.Sets = (),
+    json: options.Json = False,
 ) -> int:
     """Shows the passages that rank best for a query.
 
@@ -288,11 +240,11 @@ def index(
     encoder: str | None = None,
     shards: int | None = None,
     on: str | None = None,
-    workers: Workers = None,
-    gpus_per_worker: Gpus = 0.0,
+    workers: options.Workers = None,
+    gpus_per_worker: options.Gpus = 0.0,
     strict: bool = False,
-    set_: Sets = (),
-    json: Json = False,
+    set_: options.Sets = (),
+    json: options.Json = False,
 ) -> int:
     """Reads files and folders into a persistent index; a second run reads only what changed.
 
@@ -346,7 +298,7 @@ def index(
 
 
 @app.command
-def doctor(*, index: str | None = None, json: Json = False) -> int:
+def doctor(*, index: str | None = None, json: options.Json = False) -> int:
     """Says what is installed, what works, what is missing, and which command repairs it.
 
     Example:  toulmin doctor

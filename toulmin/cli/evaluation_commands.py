@@ -8,23 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 import toulmin
-from toulmin.cli.commands import (
-    Deadline,
-    Docs,
-    Gpus,
-    Json,
-    JudgeSpec,
-    MaxCalls,
-    MaxTokens,
-    Method,
-    Model,
-    PassageCount,
-    Sets,
-    Verifier,
-    Workers,
-    app,
-    settings_from,
-)
+from toulmin.cli import options
+from toulmin.cli.commands import app, settings_from
 from toulmin.data import Policy, Style
 from toulmin.errors import UsageError
 
@@ -39,32 +24,32 @@ def run(
     /,
     *,
     out: Path,
-    docs: Docs = (),
+    docs: options.Docs = (),
     index: str | None = None,
-    method: Method = None,
+    method: options.Method = None,
     style: Style | None = None,
-    model: Model = None,
-    verifier: Verifier = None,
-    judge: JudgeSpec = None,
+    model: options.Model = None,
+    verifier: options.Verifier = None,
+    judge: options.JudgeSpec = None,
     unsupported: Policy | None = None,
-    k: PassageCount = None,
+    k: options.PassageCount = None,
     attribute: bool = False,
     limit: int | None = None,
     split: str | None = None,
     seed: Seeds = (),
     concurrency: int = 16,
     on: str | None = None,
-    workers: Workers = None,
-    gpus_per_worker: Gpus = 0.0,
-    set_: Sets = (),
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    deadline: Deadline = None,
+    workers: options.Workers = None,
+    gpus_per_worker: options.Gpus = 0.0,
+    set_: options.Sets = (),
+    max_calls: options.MaxCalls = None,
+    max_tokens: options.MaxTokens = None,
+    deadline: options.Deadline = None,
     stop_usd: float | None = None,
     stop_tokens: int | None = None,
     stop_calls: int | None = None,
     stop_failures: int = 20,
-    json: Json = False,
+    json: options.Json = False,
 ) -> int:
     """Answers every question of a dataset into a run folder; after an interruption the same command continues.
 
@@ -140,10 +125,10 @@ def score(
     qa_model: Path | None = None,
     mauve_model: Path | None = None,
     on: str | None = None,
-    workers: Workers = None,
-    gpus_per_worker: Gpus = 0.0,
-    set_: Sets = (),
-    json: Json = False,
+    workers: options.Workers = None,
+    gpus_per_worker: options.Gpus = 0.0,
+    set_: options.Sets = (),
+    json: options.Json = False,
 ) -> int:
     """Scores a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
 
@@ -193,7 +178,7 @@ def prefer(
     n: int | None = None,
     seed: int = 0,
     out: Path | None = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> int:
     """Shows pairs of answers in hidden order, and records which reads better and which tells more.
 
@@ -235,8 +220,8 @@ def compare(
     judge: str | None = None,
     html: Path | None = None,
     plots: Path | None = None,
-    set_: Sets = (),
-    json: Json = False,
+    set_: options.Sets = (),
+    json: options.Json = False,
 ) -> int:
     """Compares runs over the same questions: differences to the first one, with intervals and probabilities.
 
@@ -296,8 +281,8 @@ def questions(
     out: Path,
     n: int = 100,
     seed: int = 0,
-    set_: Sets = (),
-    json: Json = False,
+    set_: options.Sets = (),
+    json: options.Json = False,
 ) -> int:
     """Makes a test set from unlabelled files: questions that they answer, and some that they do not.
 

@@ -37,12 +37,8 @@ def collect_preferences(first: Path, second: Path, n: int | None, seed: int, out
             raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
         _conversation(shown, choices, out)
         _report(choices, first, second, out)
-    return {
-        "first": str(first),
-        "second": str(second),
-        "n": len(choices),
-        "shares": preference.shares(choices.values()),
-    }
+    shares = preference.shares(choices.values())
+    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares}
 
 
 def preferences_path(first: Path, second: Path) -> Path:

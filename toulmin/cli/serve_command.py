@@ -7,7 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from toulmin.cli.commands import Docs, Index, JudgeSpec, Model, Sets, Verifier, settings_from
+from toulmin.cli import options
+from toulmin.cli.commands import settings_from
 from toulmin.cli.evaluation_commands import app
 
 __all__ = ["app"]
@@ -20,17 +21,17 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8420,
-    index: Index = None,
-    docs: Docs = (),
+    index: options.Index = None,
+    docs: options.Docs = (),
     token: str | None = None,
     allow_host: Names = (),
     allow_origin: Names = (),
     method: str | None = None,
-    model: Model = None,
-    verifier: Verifier = None,
-    judge: JudgeSpec = None,
+    model: options.Model = None,
+    verifier: options.Verifier = None,
+    judge: options.JudgeSpec = None,
     open: bool = False,
-    set_: Sets = (),
+    set_: options.Sets = (),
 ) -> int:
     """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
 
@@ -86,7 +87,7 @@ def serve(
 
 
 @app.command
-def mcp(*, index: Index = None, docs: Docs = (), set_: Sets = ()) -> int:
+def mcp(*, index: options.Index = None, docs: options.Docs = (), set_: options.Sets = ()) -> int:
     """Gives an assistant the tools ask, check, search and fetch over the Model Context Protocol (standard streams).
 
     Example:  toulmin mcp --index library/

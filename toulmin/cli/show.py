@@ -51,7 +51,9 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.method == "repair":
         _repair_report(answer, console)
     elif answer.claims:
-        _prose(answer, console)
+        for paragraph in answer.text.split("\n"):
+            console.say(paragraph)
+        console.print()
         _evidence(answer, citation_numbers(answer.claims), console)
     if answer.questions:
         _questions(answer, console)
@@ -70,12 +72,6 @@ def notes(texts: Sequence[str]) -> None:
 
 def serving(address: str) -> None:
     Console(stderr=True).print(f"Toulmin serves {address}  (Ctrl-C ends it)", highlight=False)
-
-
-def _prose(answer: Answer, console: Console) -> None:
-    for paragraph in answer.text.split("\n"):
-        console.say(paragraph)
-    console.print()
 
 
 def _repair_report(answer: Answer, console: Console) -> None:

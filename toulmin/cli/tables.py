@@ -28,10 +28,7 @@ def run_document(report: RunReport) -> dict[str, Any]:
     document: dict[str, Any] = {
         "run": str(report.folder),
         "questions": now.total,
-        "done": now.done,
-        "asked": now.asked,
-        "abstained": now.abstained,
-        "failed": now.failed,
+        **{name: getattr(now, name) for name in ("done", "asked", "abstained", "failed")},
         "calls": now.spent.calls,
         "tokens": now.spent.tokens,
         "cost": None if now.spent.usd is None else {"usd": now.spent.usd},
@@ -113,7 +110,8 @@ def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
     for column in ("left", "right", "left", "left"):
         grid.add_column(justify=column)
     for name, metric in document["metrics"].items():
-        grid.add_row(f"  {name}", *map(Text, _value_cells(metric)), Text(_count_note(metric, document), "dim"))
+        count = "" if metric["n"] == document["n"] else f"of {metric['n']}"
+        grid.add_row(f"  {name}", *map(Text, _value_cells(metric)), Text(count, "dim"))
     console.print(grid)
     console.print(Text("Brackets hold 95 % intervals by a bootstrap over the questions.", "dim"))
     if document["failed"]:
@@ -128,10 +126,6 @@ def _value_cells(metric: Mapping[str, Any]) -> tuple[str, str]:
     if metric["low"] is None:
         return f"{metric['value']:.1f}", ""
     return f"{metric['value']:.1f}", f"[{metric['low']:.1f}, {metric['high']:.1f}]"
-
-
-def _count_note(metric: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    return "" if metric["n"] == document["n"] else f"of {metric['n']}"
 
 
 @contextmanager

@@ -321,15 +321,13 @@ class Driver:
 
     async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         judge = self._kit.judge
-        verdicts: Sequence[Verdict] = await _call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
-        return verdicts
+        return await _call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
 
     async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
         if self._kit.reader is None:
             raise UsageError("The method asks a reader, but none is set; name one with --reader.")
         wanted = [(step.question, step.passages) for step in steps]
-        spans: Sequence[Span | None] = await _call_part("reader", self._kit.reader.read, wanted, Span | None)
-        return spans
+        return await _call_part("reader", self._kit.reader.read, wanted, Span | None)
 
 
 async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[Reply | ToulminError]:

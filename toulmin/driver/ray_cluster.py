@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, first_line
 
 # No usage reports, and Ray's remarks go only to its log files.
 _QUIET = {
@@ -50,14 +50,19 @@ def join_cluster(where: Where) -> Iterator[Crew]:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
-    """Keeps Ray's remarks on lost workers out of standard output; Ray has no option for it."""
-    kept = ray_worker.print_to_stdstream
-    ray_worker.print_to_stdstream = lambda *_, **__: None
+def _replacing(module: Any, name: str, value: Any) -> Iterator[None]:
+    """Sets what Ray has no option for, until the end."""
+    kept = getattr(module, name)
+    setattr(module, name, value)
     try:
         yield
     finally:
-        ray_worker.print_to_stdstream = kept
+        setattr(module, name, kept)
+
+
+def _silent() -> AbstractContextManager[None]:
+    """Keeps Ray's remarks on lost workers out of standard output."""
+    return _replacing(ray_worker, "print_to_stdstream", lambda *_, **__: None)
 
 
 def _connect(where: Where) -> None:
@@ -67,7 +72,7 @@ def _connect(where: Where) -> None:
             ray.init(where.address, **_options(where))
     except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and errors of grpc
         raise ModelError(
-            f"The Ray cluster {where.on} cannot be used: {_first_line(error)} Start it (ray start), or name another."
+            f"The Ray cluster {where.on} cannot be used: {first_line(error)} Start it (ray start), or name another."
         ) from error
     finally:
         _restore(kept)
@@ -75,23 +80,15 @@ def _connect(where: Where) -> None:
 
 def _options(where: Where) -> Mapping[str, Any]:
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
-    if where.address != "local":
-        return quiet
-    return {**quiet, "include_dashboard": False}
+    return {**quiet, "include_dashboard": False} if where.address == "local" else quiet
 
 
-@contextmanager
-def _on_loopback() -> Iterator[None]:
+def _on_loopback() -> AbstractContextManager[None]:
     """Starts a cluster that only this machine can reach.
 
     Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
     """
-    kept = ray_constants.ENABLE_RAY_CLUSTER
-    ray_constants.ENABLE_RAY_CLUSTER = False
-    try:
-        yield
-    finally:
-        ray_constants.ENABLE_RAY_CLUSTER = kept
+    return _replacing(ray_constants, "ENABLE_RAY_CLUSTER", False)
 
 
 def _restore(kept: Mapping[str, str]) -> None:
@@ -102,7 +99,3 @@ def _restore(kept: Mapping[str, str]) -> None:
 def _nodes() -> list[Node]:
     resources = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
     return [Node(float(counts.get("CPU", 0)), float(counts.get("GPU", 0))) for counts in resources]
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).split("\n")[0]

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from typing import Any, TypeVar
 
 from toulmin.errors import ToulminError
@@ -47,13 +48,8 @@ def spread(
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    part: list[T] = []
-    for item in items:
-        part.append(item)
-        if len(part) == size:
-            yield part
-            part = []
-    if part:
+    left = iter(items)
+    while part := list(islice(left, size)):
         yield part
 
 

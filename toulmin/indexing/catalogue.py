@@ -20,7 +20,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -64,6 +64,9 @@ class State:
     passages: int = 0
     terms: int = 0
     updates: int = 0
+
+
+_STATE = ", ".join(column.name for column in fields(State))
 
 
 # ---------------------------------------------------------------- opening
@@ -177,8 +180,7 @@ def usable_state(connection: sqlite3.Connection) -> State | None:
     """The state, or None if written with another format or other terms."""
     if value(connection, "PRAGMA user_version") != FORMAT:
         return None
-    columns = "passage_words, terms_version, generation, passages, terms, updates"
-    row = connection.execute(f"SELECT {columns} FROM state").fetchone()
+    row = connection.execute(f"SELECT {_STATE} FROM state").fetchone()
     return State(*row) if row and row[1] == TERMS_VERSION else None
 
 
@@ -235,9 +237,8 @@ def give_back_space(connection: sqlite3.Connection) -> None:
 
 
 def write_state(connection: sqlite3.Connection, state: State) -> None:
-    row = (state.terms_version, state.passage_words, state.generation, state.passages, state.terms, state.updates)
     connection.execute("DELETE FROM state")
-    connection.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?, ?)", row)
+    connection.execute(f"INSERT INTO state ({_STATE}) VALUES (?, ?, ?, ?, ?, ?)", astuple(state))
 
 
 # ---------------------------------------------------------------- texts and keys

@@ -328,8 +328,7 @@ def _clear_errors(index: Path) -> Iterator[None]:
 
 
 def _error_for(index: Path, what: str) -> Exception:
-    is_full = any(sign in what for sign in ("No space left", "StorageFull", "File too large", "quota"))
-    if is_full or "writer was killed" in what:
+    if any(sign in what for sign in ("No space left", "StorageFull", "File too large", "quota", "writer was killed")):
         return cannot_write(index, what, is_full=True)
     if "Permission denied" in what or "Read-only" in what:
         return cannot_write(index, what, is_full=False)

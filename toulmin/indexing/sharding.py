@@ -223,8 +223,8 @@ class ShardedWriter:
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Ignores `wanted`: each worker has its encoder."""
+        self._call_each("renew_vectors")
         for hand in self._hands:
-            hand.call("renew_vectors")
             hand.flush()
         if self.encoder is not None:
             while not all(hand.is_done(_LOOK_SECONDS) for hand in self._hands):
@@ -259,9 +259,10 @@ class _Busy:
                 self._receive()
 
     def flush(self) -> None:
-        self._hand.send(self._calls)
-        self._calls, self._characters = [], 0
-        self._unanswered += 1
+        if self._calls:  # the answer to an empty batch would hide that of the last call
+            self._hand.send(self._calls)
+            self._calls, self._characters = [], 0
+            self._unanswered += 1
 
     def answer(self) -> Any:
         """Waits for all sent calls; returns the last result."""

@@ -179,7 +179,7 @@ class Sharded(OpenCorpus):
     def passages_by_id(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         by_id: dict[str, Passage] = {}
         for part in self._parts:
-            by_id.update(part.passages_by_id([passage_id for passage_id in passage_ids if passage_id not in by_id]))
+            by_id |= part.passages_by_id([passage_id for passage_id in passage_ids if passage_id not in by_id])
         return by_id
 
     def _holder(self, passage_id: str) -> Corpus:

@@ -123,11 +123,8 @@ class Stored:
         nearest = self.nearest()
         if nearest is None:
             return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
-        rankings = []
-        for row, places in zip(rows, nearest.places(rows, CANDIDATES * k), strict=True):
-            candidates = self.packed.at(places)
-            rankings.append(best(candidates.keys, candidates.scores(row[None])[0], k))
-        return rankings
+        candidates = map(self.packed.at, nearest.places(rows, CANDIDATES * k))
+        return [best(near.keys, near.scores(row[None])[0], k) for row, near in zip(rows, candidates, strict=True)]
 
     def verify(self, keys: Keys) -> None:
         """Raises `IndexDamaged` unless files and `keys` are as written."""
@@ -160,7 +157,8 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
     before = []
     if named is not None and named.label.identity == label.identity:
         before.append(Stored(index, named).packed)
-        if np.array_equal(before[0].keys, keys) and _is_whole(named):
+        is_whole = find_spec("faiss") is None or _NEAREST in named.digests  # faiss may be installed since
+        if np.array_equal(before[0].keys, keys) and is_whole:
             connection.execute("UPDATE vectors SET label = ?", (json.dumps(asdict(label)),))
             return 0
     known = np.concatenate([source.keys for source in (*before, _read_parts(index, label))])
@@ -168,11 +166,6 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
     _encode(index, connection, wanted, missing, on_encoded)
     _write(index, connection, label, keys, [*before, _read_parts(index, label)])
     return len(missing)
-
-
-def _is_whole(named: Named) -> bool:
-    """Whether nothing is missing: the file of faiss, if that was installed since."""
-    return find_spec("faiss") is None or _NEAREST in named.digests
 
 
 def _encode(index: Path, connection: sqlite3.Connection, wanted: Wanted, missing: Keys, on_encoded: OnEncoded) -> None:

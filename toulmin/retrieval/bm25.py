@@ -158,13 +158,11 @@ class InMemory:
 
 
 def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
-    where: dict[str, list[int]] = defaultdict(list)
-    counts: dict[str, list[int]] = defaultdict(list)
+    counts: dict[str, dict[int, int]] = defaultdict(dict)
     for position, passage in enumerate(term_lists):
         for term, count in Counter(passage).items():
-            where[term].append(position)
-            counts[term].append(count)
-    return {term: (np.array(where[term]), np.array(counts[term], dtype=np.float64)) for term in where}
+            counts[term][position] = count
+    return {term: (np.array([*at]), np.array([*at.values()], dtype=np.float64)) for term, at in counts.items()}
 
 
 class Given:

@@ -202,7 +202,8 @@ class WebSearch:
             read = [passage for address in wanted[query] for passage in self._read.get(address, ())]
             hits = InMemory([*read, *results]).search([query], k)[0]
             ranked[query] = hits or Given(results).search([query], k)[0]
-        self._forget()
+        while len(self._read) > _REMEMBERED:
+            self._read.popitem(last=False)
         return ranked
 
     def _page_links(self, pages: Pages, results: Iterable[Passage]) -> list[str]:
@@ -224,10 +225,6 @@ class WebSearch:
                 self._skip(address, str(error))
                 return
         self._read[address] = tuple(cut(document, words))
-
-    def _forget(self) -> None:
-        while len(self._read) > _REMEMBERED:
-            self._read.popitem(last=False)
 
 
 def _result_or_raise(outcome: list[Passage] | BaseException) -> list[Passage]:

@@ -97,17 +97,13 @@ class _tool_errors:
 
 def _passage_document(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     passage = corpus.passage(id)
-    source = {
-        name: value
-        for name, value in answer_json.passage_document(passage, None)["source"].items()
-        if value is not None
-    }
+    source = answer_json.passage_document(passage, None)["source"]
     return {
         "id": passage.id,
         "title": title(passage),
         "text": passage.text,
         "url": address(passage),
-        "metadata": {name: str(value) for name, value in source.items()},
+        "metadata": {name: str(value) for name, value in source.items() if value is not None},
     }
 
 

@@ -7,8 +7,9 @@ policy keeps follow at the end. Annotation offsets count code points of the sent
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import orjson
@@ -46,7 +47,9 @@ class Sent:
 
     def more(self, answer: Answer, is_final: bool) -> Piece | None:
         """A draft's new claims up to the first unsupported one; of a final answer, all the rest."""
-        new = list(self._releasable(answer.claims, is_final))
+        sent = {(claim.text, claim.cited) for claim in self._claims}
+        unsent = [claim for claim in answer.claims if (claim.text, claim.cited) not in sent]
+        new = unsent if is_final else list(takewhile(lambda claim: claim.is_supported, unsent))
         if not new:
             return None
         self._claims += tuple(new)
@@ -55,15 +58,6 @@ class Sent:
         piece = Piece(text[len(self._text) :], marks[self._annotated :])
         self._text, self._annotated = text, len(marks)
         return piece
-
-    def _releasable(self, claims: tuple[Claim, ...], is_final: bool) -> Iterator[Claim]:
-        sent = {(claim.text, claim.cited) for claim in self._claims}
-        for claim in claims:
-            if (claim.text, claim.cited) in sent:
-                continue
-            if not (is_final or claim.is_supported):
-                return
-            yield claim
 
 
 def failure_of(answer: Answer) -> ToulminError | None:
@@ -114,8 +108,7 @@ def _response_document(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def _raise(answer: Answer) -> None:
-    error = failure_of(answer)
-    if error is not None:
+    if error := failure_of(answer):
         raise error
 
 
@@ -123,12 +116,10 @@ async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
     sent = Sent()
     try:
         async for draft in run.drafts():
-            piece = sent.more(draft, is_final=False)
-            if piece:
+            if piece := sent.more(draft, is_final=False):
                 yield piece
         answer = await desk.finish(run)
-        piece = sent.more(answer, is_final=True)
-        if piece:
+        if piece := sent.more(answer, is_final=True):
             yield piece
         yield answer
     finally:
@@ -151,8 +142,7 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
         if isinstance(output, Piece):
             yield chunk({"content": output.text, "annotations": output.annotations})
             continue
-        error = failure_of(output)
-        if error is not None:
+        if error := failure_of(output):
             yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
             return
         yield chunk({} if output.claims else {"refusal": reason(output)}, "stop")
@@ -199,8 +189,7 @@ async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
                 yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=count)
                 count += 1
             continue
-        error = failure_of(output)
-        if error is not None:
+        if error := failure_of(output):
             lost = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
             yield tell("response.failed", response=lost)
             return

@@ -8,7 +8,6 @@ Rules of this file
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
 from toulmin.build.sources import LONGEST_QUESTION
 from toulmin.config import Settings
-from toulmin.data import Passage, Policy, Style
+from toulmin.data import Passage, Policy, Source, Style
 from toulmin.driver.budget import Budget
 from toulmin.errors import UsageError
 
@@ -59,8 +58,7 @@ class Given(Asked):
 
     def passage(self) -> Passage:
         """Its id is made from its content; the client's id becomes the record."""
-        made = Passage.of(self.text, self.title)
-        return made if self.id is None else replace(made, source=replace(made.source, record=self.id))
+        return Passage.of(self.text, self.title, Source(0, len(self.text), record=self.id))
 
 
 class TextToCheck(Asked):
@@ -80,6 +78,10 @@ class Fact(BaseModel):
     factText: Text
     attributes: dict[str, str] = Field(default_factory=dict)
 
+    def passage(self) -> Passage:
+        source = Source(0, len(self.factText), url=self.attributes.get("uri"))
+        return Passage.of(self.factText, self.attributes.get("title", ""), source)
+
 
 class GroundingSpec(BaseModel):
     """Claims that score below `citationThreshold` get no citations."""
@@ -97,11 +99,7 @@ class Grounding(BaseModel):
 
     def passages(self) -> list[Passage]:
         """The facts, with the attributes `title` and `uri` as title and URL."""
-        passages = [Passage.of(fact.factText, fact.attributes.get("title", "")) for fact in self.facts]
-        return [
-            replace(passage, source=replace(passage.source, url=fact.attributes.get("uri")))
-            for passage, fact in zip(passages, self.facts, strict=True)
-        ]
+        return [fact.passage() for fact in self.facts]
 
 
 class Query(Asked):
@@ -158,22 +156,14 @@ def last_question(messages: list[Message]) -> str:
 
 def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
     """The server's settings under the request's, within the owner's limits."""
-    values: dict[str, Any] = {
-        name: getattr(asked, name)
-        for name in ("method", "style", "unsupported", "k")
-        if getattr(asked, name, None) is not None
-    }
+    values = {name: getattr(asked, name, None) for name in ("method", "style", "unsupported", "k")}
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
-    values |= {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
-    return ground.override(**values, options=_plain(asked.options))
+    least = {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
+    return ground.override(**values, **least, options=asked.options)
 
 
 def _least(ours: float | None, theirs: float | None) -> Any:
     return min((limit for limit in (ours, theirs) if limit is not None), default=None)
-
-
-def _plain(options: Mapping[str, Plain]) -> dict[str, Plain]:
-    return dict(options)
 
 
 def with_deadline(budget: Budget) -> Budget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import Annotated, Any
 
@@ -29,24 +30,16 @@ from toulmin.server import openai_routes, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.guard import Guard, Refused, error_document
-from toulmin.server.requests import Grounding, Query, Question, TextToCheck, settings_for
+from toulmin.server.requests import Grounding, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
-_FILES = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
-                }
-            }
-        },
-    }
+_UPLOAD = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
 }
+_FILES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _UPLOAD}}}}
 LISTED = 200  # documents of a page of the list, at most
 _DESCRIPTION = (
     "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
@@ -182,10 +175,7 @@ def _grounding_document(answer: Answer, asked: Grounding) -> dict[str, Any]:
 def method_document(name: str) -> dict[str, Any]:
     method = jobs.method(name)
     options = [
-        {
-            "name": option.name,
-            "default": option.default if isinstance(option.default, str | int | float | bool) else None,
-        }
+        {"name": option.name, "default": option.default if isinstance(option.default, Plain) else None}
         for option in inspect.signature(method).parameters.values()
         if option.kind is option.KEYWORD_ONLY
     ]
@@ -267,15 +257,7 @@ def _documents(corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: i
 
 
 def _document_row(document: IndexedDocument) -> dict[str, Any]:
-    return {
-        "number": document.number,
-        "title": document.title,
-        "path": document.path,
-        "url": document.url,
-        "record": document.record,
-        "pages": len(document.pages) or None,
-        "passages": document.passages,
-    }
+    return asdict(document) | {"pages": len(document.pages) or None}
 
 
 def _add_probes(app: FastAPI, desk: Desk) -> None:
