@@ -15,6 +15,7 @@ from toulmin.extractive.planning import subject
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import Correct, Feedback, Finding, Paragraph, Refine, Write
 from toulmin.text.names import facts
+from toulmin.text.overlap import bag_f1
 
 # ---------------------------------------------------------------- claims compared with passages, word by word
 
@@ -124,13 +125,8 @@ def faulty_positions(claims: Sequence[Claim], feedback: Mapping[str, str]) -> se
 def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
     """The position of the candidate with most token F1 with all others; the first of equals."""
     bags = [Counter(fold_text(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
-    agreement = [sum(_token_f1(bag, other) for other in bags) for bag in bags]
+    agreement = [sum(bag_f1(bag, other) for other in bags) for bag in bags]
     return agreement.index(max(agreement)) if agreement else 0
-
-
-def _token_f1(a: Counter[str], b: Counter[str]) -> float:
-    whole = a.total() + b.total()
-    return 2 * (a & b).total() / whole if whole else 1.0
 
 
 def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:

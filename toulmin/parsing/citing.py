@@ -14,16 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
-from toulmin.parsing.lines import (
-    Block,
-    Line,
-    blocks,
-    has_words,
-    read_lines,
-    without_emphasis,
-    without_preamble,
-    without_references,
-)
+from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
 from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, lift
 from toulmin.text.language import sentences
 
@@ -139,7 +130,7 @@ def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
 
 def _entity_pieces(lifted: Lifted) -> Iterator[_Entity]:
     text = lifted.text
-    lines = without_preamble(text, list(read_lines(text)))
+    lines = without_preamble(text)
     is_list = sum(line.kind != "plain" for line in lines) > 1
     marked_ends = {mark.position for mark in lifted.marks}
     for line in lines:

@@ -134,7 +134,7 @@ def list_items(text: str) -> tuple[str, ...]:
     and a first line such as "Here are the questions:" are dropped.
     """
     listed = read_items(text)
-    plain = () if listed else without_preamble(text, list(read_lines(text)))
+    plain = () if listed else without_preamble(text)
     items = [*map(_join_item, listed), *(_words(text, line) for line in plain)]
     return tuple(dict.fromkeys(item for item in items if re.search(r"\w", item)))
 
@@ -186,8 +186,9 @@ def _join_item(item: Item) -> str:
     return " ".join([item.head, *item.below])
 
 
-def without_preamble(text: str, lines: list[Line]) -> list[Line]:
+def without_preamble(text: str) -> list[Line]:
     """The lines without a first one that only announces the rest."""
+    lines = list(read_lines(text))
     if len(lines) < 2 or lines[0].kind != "plain":
         return lines
     first = _words(text, lines[0])

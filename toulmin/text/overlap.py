@@ -64,7 +64,8 @@ def normalise(text: str) -> str:
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
-def _f1(ours: Counter[str], theirs: Counter[str]) -> float:
+def bag_f1(ours: Counter[str], theirs: Counter[str]) -> float:
+    """The F1 of two bags of words, in 0..1; two empty bags agree."""
     if not ours or not theirs:
         return float(ours == theirs)
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
@@ -72,7 +73,7 @@ def _f1(ours: Counter[str], theirs: Counter[str]) -> float:
 
 def token_f1(a: str, b: str) -> float:
     """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
-    return _f1(Counter(normalise(a).split()), Counter(normalise(b).split()))
+    return bag_f1(Counter(normalise(a).split()), Counter(normalise(b).split()))
 
 
 def entity(text: str) -> str:
@@ -82,4 +83,4 @@ def entity(text: str) -> str:
 
 def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
     """The F1 of two sets of names, in 0..1; two empty sets agree."""
-    return _f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))
+    return bag_f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))
