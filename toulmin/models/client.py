@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 import random
-import ssl
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -253,9 +252,8 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-@cache  # reading the trusted authorities takes longer than everything else about a client
-def _ssl_context() -> ssl.SSLContext:
-    return httpx2.create_ssl_context()
+# Reading the trusted authorities takes longer than everything else about a client.
+_ssl_context = cache(httpx2.create_ssl_context)
 
 
 def _make_connection(server: Server) -> AsyncOpenAI:

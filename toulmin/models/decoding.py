@@ -18,13 +18,7 @@ from threading import Event
 from typing import Any
 
 import torch
-from transformers import (
-    AutoModelForCausalLM,
-    LogitsProcessor,
-    LogitsProcessorList,
-    StoppingCriteria,
-    StoppingCriteriaList,
-)
+import transformers
 
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
@@ -37,7 +31,7 @@ from toulmin.runtime.torch_models import Loaded
 
 def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
     options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
-    return torch_models.load_model(path, AutoModelForCausalLM, "language model", **options)
+    return torch_models.load_model(path, transformers.AutoModelForCausalLM, "language model", **options)
 
 
 def controls_of(tokenizer: Any) -> re.Pattern[str]:
@@ -95,8 +89,8 @@ def draw_replies(
             attention_mask=rows["attention_mask"],
             tokenizer=tokenizer,  # needed for the model's own stop strings
             generation_config=_greedy(model, tokenizer, max(draw.max_tokens for draw in draws)),
-            logits_processor=LogitsProcessorList([chance]),
-            stopping_criteria=StoppingCriteriaList([ends]),
+            logits_processor=transformers.LogitsProcessorList([chance]),
+            stopping_criteria=transformers.StoppingCriteriaList([ends]),
         )
     sizes = rows["attention_mask"].sum(dim=1).tolist()
     return [ends.reply_of_row(n, written[n, width:].tolist(), int(sizes[n]), chance) for n in range(len(draws))]
@@ -123,7 +117,7 @@ def _ending_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
     return frozenset(token for token in candidates if token is not None)
 
 
-class _Chance(LogitsProcessor):
+class _Chance(transformers.LogitsProcessor):
     """Adds each row's noise, so that the largest logit is the token drawn."""
 
     def __init__(self, draws: Sequence[Draw], device: torch.device) -> None:
@@ -194,7 +188,7 @@ class _Reader:
         return str(self.tokenizer.decode(seen, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
-class _Ends(StoppingCriteria):
+class _Ends(transformers.StoppingCriteria):
     def __init__(
         self, reader: _Reader, draws: Sequence[Draw], width: int, end_tokens: frozenset[int], cancelled: Event
     ) -> None:

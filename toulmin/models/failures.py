@@ -78,13 +78,14 @@ class Asked:
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
             return self._connection_failure(error)
         if isinstance(error, Broken):
-            return Failure(self.describe(f"ended its reply with an error: {self._quote(error.args[0])}"), again=True)
+            return self._passing_failure(f"ended its reply with an error: {self._quote(error.args[0])}")
         if isinstance(error, TooLarge):
             return Failure(self.describe(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
-        return Failure(
-            self.describe("sent no valid reply (expected the API's JSON). Is this the right base_url?"),
-            again=True,
-        )
+        return self._passing_failure("sent no valid reply (expected the API's JSON). Is this the right base_url?")
+
+    def _passing_failure(self, what: str) -> Failure:
+        """A failure after which another try may succeed."""
+        return Failure(self.describe(what), again=True)
 
     def keyless(self) -> Failure | None:
         """The failure if the server needs a key and has none."""
@@ -93,25 +94,21 @@ class Asked:
         return None
 
     def cut(self) -> Failure:
-        return Failure(self.describe("broke off in mid-reply, or sent nothing."), again=True)
+        return self._passing_failure("broke off in mid-reply, or sent nothing.")
 
     def _timeout_failure(self, error: Exception) -> Failure:
         cause = error.__cause__ or error
         if isinstance(cause, httpx2.ConnectTimeout):
-            return Failure(self.describe("could not be reached in time. Is the base_url right?"), again=True)
+            return self._passing_failure("could not be reached in time. Is the base_url right?")
         hint = "" if self.server.stream else " or set stream"
         limit = f"{self.server.idle_timeout:g} s"
-        return Failure(
-            self.describe(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow."), again=True
-        )
+        return self._passing_failure(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow.")
 
     def _connection_failure(self, error: Exception) -> Failure:
         cause = error.__cause__ or error
         if isinstance(cause, httpx2.ConnectError):
-            return Failure(
-                self.describe(f"could not be reached. Is the server running at {self.server.host}?"), again=True
-            )
-        return Failure(self.describe("lost the connection in mid-reply."), again=True)
+            return self._passing_failure(f"could not be reached. Is the server running at {self.server.host}?")
+        return self._passing_failure("lost the connection in mid-reply.")
 
     # -------------------------------------------------------------- refusals
 
@@ -133,9 +130,8 @@ class Asked:
     def _rejection(self, error: openai.APIStatusError, message: str) -> Failure:
         text = self._clean(error.body)
         if error.code == "context_length_exceeded" or _TOO_LONG.search(f"{error.type} {text}"):
-            return TooLong(
-                f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", _limit(text)
-            )
+            limit = min(map(int, _LIMIT.findall(text)), default=None)
+            return TooLong(f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", limit)
         refuses = _UNSUPPORTED.search(f"{error.code} {text}") is not None
         named = frozenset(name for name in self.fields if refuses and (error.param == name or _is_named(name, text)))
         if _NO_SYSTEM.search(text):
@@ -192,11 +188,6 @@ _UNSUPPORTED = re.compile(
 
 # Messages of chat templates that know only the roles user and assistant.
 _NO_SYSTEM = re.compile(r"system (?:role|message)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE)
-
-
-def _limit(text: str) -> int | None:
-    numbers = [int(number) for number in _LIMIT.findall(text)]
-    return min(numbers) if numbers else None
 
 
 def _is_named(name: str, text: str) -> bool:

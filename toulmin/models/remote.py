@@ -122,7 +122,7 @@ _SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logp
 class _Remote:
     provider = "openai"  # whose interface it is, as traces name it
     _route: str
-    _limit = _LIMITS[1]
+    _limit = _LIMITS[1]  # on OpenAI's own server
     _ends: tuple[str, ...] = ()
 
     def __init__(
@@ -173,7 +173,8 @@ class _Remote:
 
     def seed_of(self, request: Generate) -> int | None:
         """The seed that is sent with the request."""
-        return _seed(self._server.seed, request.sample)
+        seed = self._server.seed
+        return None if seed is None and request.sample == 0 else (seed or 0) + request.sample
 
     async def models(self) -> tuple[str, ...]:
         """The models that the server lists; raises `ModelError`."""
@@ -252,13 +253,11 @@ class _Remote:
                 if not left or room < 1:
                     raise
             else:
-                reading = self._reading(asked, rendered, requests[0])
+                wants_logprobs = requests[0].logprobs is not None
+                stops = self._stops(requests[0])
+                reading = Reading(asked, rendered.omitted, stops, self._price, wants_logprobs)
                 return reading.replies(received, len(requests))
         raise AssertionError("the last rendering returns or raises")
-
-    def _reading(self, asked: Asked, rendered: Rendered, request: Generate) -> Reading:
-        wants = request.logprobs is not None
-        return Reading(asked, rendered.omitted, self._stops(request), self._price, wants)
 
     async def _send(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
         """Rejected fields are left out, so the body shrinks with each try."""
@@ -292,7 +291,8 @@ class _Remote:
 
     def _body(self, rendered: Rendered, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
         request, server = requests[0], self._server
-        limit = next((name for name in (self._limit, *_LIMITS) if name not in left_out), None)
+        first = self._limit if server.is_openai else _LIMITS[1]
+        limit = next((name for name in (first, *_LIMITS) if name not in left_out), None)
         wanted: dict[str, Any] = {
             "temperature": request.temperature,
             "seed": self.seed_of(request),
@@ -342,16 +342,7 @@ class Chat(_Remote):
     """
 
     _route = "/chat/completions"
-
-    def __init__(
-        self,
-        model: str,
-        server: Server | None = None,
-        templates: Templates | None = None,
-        prices: Mapping[str, Price] | None = None,
-    ) -> None:
-        super().__init__(model, server, templates, prices)
-        self._limit = _LIMITS[0] if self._server.is_openai else _LIMITS[1]
+    _limit = _LIMITS[0]
 
     def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
@@ -381,7 +372,3 @@ def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     if first["role"] != SYSTEM or not rest:
         return messages
     return [{"role": rest[0]["role"], "content": f"{first['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
-
-
-def _seed(seed: int | None, sample: int) -> int | None:
-    return None if seed is None and sample == 0 else (seed or 0) + sample
