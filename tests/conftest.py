@@ -26,7 +26,9 @@ NEEDS = {
         "test_encoders test_judges_cross test_judges_seq2seq test_local test_vectors_trained".split(),
         ("torch", "local"),
     ),
-    **dict.fromkeys("test_training test_training_reader test_training_retrieval".split(), ("torch", "train")),
+    **dict.fromkeys(
+        "test_training test_training_reader test_training_retrieval test_training_windows".split(), ("torch", "train")
+    ),
     **dict.fromkeys("test_report_browser test_web_page".split(), ("playwright", "docs")),
     **dict.fromkeys("test_postgres test_postgres_store".split(), ("psycopg", "postgres")),
     "test_vectors": ("faiss", "encoder"),

@@ -298,7 +298,7 @@ def test_the_rate_rises_then_falls_to_nothing(progress: float):
 def test_batches_hold_every_example_once():
     class One:
         def __init__(self, size: int) -> None:
-            self.row = Row(list(range(size)), 1, [])
+            self.rows = (Row(list(range(size)), 1, []),)
 
     examples = [One(size) for size in (5, 9, 3, 7, 7, 2, 4)]
     cut = learning.bucketed(examples, 3, "0")

@@ -49,6 +49,10 @@ class Example(NamedTuple):
     is_vague: bool
     wrong: frozenset[int] | None
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return (self.row,)
+
 
 class Verdicts:
     """The task: three outcomes a pair. At most `assessed` of the held pairs are looked at on the way.

@@ -31,11 +31,11 @@ _LONGEST_GRADIENT = 1.0
 
 
 class Example(Protocol):
-    """What is learnt from: a row of tokens, and whatever its task needs to know beside it."""
+    """What is learnt from: rows of tokens, mostly one, and whatever its task needs to know beside them."""
 
     @property
-    def row(self) -> Row:
-        """What the network reads."""
+    def rows(self) -> Sequence[Row]:
+        """What the network reads of it."""
         ...
 
 
@@ -193,7 +193,8 @@ class Run:
         for start in range(0, len(examples), self._plan.micro):
             part = examples[start : start + self._plan.micro]
             with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-                cost_of_all = self._task.loss(self.model, tensors([one.row for one in part], self._device), part)
+                rows = [row for one in part for row in one.rows]
+                cost_of_all = self._task.loss(self.model, tensors(rows, self._device), part)
             lost = cost_of_all / len(examples)
             torch.autograd.backward(lost)
             cost += float(lost.detach())
@@ -266,7 +267,7 @@ def asked_quietly(model: Network, ask: Callable[[Network], dict[str, float]]) ->
 
 def bucketed(examples: Sequence[Any], batch: int, seed: str) -> list[list[Any]]:
     """Batches of examples of like length, the batches in random order."""
-    ordered = sorted(examples, key=lambda one: len(one.row.ids))
+    ordered = sorted(examples, key=lambda one: max(len(row.ids) for row in one.rows))
     cut = [ordered[start : start + batch] for start in range(0, len(ordered), batch)]
     random.Random(seed).shuffle(cut)
     return cut

@@ -59,6 +59,12 @@ def items(data: Path, split: str) -> list[Item]:
     return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
+def of_source(data: Path, name: str, split: str) -> Iterator[Item]:
+    """The items of one of the first three `SOURCES` as they are, pages that are kept for probes left out."""
+    found = _natural(data, split) if name == "qa_nq_gold" else _marked(data, name, split)
+    return (item for item in found if not is_kept(item.passage.title, item.passage.text))
+
+
 def _marked(data: Path, name: str, split: str) -> Iterator[Item]:
     for row in rows(data, name):
         if row["split"] == split:

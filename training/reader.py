@@ -48,6 +48,10 @@ class Example(NamedTuple):
     first: int
     last: int
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return (self.row,)
+
 
 class Spans:
     """The task: where the answer begins and ends in each window."""

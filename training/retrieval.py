@@ -56,6 +56,10 @@ class Example(NamedTuple):
     row: Row
     passages: tuple[Row, ...]
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return (self.row,)
+
 
 def gathered(data: Path, split: str, seed: int = 0) -> list[Asked]:
     """The questions of a split of all sets whose terms allow weights to be given away, one for each gold passage."""
