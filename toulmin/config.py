@@ -22,10 +22,8 @@ PREFIX = "TOULMIN_"
 NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
 # Providers whose settings may omit the prefix `servers.`: `openai.base_url`.
 PROVIDERS = ("openai", "completions", "local")
-# Judges whose settings may omit it: `seq2seq.device`.
-JUDGES = ("seq2seq", "cross")
-# Encoders whose settings may omit it: `onnx.threads`.
-ENCODERS = ("onnx", "transformer")
+# Judges and encoders whose settings may omit it too: `seq2seq.device`, `onnx.threads`.
+_UNPREFIXED = (*PROVIDERS, "seq2seq", "cross", "onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
 
 
@@ -82,10 +80,9 @@ class Settings:
         `UsageError`.
         """
         changes = {name: value for name, value in flags.items() if value is not None}
-        if isinstance(changes.get("options"), Mapping):
-            changes["options"] = {**self.options, **changes["options"]}
-        if isinstance(changes.get("web"), Mapping):
-            changes["web"] = {**self.web, **changes["web"]}
+        for table in ("options", "web"):
+            if isinstance(changes.get(table), Mapping):
+                changes[table] = {**getattr(self, table), **changes[table]}
         for table in {"servers", "prices"} & changes.keys():
             changes[table] = merge_tables(getattr(self, table), _check_setting(table, changes[table], "option"))
         return replace(self, **{name: _check_setting(name, value, "option") for name, value in changes.items()})
@@ -123,7 +120,7 @@ def to_tables(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 def _path(name: str) -> tuple[str, str, str] | None:
     head, _, rest = name.partition(".")
-    if head in (*PROVIDERS, *JUDGES, *ENCODERS) and rest:
+    if head in _UNPREFIXED and rest:
         return "servers", head, rest
     row, dot, key = rest.rpartition(".")
     return (head, row, key) if head in _TABLES and dot and row else None
@@ -185,7 +182,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         table = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} should be a TOML file, but could not be read: {error}. Fix or remove it.") from error
-    servers = {name: table.pop(name) for name in (*PROVIDERS, *JUDGES, *ENCODERS) if name in table}
+    servers = {name: table.pop(name) for name in _UNPREFIXED if name in table}
     if servers:
         table["servers"] = {**table.get("servers", {}), **servers}
     return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}

@@ -159,10 +159,9 @@ def _verdicts(name: str, count: int, verdicts: list[Verdict]) -> list[Verdict | 
 
 
 def _as_model_error(name: str, error: Exception) -> ModelError:
-    words = (
-        str(error) if isinstance(error, ToulminError) else f"The judge {name} failed: {type(error).__name__}: {error}"
-    )
-    return ModelError(words)
+    if isinstance(error, ToulminError):
+        return ModelError(str(error))
+    return ModelError(f"The judge {name} failed: {type(error).__name__}: {error}")
 
 
 class Spread:

@@ -82,9 +82,8 @@ def _folder_update(
     if where is None and shards is None and there is None:
         return partial(update.update, index, passage_words=words, vectors=encoding.encoder_for(str(index), settings))
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
-    wanted = partial(
-        encoding.encoder_for, str(index), settings.override(encoder=encoding.spec_of(str(index), settings))
-    )
+    chosen = settings.override(encoder=encoding.spec_of(str(index), settings))
+    wanted = partial(encoding.encoder_for, str(index), chosen)
     update_parts = partial(sharding.update_shards, passage_words=words, wanted=wanted)
     if where is None:
         return partial(update_parts, index, shards=shards or there or 1, hire=Process)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from toulmin.build import encoding
@@ -59,7 +60,7 @@ async def _read(
 
     size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
     lots = list(chunks(files, size))
-    pool = Pool(pack_for_workers("index", _Reader(place, settings, Home())), crew)
+    pool = Pool(pack_for_workers("index", partial(_reader, place, settings, Home())), crew)
     reports: list[IndexReport] = []
     done = 0
     async with aclosing(pool.results(lots)) as results:
@@ -70,17 +71,9 @@ async def _read(
     return reports
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Makes what a worker does: it reads a lot of files into the corpus."""
-
-    place: str
-    settings: Settings
-    home: Home
-
-    def __call__(self) -> Callable[[Sequence[Path]], list[IndexReport]]:
-        self.home.enter()
-        wanted = encoding.encoder_for(self.place, self.settings)
-        words = self.settings.passage_words
-        update = adapter(self.place).update
-        return lambda files: [update(self.place, files, passage_words=words, vectors=wanted)]
+def _reader(place: str, settings: Settings, home: Home) -> Callable[[Sequence[Path]], list[IndexReport]]:
+    """What a worker does: it reads a lot of files into the corpus."""
+    home.enter()
+    wanted = encoding.encoder_for(place, settings)
+    update = adapter(place).update
+    return lambda files: [update(place, files, passage_words=settings.passage_words, vectors=wanted)]

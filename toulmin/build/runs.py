@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -61,9 +61,8 @@ async def answer_study(
     if len(seeds) > 1 and is_run(study.out):
         raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
     with connect_crew(where) as crew:
-        reports = await _each_seed(
-            study, seeds, partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
-        )
+        answer = partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
+        reports = await _each_seed(study, seeds, answer)
     return reports[0] if len(seeds) <= 1 else merge_reports(study.out, reports)
 
 
@@ -152,10 +151,9 @@ def _about(study: Study, sources: OpenSources) -> dict[str, Any]:
 
 @cache
 def _version(library: str) -> str | None:
-    try:
+    with suppress(PackageNotFoundError):
         return version(library)
-    except PackageNotFoundError:
-        return None
+    return None
 
 
 def _index(study: Study, sources: OpenSources) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -294,19 +294,15 @@ class Pool:
 SHARED: ContextVar[Pool | None] = ContextVar("toulmin_sessions", default=None)
 
 
-@asynccontextmanager
-async def lend(sources: Sources, settings: Settings, own: Own) -> AsyncIterator[Session]:
+def lend(sources: Sources, settings: Settings, own: Own) -> AbstractAsyncContextManager[Session]:
     """The shared session over files or an index folder, where sessions are shared; else one that ends with this.
 
     A corpus at an address is not kept open between calls: an open moment of it is a transaction in its database.
     """
     pool = SHARED.get()
     if pool is not None and own == Own() and _is_local(sources, settings):
-        async with pool.lend(sources, settings) as session:
-            yield session
-    else:
-        async with Session(sources, settings, own) as session:
-            yield session
+        return pool.lend(sources, settings)
+    return Session(sources, settings, own)
 
 
 def _is_local(sources: Sources, settings: Settings) -> bool:

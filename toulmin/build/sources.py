@@ -124,15 +124,8 @@ def _web(table: Mapping[str, Any]) -> Retriever:
     from toulmin.retrieval.web import Pages, SearchServer, WebSearch
 
     pages = {"allow": tuple[str, ...], "inside": tuple[str, ...], "pages": int}
-    server = {
-        "url": str,
-        "query": str,
-        "results": str,
-        "title": str,
-        "snippet": str,
-        "link": str,
-        "parameters": Mapping,
-    }
+    texts: dict[str, Any] = dict.fromkeys(("url", "query", "results", "title", "snippet", "link"), str)
+    server = {**texts, "parameters": Mapping}
     values = check_table("web", table, {**pages, **server})
     linked = None
     if "allow" in values:

@@ -143,7 +143,8 @@ class Registry(Generic[T]):
             raise ModelError(
                 f"The {self.kind} {name!r} of {point.value} does not load: {type(error).__name__}: {error}"
             ) from error
-        return Spec(name, _first_line(maker), self._adapt(maker), f"[{self.kind.upper()}]", None)
+        help = (inspect.getdoc(maker) or "").partition("\n")[0]
+        return Spec(name, help, self._adapt(maker), f"[{self.kind.upper()}]", None)
 
     def table(self) -> str:
         """Ours as the rows of a Markdown table."""
@@ -158,10 +159,6 @@ def constant(value: Any) -> Maker:
 def article(noun: str) -> str:
     """The noun after "A" or "An", to begin a sentence."""
     return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun}"
-
-
-def _first_line(maker: Any) -> str:
-    return (inspect.getdoc(maker) or "").partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
-from toulmin.retrieval.bm25 import K1, B, InMemory
+from toulmin.retrieval.bm25 import K1, B, Given, InMemory
 from toulmin.steps import resolve
 
 if TYPE_CHECKING:
@@ -110,20 +110,19 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
 # ---------------------------------------------------------------- the passages of a dataset
 
 
-class Beside:
+class Beside(Given):
     """The passages that stand beside a question in a dataset, best first as some retriever left them.
 
     For the question itself they keep that order (a score is 1 / rank); any other query is searched among them by BM25.
     """
 
     def __init__(self, question: str, passages: Sequence[Passage], k1: float = K1, b: float = B) -> None:
-        self._question = question
-        self._ranked = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]
-        self._passages, self._k1, self._b = passages, k1, b
+        super().__init__(passages)
+        self._question, self._passages, self._k1, self._b = question, passages, k1, b
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first."""
-        ranked = self._ranked[: max(0, k)]
+        (ranked,) = super().search([self._question], k)
         return [ranked if query == self._question else self._by_words.search([query], k)[0] for query in queries]
 
     @cached_property

@@ -356,7 +356,6 @@ def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
         return rows
     import asyncio
 
-    async def wait() -> Rows:
-        return await rows
+    from toulmin.steps import resolve
 
-    return asyncio.run(wait())
+    return asyncio.run(resolve(rows))

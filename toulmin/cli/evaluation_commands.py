@@ -157,6 +157,7 @@ def score(
         Let the workers of a Ray cluster judge, named as for toulmin run.
     """
     from toulmin.cli import tables
+    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     with tables.judging() as on_progress:
@@ -165,7 +166,8 @@ def score(
             mauve_model=mauve_model, on=on, workers=workers, gpus_per_worker=gpus_per_worker,
             on_progress=on_progress, settings=chosen,
         )  # fmt: skip
-    tables.scores(scores, as_json=json)
+    show = print_json if json else tables.scores
+    show(scores)
     return 0
 
 
@@ -241,10 +243,12 @@ def compare(
         A folder for the plots, as SVG and PNG.
     """
     from toulmin.cli import tables
+    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     comparison = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
-    tables.comparison(comparison, as_json=json)
+    show = print_json if json else tables.comparison
+    show(comparison)
     return 0
 
 

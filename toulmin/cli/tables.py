@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, print_json, printable, progress_bar, words
+from toulmin.cli.terminal import Console, print_json, progress_bar, words
 
 if TYPE_CHECKING:
     from toulmin.build.scoring import MadeReport
@@ -99,10 +99,7 @@ def _progress_line(now: Progress) -> str:
 # ---------------------------------------------------------------- scores
 
 
-def scores(document: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(document)
-        return
+def scores(document: Mapping[str, Any]) -> None:
     console = Console()
     judge = document["judge"] or "none"
     console.say(f"profile {document['profile']} · judge {judge} · {document['n']} questions", "bold")
@@ -138,10 +135,7 @@ def judging() -> Iterator[Callable[[int, int, str], None] | None]:
 # ---------------------------------------------------------------- comparisons, exports, test sets
 
 
-def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(document)
-        return
+def comparison(document: Mapping[str, Any]) -> None:
     console = Console()
     runs = document["runs"]
     for place, first in enumerate(runs[0]["scores"]):
@@ -150,12 +144,10 @@ def comparison(document: Mapping[str, Any], *, as_json: bool) -> None:
         scoring = (first["profile"], first["judge"])
         between = [d for d in document["differences"] if (d["profile"], d["judge"]) == scoring]
         console.print(_comparison_grid(runs, place, between))
-    console.print(
-        Text(
-            f"Differences are to {printable(runs[0]['name'])}, paired on the questions that count in both, with 95 %"
-            " intervals; real is the probability that there is a difference at all.",
-            "dim",
-        )
+    console.say(
+        f"Differences are to {runs[0]['name']}, paired on the questions that count in both, with 95 % intervals; real"
+        " is the probability that there is a difference at all.",
+        "dim",
     )
     for note in document["notes"]:
         console.say(note)
@@ -191,12 +183,10 @@ def _difference(metric: Mapping[str, Any] | None) -> Text:
     text = f"{metric['difference']:+.1f}"
     if metric["low"] is None:
         return Text(text)
-    text += f" [{metric['low']:+.1f}, {metric['high']:+.1f}] real {_percent(metric['probability'])}"
-    return Text(text, "bold" if metric["probability"] >= 0.95 else "")
-
-
-def _percent(probability: float) -> str:
-    return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
+    probability = metric["probability"]
+    real = ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
+    text += f" [{metric['low']:+.1f}, {metric['high']:+.1f}] real {real}"
+    return Text(text, "bold" if probability >= 0.95 else "")
 
 
 def files(written: Sequence[Path]) -> None:

@@ -43,9 +43,7 @@ def _plain(value: Any) -> Any:
 
 
 def _default(field: Field[Any]) -> Any:
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 # ---------------------------------------------------------------- transcript

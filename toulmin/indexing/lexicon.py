@@ -16,7 +16,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -51,24 +51,18 @@ def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[st
     return terms(passage.title) * title_weight + terms(passage.text)
 
 
-class _Codes(dict[str, int]):
-    """Common English terms by their position in a table, others by a checksum."""
-
-    def __missing__(self, term: str) -> int:
-        return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON
-
-
-@lru_cache(maxsize=1)
-def _codes() -> _Codes:
-    return _Codes({term: place for place, term in enumerate(common_terms())})
+@cache
+def _common_codes() -> dict[str, int]:
+    return {term: place for place, term in enumerate(common_terms())}
 
 
 def term_code(term: str) -> int:
-    """A term as 32 bits.
+    """A term as 32 bits: common English terms by their position in a table, others by a checksum.
 
     Two terms of one query share a code with another term about once in five million passages.
     """
-    return _codes()[term]
+    code = _common_codes().get(term)
+    return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON if code is None else code
 
 
 class Findable(NamedTuple):
@@ -199,10 +193,8 @@ class Lexicon:
         Each term's idf is multiplied by its weight.
         """
         with _clear_errors(self._index):
-            query = Query.boolean_query(
-                [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
-            )
-            hits: list[Any] = self._searcher.search(query, limit, count=False).hits
+            parts = [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
+            hits: list[Any] = self._searcher.search(Query.boolean_query(parts), limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in hits])
             return [(score, key) for (score, _), key in zip(hits, keys, strict=True)]
 

@@ -12,7 +12,7 @@ import gc
 import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -143,7 +143,7 @@ def update_shards(
         return replace(report, encoder=writer.encoder)
 
 
-class ShardedWriter:
+class ShardedWriter(AbstractContextManager["ShardedWriter"]):
     """The writer of an index of shards; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, makes: Sequence[Callable[[], Shard]], hire: Hire) -> None:
@@ -166,9 +166,6 @@ class ShardedWriter:
             self._stamps = {}
         self._files = max((stamp.number for stamp in self._stamps.values()), default=0)
         self._documents = max(shard.last_document for shard in known) // len(known)
-
-    def __enter__(self) -> ShardedWriter:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

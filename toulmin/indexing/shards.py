@@ -256,15 +256,11 @@ class ShardedVectors:
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
         rankings = self._corpus.each(lambda part: _vectors_of(part).rank(rows, k))
-        return [_best(of_row, k) for of_row in zip(*rankings, strict=True)]
+        distinct = (dict(chain.from_iterable(of_row)) for of_row in zip(*rankings, strict=True))
+        return [sorted(row.items(), key=lambda item: (-item[1], item[0]))[:k] for row in distinct]
 
 
 def _vectors_of(part: Corpus) -> Stored:
     if part.vectors is None:
         raise part.damage_error("it holds no vectors, and other shards do")
     return part.vectors
-
-
-def _best(several: Sequence[Sequence[tuple[str, float]]], k: int) -> list[tuple[str, float]]:
-    distinct = dict(pair for ranked in several for pair in ranked)
-    return sorted(distinct.items(), key=lambda item: (-item[1], item[0]))[:k]

@@ -66,10 +66,8 @@ class IndexReport:
     def log(self, seconds: float) -> None:
         """Writes a line to the log, and a warning for each file that could not be read."""
         for file in self.skipped:
-            LOG.warning(
-                "could not read %(path)s: %(reason)s",
-                {"path": file.path, "reason": file.reason.removeprefix(f"{file.path} ")},
-            )
+            reason = file.reason.removeprefix(f"{file.path} ")
+            LOG.warning("could not read %(path)s: %(reason)s", {"path": file.path, "reason": reason})
         counts = {name: getattr(self, name) for name in _COUNTS}
         LOG.info(_UPDATE, counts | {"skipped": len(self.skipped), "seconds": round(seconds, 4)})
 

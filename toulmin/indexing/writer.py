@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def check_passage_words(passage_words: int | None) -> None:
         raise UsageError(f"A passage needs at least 1 word, not {passage_words}.")
 
 
-class CorpusWriter:
+class CorpusWriter(AbstractContextManager["CorpusWriter"]):
     """The only writer of an index; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, index: Path, passage_words: int | None) -> None:
@@ -126,9 +126,6 @@ class CorpusWriter:
         catalogue.make_tables(self._sql)
         self._state = State(self._state.passage_words, updates=self._state.updates)
         return self.outdated
-
-    def __enter__(self) -> CorpusWriter:
-        return self
 
     def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):

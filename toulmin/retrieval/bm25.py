@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.indexing.catalogue import damage_error, id_of
-from toulmin.indexing.corpus import Terms
+from toulmin.indexing.corpus import Passages, Terms
 from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.text.language import STOPWORDS, stem, terms
@@ -71,6 +71,15 @@ def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, 
     return {term: known[term] for term in rarest}
 
 
+def hits_of(
+    corpus: Passages, queries: Sequence[str], rankings: Mapping[str, Sequence[tuple[str, float]]]
+) -> list[list[Hit]]:
+    """The hits of each query, from the ids and scores of its passages."""
+    wanted = list(dict.fromkeys(passage_id for ranking in rankings.values() for passage_id, _ in ranking))
+    passages = dict(zip(wanted, corpus.passages(wanted), strict=True))
+    return [[Hit(passages[passage_id], score) for passage_id, score in rankings[query]] for query in queries]
+
+
 class Bm25:
     """BM25 over a corpus, which proposes candidates; they are then scored exactly."""
 
@@ -81,13 +90,9 @@ class Bm25:
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """At most `k` hits a query, best first; none if no passage contains a word of it."""
-        distinct = {query: self._rank(query, k) for query in dict.fromkeys(queries)}
-        wanted = dict.fromkeys(id_of(key) for ranked in distinct.values() for key, _ in ranked)
-        passages = dict(zip(wanted, self._corpus.passages(list(wanted)), strict=True))
-        hits = {q: [Hit(passages[id_of(key)], score) for key, score in ranked] for q, ranked in distinct.items()}
-        return [list(hits[query]) for query in queries]
+        return hits_of(self._corpus, queries, {query: self._rank(query, k) for query in dict.fromkeys(queries)})
 
-    def _rank(self, query: str, k: int) -> list[tuple[int, float]]:
+    def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
         asked = _term_frequencies(query, self._frequency_of(query_terms(query)))
         if not asked or k < 1:
             return []
@@ -96,7 +101,7 @@ class Bm25:
             return []
         keys, codes = zip(*candidates, strict=True)
         scores = self._scores(asked, codes)
-        return sorted(zip(keys, scores, strict=True), key=lambda item: (-item[1], id_of(item[0])))[:k]
+        return sorted(zip(map(id_of, keys), scores, strict=True), key=lambda item: (-item[1], item[0]))[:k]
 
     def _scores(self, asked: dict[str, int], codes: Sequence[bytes]) -> list[float]:
         occurrences = unpack(codes)

@@ -16,7 +16,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from time import monotonic
@@ -130,9 +130,8 @@ class Hosts:
     def allows(self, url: httpx2.URL) -> bool:
         """Whether the host is allowed; its addresses are checked later."""
         host = _host(url)
-        if host in self.allowed or host in self.inside:
-            return True
-        return any(host.endswith(f".{name}") and _has_subdomains(name) for name in self.allowed)
+        is_below = any(host.endswith(f".{name}") and _has_subdomains(name) for name in self.allowed)
+        return is_below or host in self.allowed or host in self.inside
 
 
 def _has_subdomains(host: str) -> bool:
@@ -192,7 +191,7 @@ def _ssl_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-class Fetcher:
+class Fetcher(AbstractAsyncContextManager["Fetcher"]):
     """Use it as an async context manager."""
 
     def __init__(self, hosts: Hosts, bounds: Bounds) -> None:
@@ -207,9 +206,6 @@ class Fetcher:
             trust_env=False,
         )
 
-    async def __aenter__(self) -> Fetcher:
-        return self
-
     async def __aexit__(self, *_: object) -> None:
         await self._client.aclose()
 
@@ -220,11 +216,9 @@ class Fetcher:
             async with asyncio.timeout(self._bounds.timeout):
                 async for attempt in self._attempts():
                     if last is not None:  # the address is left out: it may hold a query
-                        fields = {"host": _host(url), "try": attempt.num, "wait": round(monotonic() - failed_at, 3)}
-                        LOG.warning(
-                            "%(host)s: try %(try)d after a wait of %(wait).1f s; it %(reason)s",
-                            fields | {"reason": str(last)},
-                        )
+                        wait = round(monotonic() - failed_at, 3)
+                        fields = {"host": _host(url), "try": attempt.num, "wait": wait, "reason": str(last)}
+                        LOG.warning("%(host)s: try %(try)d after a wait of %(wait).1f s; it %(reason)s", fields)
                     with attempt:
                         try:
                             return await self._follow(url, kinds)
@@ -236,12 +230,9 @@ class Fetcher:
         raise AssertionError("stamina ends with a reply or an error")
 
     def _attempts(self) -> Any:
-        def is_passing(error: Exception) -> bool:
-            return isinstance(error, Refused) and error.again
-
         pause = self._bounds.pause
         return stamina.retry_context(
-            on=is_passing,
+            on=lambda error: isinstance(error, Refused) and error.again,
             attempts=self._bounds.retries + 1,
             timeout=None,
             wait_initial=pause,

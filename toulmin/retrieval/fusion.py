@@ -50,15 +50,15 @@ class Fused:
         return [self._fuse(rows)[:k] for rows in zip(*rankings, strict=True)]
 
 
-def by_ranks(rankers: Sequence[Ranker], constant: float = CONSTANT, depth: int = DEPTH) -> Fused:
-    return Fused(rankers, partial(fuse_by_ranks, constant=constant), depth)
+def by_ranks(rankers: Sequence[Ranker]) -> Fused:
+    return Fused(rankers, fuse_by_ranks)
 
 
-def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT, depth: int = DEPTH) -> Fused:
+def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> Fused:
     """Fuses words and meaning; `weight`, 0 to 1, is that of meaning."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):
         raise UsageError(f"The weight of meaning (dense_weight) should be in 0..1, not {weight}.")
-    return Fused((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)), depth)
+    return Fused((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)))
 
 
 def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:

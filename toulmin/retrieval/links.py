@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, repeat
 
 from toulmin.data import Hit, Passage
 from toulmin.retrieval.bm25 import query_terms
@@ -104,9 +105,5 @@ def _insert_passages(hits: Sequence[Hit], named: Sequence[Passage], k: int, most
     ahead = {hit.passage.id for hit in kept}
     wanted = {passage.id: passage for passage in named if passage.id not in ahead}
     passages = [*list(wanted.values())[:most], *(hit.passage for hit in tail if hit.passage.id not in wanted)]
-    scores = [hit.score for hit in tail]
-    lowest = hits[-1].score if hits else 0.0
-    return kept + [
-        Hit(passage, scores[place] if place < len(scores) else lowest)
-        for place, passage in enumerate(passages[: k - len(kept)])
-    ]
+    scores = chain((hit.score for hit in tail), repeat(hits[-1].score if hits else 0.0))
+    return kept + [Hit(passage, score) for passage, score in zip(passages[: k - len(kept)], scores, strict=False)]

@@ -15,6 +15,7 @@ from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
 from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.packed_vectors import best_places
+from toulmin.retrieval.bm25 import hits_of
 from toulmin.runtime.encoder import Encoder, Vectors
 
 SCANNED_UP_TO = 500_000
@@ -45,10 +46,8 @@ class Dense:
         if k < 1 or not queries:
             return [[] for _ in queries]
         distinct = list(dict.fromkeys(queries))
-        ranked = dict(zip(distinct, self._vectors.rank(self._encoder.encode_queries(distinct), k), strict=True))
-        wanted = list(dict.fromkeys(passage_id for row in ranked.values() for passage_id, _ in row))
-        passages = dict(zip(wanted, self._corpus.passages(wanted), strict=True))
-        return [[Hit(passages[passage_id], score) for passage_id, score in ranked[query]] for query in queries]
+        rankings = self._vectors.rank(self._encoder.encode_queries(distinct), k)
+        return hits_of(self._corpus, queries, dict(zip(distinct, rankings, strict=True)))
 
 
 def no_vectors(corpus: EncodedCorpus) -> str:

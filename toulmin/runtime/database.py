@@ -49,7 +49,7 @@ def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
 
 
 class KeyedRows:
-    """A cache's file, with rows by key and a digest of each. Raises `SourceError` if it cannot be used."""
+    """A file with rows by key, in a cache with a digest of each. Raises `SourceError` if it cannot be used."""
 
     def __init__(self, path: Path, kind: Kind) -> None:
         self._path, self._kind = path, kind

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from toulmin.data import Passage
 from toulmin.steps import Pair
@@ -132,10 +133,5 @@ def _middle(text: str, span: Span) -> int | None:
 
 
 def _join_units(units: Sequence[tuple[Part, int]]) -> Window:
-    parts: list[Part] = []
-    for part, _ in units:
-        if parts and parts[-1].place == part.place:
-            parts[-1] = Part(part.place, parts[-1].start, part.end)
-        else:
-            parts.append(part)
-    return Window(tuple(parts))
+    runs = [[part for part, _ in run] for _, run in groupby(units, key=lambda unit: unit[0].place)]
+    return Window(tuple(Part(run[0].place, run[0].start, run[-1].end) for run in runs))

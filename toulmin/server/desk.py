@@ -17,7 +17,7 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.formats import answer_json
-from toulmin.runtime.database import Kind, as_source_error, open_database
+from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Engine, Running
 from toulmin.server.guard import Rules, error_document
@@ -36,16 +36,16 @@ _KIND = Kind(
 )
 
 
-class Shelf:
+class Shelf(KeyedRows):
     """Answer documents by id, the oldest dropped first. For one thread; close it."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:
         """Opens or creates the file. Raises `SourceError` if it cannot be used."""
-        self._path, self._most = path, most
-        self._file = open_database(path, _KIND)
+        super().__init__(path, _KIND)
+        self._most = most
 
     def put(self, id: str, document: bytes) -> None:
-        with as_source_error(self._path, _KIND):
+        with self._clearly():
             self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
             self._file.execute(
                 "DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY at DESC LIMIT -1 OFFSET ?)",
@@ -53,12 +53,9 @@ class Shelf:
             )
 
     def get(self, id: str) -> bytes | None:
-        with as_source_error(self._path, _KIND):
+        with self._clearly():
             row = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
         return None if row is None else bytes(row[0])
-
-    def close(self) -> None:
-        self._file.close()
 
 
 # ---------------------------------------------------------------- desk

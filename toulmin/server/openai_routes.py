@@ -170,7 +170,7 @@ class _Numbered:
 
 
 async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
-    tell, text, count = _Numbered(run), "", 0
+    tell, text = _Numbered(run), ""
     empty = {**_response_document(_nothing(run), run.job.id), "output": []}
     yield tell("response.created", response={**empty, "status": "in_progress"})
     yield tell("response.in_progress", response={**empty, "status": "in_progress"})
@@ -185,9 +185,8 @@ async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
             yield tell.part("response.output_text.delta", delta=output.text, logprobs=[])
             for mark in output.annotations:
                 flat = {"type": "url_citation", **mark["url_citation"]}
+                yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=len(marks))
                 marks.append(flat)
-                yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=count)
-                count += 1
             continue
         if error := failure_of(output):
             lost = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
