@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -66,19 +66,21 @@ def _silent() -> AbstractContextManager[None]:
 
 
 def _connect(where: Where) -> None:
-    is_local = where.address == "local"
-    options: dict[str, Any] = {"include_dashboard": False} if is_local else {}
     kept = dict(os.environ)
     try:
-        with _on_loopback() if is_local else nullcontext():
-            ray.init(where.address, logging_level=logging.ERROR, log_to_driver=False, **options)
+        with _on_loopback() if where.address == "local" else nullcontext():
+            ray.init(where.address, **_options(where))
     except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and errors of grpc
         raise ModelError(
             f"The Ray cluster {where.on} cannot be used: {first_line(error)} Start it (ray start), or name another."
         ) from error
     finally:
-        for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
-            del os.environ[name]
+        _restore(kept)
+
+
+def _options(where: Where) -> Mapping[str, Any]:
+    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    return {**quiet, "include_dashboard": False} if where.address == "local" else quiet
 
 
 def _on_loopback() -> AbstractContextManager[None]:
@@ -87,6 +89,11 @@ def _on_loopback() -> AbstractContextManager[None]:
     Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
     """
     return _replacing(ray_constants, "ENABLE_RAY_CLUSTER", False)
+
+
+def _restore(kept: Mapping[str, str]) -> None:
+    for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
+        del os.environ[name]
 
 
 def _nodes() -> list[Node]:
