@@ -79,6 +79,7 @@ class Plan:
     warm_up: float = 0.06
     frozen: int | None = None
     every: float = 10.0  # minutes between checkpoints
+    is_half: bool = False  # sums of 16 bits on a processor too; on a GPU always
 
     def __post_init__(self) -> None:
         if self.epochs is None and self.minutes is None:
@@ -192,7 +193,8 @@ class Run:
         cost = 0.0
         for start in range(0, len(examples), self._plan.micro):
             part = examples[start : start + self._plan.micro]
-            with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
+            is_half = self._plan.is_half or self._device.type == "cuda"
+            with torch.autocast(self._device.type, torch.bfloat16, enabled=is_half):
                 rows = [row for one in part for row in one.rows]
                 cost_of_all = self._task.loss(self.model, tensors(rows, self._device), part)
             lost = cost_of_all / len(examples)
@@ -337,6 +339,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
     parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
+    parser.add_argument("--bf16", action="store_true", help="16 bits, for a processor that is quicker with them")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--resume", action="store_true")
     return parser
@@ -347,7 +350,7 @@ def plan(chosen: argparse.Namespace) -> Plan:
     if chosen.threads:
         torch.set_num_threads(chosen.threads)
     names = ("seed", "epochs", "minutes", "steps", "batch", "micro", "rate", "frozen", "every")
-    return Plan(**{name: getattr(chosen, name) for name in names})
+    return Plan(**{name: getattr(chosen, name) for name in names}, is_half=chosen.bf16)
 
 
 def complete(run: Run, resume: bool, finish: Callable[[], None]) -> None:

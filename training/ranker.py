@@ -1,6 +1,6 @@
 """Train the ranker: which window of sentences answers a question, whether it does at all, and by which words.
 
-    python training/ranker.py --data DIR --out RUN --minutes 100 --batch 8 --micro 8 --rate 6e-5
+    python training/ranker.py --data DIR --out RUN --minutes 100 --batch 8 --micro 8 --rate 6e-5 --dropout 0 --bf16
 
 A reader with a second head (`networks.Ranker`). It goes on from the shipped reader (`--reader`, its weights unpacked
 from 8 bits), or from any run with `--start`. A batch is of groups: one window that answers and up to five that do
@@ -63,7 +63,7 @@ class Windows:
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """The sum over the groups of what was said wrong of their windows."""
-        said, places = model.both(**inputs)
+        said, places = (logits.float() for logits in model.both(**inputs))
         answers = torch.tensor([one for each in examples for one in each.answers], device=said.device).float()
         sizes = [len(each.rows) for each in examples]
         sides = zip(torch.split(said, sizes), torch.split(answers, sizes), strict=True)
