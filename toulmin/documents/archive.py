@@ -62,5 +62,8 @@ def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[t
     folder, file = posixpath.split(whole)
     relations = xml_part(archive, f"{folder}/_rels/{file}.rels")
     targets = {relation.get("Id"): posixpath.join("/", folder, relation.get("Target", "")) for relation in relations}
-    listed = [(entry.get("name", ""), entry.get(_RELATION)) for entry in xml_part(archive, whole).iterfind(f".//{{*}}{element}")]
+    listed = [
+        (entry.get("name", ""), entry.get(_RELATION))
+        for entry in xml_part(archive, whole).iterfind(f".//{{*}}{element}")
+    ]
     return [(name, posixpath.normpath(targets[key])[1:]) for name, key in listed if key in targets]

@@ -1,4 +1,4 @@
-"""Manual pages in roff, by the macros of man and of mdoc: paragraphs, and a block for each option with its name before it."""
+"""Manual pages in roff, by the macros of man and of mdoc: paragraphs, and a block for each option after its name."""
 
 from __future__ import annotations
 
@@ -11,20 +11,29 @@ from toulmin.documents.plain import as_title, cannot_read, empty, read_text, rep
 
 _MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
 _TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
+_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?^\.\.[^\S\n]*$")
+_NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
+_NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
 _REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
-_SIGNS = {
-    "-": "-", "e": "\\", " ": " ", "~": " ", "0": " ", "&": "", "|": "", "^": "", "%": "", "/": "", ",": "", "c": "", ":": "",
-    "(bu": "•", "(em": "—", "(en": "–", "(co": "©", "(aq": "'", "(dq": '"', "(lq": "“", "(rq": "”", "(oq": "‘",
-    "(cq": "’", "(ha": "^", "(ti": "~", "(rs": "\\", "(mi": "-", "(->": "→", "(tm": "™", "(rg": "®", "*(lq": "“", "*(rq": "”",
-}  # fmt: skip
+_SIGNS = dict(
+    pair.split("=", 1)
+    for pair in "-=- e=\\ (bu=• (em=— (en=– (co=© (aq=' (dq=\" (lq=“ (rq=” (oq=‘ (cq=’ (ha=^ (ti=~ (rs=\\ (mi=- (->=→"
+    " (tm=™ (rg=® *(lq=“ *(rq=”".split()
+) | dict.fromkeys(" ~0", " ")
 _ESCAPE = re.compile(
     r"\\(?:f(?:\(..|\[[^\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\]]*\]|[hvwD]'[^']*'|\[u([0-9A-F]{4,6})\]|(\*?\(..|\*?\[[^\]]*\]|\".*|.))"
 )
-_HEADINGS, _BREAKS = {"SH", "SS", "Sh", "Ss"}, {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"}
+_HEADINGS, _BREAKS = (
+    {"SH", "SS", "Sh", "Ss"},
+    {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"},
+)
 _TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX"}, {"fi", "EE"}
 _FONTS, _MIXED = {"B", "I", "SM", "SB"}, {"BI", "BR", "IB", "IR", "RB", "RI"}
-_INLINE = set("Nm Fl Ar Op Xr Em Sy Dq Sq Pq Qq Pa Cm Li Va Ev Nd Ic Dv Fn Ql Tn Ux Bx No Ns Ap Oo Oc Lk Mt Fa Ft Vt Er".split())
+_SILENT = {"TH", "Dd", "Dt", "Os", "IX", "PD", "UE", "ME"}
+_INLINE = set(
+    "Nm Fl Ar Op Xr Em Sy Dq Sq Pq Qq Pa Cm Li Va Ev Nd Ic Dv Fn Ql Tn Ux Bx No Ns Ap Oo Oc Lk Mt Fa Ft Vt Er".split()
+)
 
 
 def manual_document(path: Path, limit: int) -> Document:
@@ -32,6 +41,9 @@ def manual_document(path: Path, limit: int) -> Document:
     source = read_text(path, limit)
     if not _MANUAL.search(source):
         raise cannot_read(path, "is no manual page: lines such as .TH or .SH were expected", "rename it")
+    source = _DEFINITION.sub("", source)
+    if name := _NAME.search(source):  # what describes itself leaves its name out
+        source = _NAMELESS.sub(lambda line: f".Nm {name[1]}", source)
     text = repair_text("\n\n".join(block for block in map(str.strip, _blocks(source.split("\n"))) if block))
     if not text:
         raise empty(path)
@@ -75,7 +87,9 @@ def _words(name: str, rest: str) -> str | None:
         return "".join(_arguments(rest))
     if name in _INLINE:
         return _inline([name, *_arguments(rest)])
-    return None if name in _HEADINGS | _BREAKS | _TERMS | _LITERAL | _FILLED | {"IP", "It"} else ""
+    if name in _HEADINGS | _BREAKS | _TERMS | _LITERAL | _FILLED | {"IP", "It"}:
+        return None
+    return "" if not name[:1].isupper() or name in _SILENT else " ".join(_arguments(rest))  # a macro of the page's own
 
 
 def _arguments(rest: str) -> list[str]:

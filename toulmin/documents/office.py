@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -75,7 +76,7 @@ def book_document(path: Path, limit: int) -> Document:
 
 def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | None = None) -> Document:
     """`firsts` are the blocks that begin a page."""
-    texts = ["\n\n".join(blocks[a:b]) for a, b in zip(firsts, [*firsts[1:], len(blocks)])] if firsts else blocks
+    texts = ["\n\n".join(blocks[a:b]) for a, b in pairwise([*firsts, len(blocks)])] if firsts else blocks
     text, starts = "", []
     for block in texts:
         starts.append(len(text))
@@ -89,7 +90,11 @@ def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | Non
 
 
 def _title(archive: zipfile.ZipFile, part: str) -> str:
-    title = xml_part(archive, part).find(".//{http://purl.org/dc/elements/1.1/}title") if part in archive.namelist() else None
+    title = (
+        xml_part(archive, part).find(".//{http://purl.org/dc/elements/1.1/}title")
+        if part in archive.namelist()
+        else None
+    )
     return " ".join((title.text or "").split()) if title is not None else ""
 
 
@@ -148,11 +153,11 @@ def _date_styles(archive: zipfile.ZipFile) -> set[str]:
     if part not in archive.namelist():
         return set()
     styles = xml_part(archive, part)
-    formats = {entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")}
-    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
-    return {
-        str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))
+    formats = {
+        entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")
     }
+    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
+    return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
 
 
 def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator[list[str]]:
@@ -187,6 +192,6 @@ def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
 def _date(days: float) -> str:
     """A day that Excel counts from the end of 1899, or a time of day."""
     moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
-    if days < 1:
+    if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")

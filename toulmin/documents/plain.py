@@ -1,11 +1,12 @@
-"""Decodes bytes to text, and reads plain text, source code and csv. Every loader sends its text through `repair_text`, so
-that it can be stored as UTF-8.
+"""Decodes bytes to text, and reads plain text, source code and csv. Every loader sends its text through `repair_text`,
+so that it can be stored as UTF-8.
 """
 
 from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -140,7 +141,7 @@ def csv_document(path: Path, limit: int) -> Document:
     text = read_text(path, limit)
     first = text.lstrip().split("\n", 1)[0]
     try:
-        rows = table_text(csv.reader(text.split("\n"), delimiter=max(",;\t", key=first.count)))
+        rows = table_text(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
     except csv.Error as error:
         raise cannot_read(path, f"is a damaged csv ({error})", "save it again as csv") from error
     if not rows:
@@ -194,7 +195,7 @@ def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
     if _RULE.fullmatch(before) or _ITEM.match(after):
         return "\n\n"
     indent, deeper = _indent(before), _indent(after) - _indent(before)
-    if _ROW.match(before) or _ROW.match(after):
+    if _ROW.match(before) or _ROW.match(after) or before.endswith("\\"):
         return "\n"
     if _OPTION.match(after) and (deeper < 0 or (deeper == 0 and _OPTION.match(before))):
         return "\n\n"

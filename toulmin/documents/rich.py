@@ -9,15 +9,21 @@ from toulmin.data import Document
 from toulmin.documents.plain import cannot_read, check_size, empty, repair_text, title_from
 
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)")
-_SIGNS = {
-    "par": "\n\n", "sect": "\n\n", "page": "\n\n", "row": "\n\n", "line": "\n", "tab": "\t", "cell": " | ", "emdash": "—",
-    "endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
-}  # fmt: skip
+_SIGNS = dict.fromkeys(("par", "sect", "page", "row"), "\n\n") | {"line": "\n", "tab": "\t", "cell": " | "}
+_SIGNS |= {
+    "emdash": "—",
+    "endash": "–",
+    "bullet": "•",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+}
 _SYMBOLS = {b"~": "\u00a0", b"_": "-", b"\n": "\n\n", b"\r": "\n\n", b"\\": "\\", b"{": "{", b"}": "}"}
 _UNSEEN = frozenset(
-    "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf footnote"
-    " annotation listtable listoverridetable rsidtbl generator themedata datastore latentstyles xmlnstbl fldinst nonshppict"
-    " bkmkstart bkmkend".split()
+    "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf"
+    " footnote annotation listtable listoverridetable rsidtbl generator themedata datastore latentstyles xmlnstbl "
+    "fldinst nonshppict bkmkstart bkmkend".split()
 )
 
 

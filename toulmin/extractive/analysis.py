@@ -19,13 +19,23 @@ _CONNECTIVES = frozenset(
 )
 _HEAD = 3  # words after "The": a name among them says which one is meant
 _OPENING = 6  # first words of a sentence, in which a pronoun refers to the title
-_DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
+# Marks of code and tables, underlines, and the dots of a table of contents.
+_DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•|(?<!\S)([-\"'`*+.:_])\1{3,}(?!\S)|(?:\.\s){4,}")
 # English verbs, searched in ASCII text only: other languages need none of them.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|may|might|will|would|shall|should|must|am"
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
     r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
 )
+# What stands in every file of a folder or frames its text: notices, captions, navigation.
+_NOISE = re.compile(
+    r"^\W*(?i:©|\(c\)|copyright\b(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
+    r"|(?:table|fig(?:ure|\.)?|listing|algorithm)\s[\dA-Z][\d.]*\s?[.:]"
+    r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
+    r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
+)
+_NUMBERED = re.compile(r"(?:(?i:chapter|section|part|appendix)\s[\dA-Z]|[A-Z\d]\d?(?:\.\d{1,2})+\.?\s+[A-Z])")
+_TITLE_CASE = 0.7  # the share of its longer words that begin with a capital in a heading
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
@@ -102,9 +112,9 @@ class Sentence:
 
     @cached_property
     def soundness(self) -> float:
-        """0 to 1: low for markup, tables, headings, fragments and very long sentences."""
+        """0 to 1: low for markup, tables, headings, notices, fragments and very long sentences."""
         text = self.text
-        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text):
+        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or _NOISE.search(text):
             return 0.05
         score = 1.0
         if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
@@ -112,7 +122,7 @@ class Sentence:
         if text[0].islower() or text[0] in ",;:)]":
             score *= 0.5
         if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
-            score *= 0.5
+            score *= 0.2 if _is_heading(text) else 0.5
         return score
 
     def claim(self) -> Claim:
@@ -121,6 +131,15 @@ class Sentence:
     def citation(self) -> Citation:
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
         return Citation(self.passage.id, quote)
+
+
+def _is_heading(text: str) -> bool:
+    """Whether words without a full stop are numbered as a heading is, or written with capitals as one."""
+    if ";" in text or text.endswith((":", ",")):
+        return False
+    longer = [word for word in text.split() if len(word) > 3 and word.isalpha()]
+    capitals = sum(word[0].isupper() for word in longer)
+    return _NUMBERED.match(text) is not None or (len(longer) > 1 and capitals >= _TITLE_CASE * len(longer))
 
 
 def content_terms(text: str) -> frozenset[str]:
