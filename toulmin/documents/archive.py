@@ -66,4 +66,5 @@ def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[t
         (entry.get("name", ""), entry.get(_RELATION))
         for entry in xml_part(archive, whole).iterfind(f".//{{*}}{element}")
     ]
-    return [(name, posixpath.normpath(targets[key])[1:]) for name, key in listed if key in targets]
+    parts = {posixpath.normpath(targets[key])[1:]: name for name, key in listed if key in targets}  # each once
+    return [(name, part) for part, name in parts.items()]

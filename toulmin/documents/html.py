@@ -10,7 +10,16 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, decode, repair_text, row_text, title_from
+from toulmin.documents.plain import (
+    LONGEST_HEADS,
+    as_title,
+    cannot_read,
+    check_size,
+    decode,
+    repair_text,
+    row_text,
+    title_from,
+)
 
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
@@ -150,7 +159,7 @@ def _rows(table: LexborNode) -> list[str]:
         return []
     heads, *lines = [[" ".join(_visible(cell).split()) for cell in row] for row in rows]
     captions = [" ".join(_visible(caption).split()) for caption in table.css("caption")]
-    if len(heads) == 2:
+    if len(heads) == 2 or sum(map(len, heads)) > LONGEST_HEADS:
         return [*captions, *("\n".join(filter(None, line)) for line in (heads, *lines))]
     return [*captions, *(row_text(line, heads) for line in lines)]
 

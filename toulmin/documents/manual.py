@@ -11,7 +11,7 @@ from toulmin.documents.plain import as_title, cannot_read, empty, read_text, rep
 
 _MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
 _TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
-_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?^\.\.[^\S\n]*$")
+_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?(?:^\.\.[^\S\n]*$|\Z)")
 _NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
 _NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
 _REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")

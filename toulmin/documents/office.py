@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import as_title, empty, repair_text, table_text, title_from
+from toulmin.documents.plain import as_title, check_size, empty, repair_text, table_text, title_from
 from toulmin.errors import SourceError
 
 # OpenDocument and slides name what they hold alike.
@@ -56,7 +56,10 @@ def sheets_document(path: Path, limit: int) -> Document:
     with open_archive(path, limit, "workbook") as archive:
         strings, dates = _strings(archive), _date_styles(archive)
         sheets = parts_in_order(archive, "xl/workbook.xml", "sheet")
-        tables = [(name, table_text(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in sheets]
+        tables = [
+            (name, table_text(_within(limit, path, _sheet_rows(xml_part(archive, part), strings, dates))))
+            for name, part in sheets
+        ]
         title = _title(archive, "docProps/core.xml")
     return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
 
@@ -68,7 +71,7 @@ def book_document(path: Path, limit: int) -> Document:
         whole = rootfile.get("full-path", "") if rootfile is not None else ""
         package, folder = xml_part(archive, whole), posixpath.dirname(whole)
         files = {item.get("id"): unquote(item.get("href", "")) for item in package.iterfind(".//{*}item")}
-        chapters = [files[entry.get("idref")] for entry in package.iterfind(".//{*}itemref")]
+        chapters = dict.fromkeys(files[entry.get("idref")] for entry in package.iterfind(".//{*}itemref"))
         blocks = [_chapter(archive.read(posixpath.normpath(posixpath.join(folder, name))), path) for name in chapters]
         title = _title(archive, whole)
     return _document(path, blocks, title)
@@ -90,12 +93,8 @@ def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | Non
 
 
 def _title(archive: zipfile.ZipFile, part: str) -> str:
-    title = (
-        xml_part(archive, part).find(".//{http://purl.org/dc/elements/1.1/}title")
-        if part in archive.namelist()
-        else None
-    )
-    return " ".join((title.text or "").split()) if title is not None else ""
+    is_there = part in archive.namelist()
+    return xml_part(archive, part).findtext(".//{http://purl.org/dc/elements/1.1/}title", "") if is_there else ""
 
 
 def _chapter(data: bytes, path: Path) -> str:
@@ -168,6 +167,15 @@ def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator
             cells += [""] * min(column - 1 - len(cells), 20_000)
             cells.append(_value(cell, strings, dates))
         yield cells
+
+
+def _within(limit: int, path: Path, rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The rows up to a limit of bytes: a string is kept once and may be shown a million times."""
+    size = 1
+    for row in rows:
+        size += sum(map(len, row)) + 8 * len(row)
+        check_size(path, size, limit)
+        yield row
 
 
 def _column(reference: str) -> int:

@@ -216,7 +216,7 @@ def _with_notes_before(page: list[_Line], usual: _Usual) -> list[_Line]:
         return body + notes
     while last and not _starts_paragraph(body[last - 1], body[last], usual, False):
         last -= 1
-    return body[:last] + notes + body[last:]
+    return body[:last] + notes + body[last:] if last else page[:first] + notes
 
 
 def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: bool) -> bool:

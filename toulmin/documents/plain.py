@@ -28,6 +28,7 @@ _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
+LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
@@ -125,7 +126,8 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
     heads = table[0] if table else []
     while heads and not heads[-1]:
         heads = heads[:-1]
-    if len(heads) < 2 or len(table) < 2 or not all(cell and not _NUMBER.fullmatch(cell) for cell in heads):
+    names_all = len(heads) > 1 and all(cell and not _NUMBER.fullmatch(cell) for cell in heads)
+    if len(table) < 2 or not names_all or sum(map(len, heads)) > LONGEST_HEADS:
         return "\n\n".join(map(row_text, table))
     return "\n\n".join(row_text(_padded(cells, len(heads)), heads) for cells in table[1:])
 
@@ -207,7 +209,7 @@ def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
         return "\n\n" if full <= _WIDEST else "\n"
     if runs_on:
         return _space(before, after)
-    is_heading = is_first and not _ENDED.search(before) and after.lstrip()[:1].isupper() and full <= _WIDEST
+    is_heading = is_first and not _ENDED.search(before) and after.lstrip()[:1].isupper() and len(after) >= full
     return "\n\n" if is_heading else "\n"
 
 
@@ -216,4 +218,4 @@ def _indent(line: str) -> int:
 
 
 def _space(before: str, after: str) -> str:
-    return "" if UNSPACED.match(before[-1]) and UNSPACED.match(after.lstrip()) else " "
+    return "" if UNSPACED.search(before[-2:]) and UNSPACED.match(after.lstrip()) else " "
