@@ -18,7 +18,7 @@ Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
 Label = Literal["supported", "unsure", "unsupported", "contradicted"]
 Policy = Literal["keep", "flag", "drop"]
-Fusion = Literal["rrf", "weighted", "lexical", "dense"]  # how rankings by words and by meaning become one
+Fusion = Literal["rerank", "rrf", "weighted", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 

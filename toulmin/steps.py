@@ -112,6 +112,23 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """The piece `passage.text[start:end]`."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The reply is, for each piece, the chance that it answers the question; None by a reader that cannot say."""
+
+    question: str
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """Shows a draft to the caller's `watch`; the reply is None."""
 
@@ -125,7 +142,7 @@ class Together:
     programs: tuple[Program[Any], ...]
 
 
-Step = Search | Generate | Entail | Read | Show | Together
+Step = Search | Generate | Entail | Read | Rate | Show | Together
 
 
 def search(query: str, k: int) -> Program[tuple[Hit, ...]]:

@@ -63,7 +63,7 @@ class Windows:
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """The sum over the groups of what was said wrong of their windows."""
-        said, places = (logits.float() for logits in model.both(**inputs))
+        places, said = (logits.float() for logits in model(**inputs))
         answers = torch.tensor([one for each in examples for one in each.answers], device=said.device).float()
         sizes = [len(each.rows) for each in examples]
         sides = zip(torch.split(said, sizes), torch.split(answers, sizes), strict=True)
@@ -79,7 +79,7 @@ class Windows:
         right, best, able = [], [], []
         for one in self._held:
             made = example(one, self._tokens)
-            said = model.both(**tensors(made.rows, device))[0].float().cpu().numpy()
+            said = model(**tensors(made.rows, device))[1].float().cpu().numpy()
             answers = np.array(made.answers)
             best.append(float(said.max()))
             able.append(bool(answers.any()))

@@ -17,9 +17,10 @@ from toulmin.config import PROVIDERS, Settings, check_table
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
-from toulmin.steps import Span
+from toulmin.steps import Cut, Span
 
 if TYPE_CHECKING:
+    from toulmin.extractive.windows import Ranked
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -142,6 +143,7 @@ class LateReader:
         READERS.find(settings.reader)  # a wrong name is refused at once
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
+        self._ranked: dict[tuple[str, Cut], Ranked] = {}
 
     @cached_property
     def _reader(self) -> Any:
@@ -159,6 +161,17 @@ class LateReader:
                 self._spans.clear()
             self._spans[key] = self._reader.likeliest(question, passages)
         return self._spans[key]
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
+        """Whether each piece answers; None by a reader that cannot say."""
+        new = [cut for cut in dict.fromkeys(cuts) if (question, cut) not in self._ranked]
+        ranked = self._reader.rank(question, new) if hasattr(self._reader, "rank") else None
+        if ranked is None:
+            return None
+        if len(self._ranked) >= _CACHE_SIZE * _CACHE_SIZE:
+            self._ranked.clear()
+        self._ranked.update(((question, cut), each) for cut, each in zip(new, ranked, strict=True))
+        return [self._ranked[question, cut] for cut in cuts]
 
 
 # ---------------------------------------------------------------- language models

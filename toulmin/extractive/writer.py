@@ -13,9 +13,10 @@ from typing import Any
 from toulmin.data import render
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.meaning import Meaning, SpanReader
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import citation_ids, correct, medoid, refine, remarks, verdict, write
+from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, Reflected
