@@ -76,7 +76,8 @@ def _own(part: str | T | None) -> T | None:
 
 def settings_for(settings: Settings | None, options: Mapping[str, Any], **specs: Any) -> Settings:
     """The settings in force, which also name the caller's own parts: an answer says what really made it."""
-    own = {kind: part for kind, part in specs.items() if part is not None and not isinstance(part, str)}
+    parts = {kind: part for kind, part in specs.items() if kind != "reader"}  # it is no part of an answer's settings
+    own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
     names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
     return config.resolve_settings(settings, config.settings_of(options, **specs)).override(**names)
 

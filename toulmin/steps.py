@@ -122,10 +122,18 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The reply is, for each piece, the chance that it answers the question; None by a reader that cannot say."""
+    """The reply is a `Rating` of the pieces; None by a reader that cannot say whether a text answers."""
 
     question: str
     cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """The chance of each piece to answer the question, by that reader."""
+
+    reader: str
+    chances: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded
+from toulmin.build.parts import is_embedded, may_rate
 from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -20,6 +20,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
+from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
 
@@ -81,6 +82,8 @@ def job(
     options = _options(name, chosen, settings)
     program = partial(chosen, question, **options)
     _check_beginning(name, program)
+    if may_rate(settings):
+        program = partial(rated, program, question)
     return Job(
         question=question,
         method=name,
@@ -90,6 +93,7 @@ def job(
         settings=_settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
+        asking=lambda words: job(words, settings, by=by, budget_=budget_, id=id),
     )
 
 

@@ -17,7 +17,7 @@ from toulmin.config import PROVIDERS, Settings, check_table
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
-from toulmin.steps import Cut, Span
+from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
     from toulmin.extractive.windows import Ranked
@@ -133,6 +133,11 @@ def reader(spec: str, settings: Settings) -> Reader:
     return READERS.find(spec).make(settings)
 
 
+def may_rate(settings: Settings) -> bool:
+    """Whether the reader that is set may also say whether a text answers."""
+    return READERS.find(settings.reader).spec.name != LEXICAL
+
+
 class LateReader:
     """The reader that the settings name, loaded with its first question.
 
@@ -173,6 +178,14 @@ class LateReader:
         self._ranked.update(((question, cut), each) for cut, each in zip(new, ranked, strict=True))
         return [self._ranked[question, cut] for cut in cuts]
 
+    def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
+        """The chances of the pieces to answer; None by a reader that cannot say."""
+        from toulmin.extractive.windows import chance
+
+        rows = [self.rank(question, cuts) for question, cuts in questions]
+        chances = [None if row is None else tuple(chance(each.odds) for each in row) for row in rows]
+        return [None if row is None else Rating(self._reader.name, row) for row in chances]
+
 
 # ---------------------------------------------------------------- language models
 
@@ -182,8 +195,7 @@ def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> Lan
     from toulmin.extractive.writer import Extractive
 
     late = LateReader(settings)
-    trained = READERS.find(settings.reader).spec.name == "embedded"
-    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if trained else None)
+    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if may_rate(settings) else None)
 
 
 def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:

@@ -21,9 +21,10 @@ from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
-from toulmin.extractive.windows import Read, SpanReader, choose, read
+from toulmin.extractive.windows import Read, SpanReader, chance, choose, read
 from toulmin.steps import Span
 from toulmin.text.language import rarity
+from toulmin.text.names import unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
@@ -228,6 +229,7 @@ _FULL = 0.92  # from this share of the words on, a text is complete
 _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
+_UNMENTIONED = 2.0  # log odds
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
@@ -281,6 +283,12 @@ class Survey:
     def coverage(self) -> float:
         """The best single sentence's share of the question, by rarity, 0 to 1; terms of its title count half."""
         return max((entry.covered for entry in self.entries), default=0.0)
+
+    @cached_property
+    def chance(self) -> float:
+        """That the best window answers; less where a thing that the question names is nowhere in the passages."""
+        texts = (f"{passage.title} {passage.text}" for passage in self._passages)
+        return chance(self.windows[0].odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
 
     @cached_property
     def span(self) -> Span | None:

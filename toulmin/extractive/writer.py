@@ -1,6 +1,6 @@
 """The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
 
-A claim is a sentence of a passage (after the title if it only points back to it) or the words of a fact in it, and
+A claim is a sentence of a passage or the words of a fact in it, and
 quotes that sentence. Nothing in a passage is obeyed or read as a mark. Deterministic; `Generate.sample` asks for
 other selections.
 """

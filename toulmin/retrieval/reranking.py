@@ -27,7 +27,7 @@ DEPTH = 60
 WEIGHT = 0.7  # of meaning
 SECONDS = 0.7
 _AT_ONCE = 8  # passages between two looks at the clock
-_REMEMBERED = 50_000  # vectors in memory: 38 MB of 384 half-precision numbers
+_REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
 _KIND = Kind(
     "file of passages' vectors", 0x746D7663, "vectors (key TEXT PRIMARY KEY, row BLOB)", "Delete it; it is made again."
 )
@@ -66,7 +66,7 @@ class KeptVectors:
                 if time.monotonic() >= end:
                     break
                 part = missing[start : start + _AT_ONCE]
-                rows = unit(self.encoder.encode_passages(part)).astype(np.float16)
+                rows = unit(self.encoder.encode_passages(part))
                 made |= {passage.id: row for passage, row in zip(part, rows, strict=True)}
             self._keep(made)
             return {p.id: self._rows[p.id] for p in passages if p.id in self._rows}
@@ -96,13 +96,13 @@ class _VectorRows(KeyedRows):
         except sqlite3.Error:
             return {}
         sized = ((key, np.frombuffer(row, np.float16)) for key, row in found if len(row) == 2 * dimension)
-        return {key: row for key, row in sized if np.isfinite(row).all()}
+        return {key: row.astype(np.float32) for key, row in sized if np.isfinite(row).all()}
 
     def keep(self, made: dict[str, Vectors]) -> None:
         try:
             self._file.executemany(
                 "INSERT OR REPLACE INTO vectors (key, row) VALUES (?, ?)",
-                [(key, row.tobytes()) for key, row in made.items()],
+                [(key, row.astype(np.float16).tobytes()) for key, row in made.items()],
             )
         except sqlite3.Error:
             return
