@@ -288,7 +288,9 @@ class Survey:
     def chance(self) -> float:
         """That the best window answers; less where a thing that the question names is nowhere in the passages."""
         texts = (f"{passage.title} {passage.text}" for passage in self._passages)
-        return chance(self.windows[0].odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
+        return chance(
+            max(each.odds for each in self.windows) - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0)
+        )
 
     @cached_property
     def span(self) -> Span | None:

@@ -20,7 +20,10 @@ _WIDTHS = (2, 3)  # sentences
 _PROMISING = 6  # sentences whose neighbours are read with them
 _SOUND_ENOUGH = 0.1
 _WORDS_EACH = 25  # an answer of 75 words has three windows at most
-_WORTH_SAYING = 3.0  # a window follows the best if its log odds are at most so much lower
+_WORTH_SAYING = 6.0  # a window follows the best if its log odds are at most so much lower
+_OVER = 5  # words that an answer may be longer, since its windows are whole
+_LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
+_RANK = 0.1  # log odds that a rank of the search is worth
 # From the log odds of the best of many windows to the chance that it answers, fitted by training/fit_silence.py.
 SLOPE, OFFSET = 1.0, 0.0
 
@@ -83,7 +86,7 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
     seen = _ask(question, alone, reader)
     best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
     seen += _ask(question, dict.fromkeys(wide for each in best for wide in _round(each.window)), reader)
-    return sorted(seen, key=lambda each: (-each.odds, each.window.rank, each.window.sentences[0].position))
+    return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, each.window.sentences[0].position))
 
 
 def is_sound(sentence: Sentence) -> bool:
@@ -105,18 +108,33 @@ def _round(window: Window) -> list[Window]:
     return [Window(each, window.rank) for each in wide if sum(s.length for s in each) <= LONGEST]
 
 
+def _with_list(window: Window) -> Window:
+    """With what its last sentence leads in: the sentences after a colon."""
+    last = window.sentences[-1]
+    if not last.text.endswith(":"):
+        return window
+    wider, room = list(window.sentences), _LISTED - window.length
+    for sentence in analyse(last.passage)[last.position + 1 :]:
+        if sentence.length > room:
+            break
+        wider.append(sentence)
+        room -= sentence.length
+    return Window(tuple(wider), window.rank)
+
+
 def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
     """The best window and those that follow within `words`, none of which repeats another's sentence."""
     chosen: list[Read] = []
     said = {sentence.text for sentence in barred}
-    room = words
+    room = words + _OVER
     for each in ranked:
-        texts = {sentence.text for sentence in each.window.sentences}
-        if texts & said or (chosen and (each.window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING)):
+        window = _with_list(each.window)
+        texts = {sentence.text for sentence in window.sentences}
+        if texts & said or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING)):
             continue
-        chosen.append(each)
+        chosen.append(each._replace(window=window))
         said |= texts
-        room -= each.window.length
+        room -= window.length
         if len(chosen) * _WORDS_EACH >= words:
             break
     return chosen
