@@ -326,13 +326,13 @@ class Answer:
     passages: tuple[Passage, ...] = ()
     sections: tuple[Section, ...] = ()
     questions: tuple[SubQuestion, ...] = ()
-    relevance: Relevance | None = None
     usage: Usage = field(default_factory=Usage)
     rounds: tuple[Round, ...] = ()
     invalid_citations: int = 0
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
+    relevance: Relevance | None = None
 
     def __post_init__(self) -> None:
         _check(self.style in STYLES, f"a style is one of {STYLES}, not {self.style!r}")

@@ -86,7 +86,7 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
     seen = _ask(question, alone, reader)
     best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
     seen += _ask(question, dict.fromkeys(wide for each in best for wide in _round(each.window)), reader)
-    return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, each.window.sentences[0].position))
+    return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, len(each.window.sentences)))
 
 
 def is_sound(sentence: Sentence) -> bool:
