@@ -26,6 +26,7 @@ from toulmin.steps import Program
 
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
+RANKING_K = 15  # with a reader that ranks windows: more passages bring more noise to words alone
 
 
 def _adapt(module: Any) -> Maker:
@@ -169,7 +170,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     general["unsupported"] = settings.unsupported or POLICY
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
-        general["k"] = EMBEDDED_K if reads_more else None
+        general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None
     if settings.verifier is not None:
         general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
     taken = {key: value for key, value in general.items() if key in known and value is not None}
