@@ -191,11 +191,10 @@ class LateReader:
 
 
 def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    from toulmin.build.encoding import meaning
     from toulmin.extractive.writer import Extractive
 
     late = LateReader(settings)
-    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if may_rate(settings) else None)
+    return Extractive(words=settings.words, reader=late if may_rate(settings) else None)
 
 
 def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry, Survey, in_reading_order
-from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
@@ -111,11 +110,10 @@ class Manner:
 
     words: int
     threshold: float
-    meaning: Meaning | None = None
     reader: SpanReader | None = None
 
     def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
-        return Survey(question, passages, self.meaning, self.reader)
+        return Survey(question, passages, self.reader)
 
     def must_abstain(self, survey: Survey, passages: int) -> bool:
         """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""
