@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
+from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.question import Question
-from toulmin.extractive.windows import Read, SpanReader, chance, choose, read
-from toulmin.steps import Span
+from toulmin.extractive.windows import Read, SpanReader, choose, read
+from toulmin.steps import Cut, Span
 from toulmin.text.language import rarity
 from toulmin.text.names import unmentioned
 
@@ -187,6 +188,7 @@ _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
 _UNMENTIONED = 2.0  # log odds
+_WHOLE = 130  # words of a passage that a reader sees whole, with the question
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
@@ -217,13 +219,13 @@ class Survey:
         reader: SpanReader | None = None,
     ) -> None:
         self.question = question
-        self._passages, self._reader = passages, reader
+        self.passages, self._reader = passages, reader
         self.parsed = Question.of(question)
 
     @cached_property
     def entries(self) -> list[Entry]:
         """The best sentences by words, in the passages' order."""
-        return gather(self.parsed, self._passages)
+        return gather(self.parsed, self.passages)
 
     @cached_property
     def worth(self) -> Mapping[Find, float]:
@@ -233,7 +235,7 @@ class Survey:
     @cached_property
     def windows(self) -> list[Read]:
         """What a reader that ranks windows read, likeliest first; empty without one."""
-        return read(self.question, self._passages, self._reader) if self._reader else []
+        return read(self.question, self.passages, self._reader) if self._reader else []
 
     @property
     def coverage(self) -> float:
@@ -242,11 +244,24 @@ class Survey:
 
     @cached_property
     def chance(self) -> float:
-        """That the best window answers; less where a thing that the question names is nowhere in the passages."""
-        texts = (f"{passage.title} {passage.text}" for passage in self._passages)
-        return chance(
-            max(each.odds for each in self.windows) - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0)
-        )
+        """That the passages answer; less where a thing that the question names is nowhere in them.
+
+        The likeliest window says so, but a short passage that is all there is speaks for itself.
+        """
+        texts = (f"{passage.title} {passage.text}" for passage in self.passages)
+        odds = self._whole_odds()
+        if odds is None:
+            likeliest = max(self.windows, key=lambda each: each.odds)
+            odds = answering_odds(self.question, likeliest.window.cut, likeliest.odds)
+        return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
+
+    def _whole_odds(self) -> float | None:
+        """The log odds that the only passage answers; None for several, or one that a reader cannot see whole."""
+        if self._reader is None or len(self.passages) > 1 or len(self.passages[0].text.split()) > _WHOLE:
+            return None
+        cut = Cut(self.passages[0], 0, len(self.passages[0].text))
+        ranked = self._reader.rank(self.question, [cut])
+        return answering_odds(self.question, cut, ranked[0].odds, WHOLE) if ranked else None
 
     @cached_property
     def span(self) -> Span | None:

@@ -25,9 +25,19 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     rating: Rating | None = yield Rate(question, cuts)
     if rating is None or not cuts:
         return answer
-    best, absent = max(rating.chances), _unmentioned(question, answer.cited)
+    best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
     label: Answers = "yes" if best >= YES and not absent else "partly" if best >= PARTLY else "no"
     return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
+
+
+def _score(answer: Answer, rating: Rating) -> float:
+    """The likeliest piece's chance; of a short answer that the reader gives too, that its words are right."""
+    if answer.style == "short" and len(answer.claims) == 1:
+        words = answer.claims[0].text
+        agreeing = [s.confidence for s in rating.spans if s is not None and " ".join(s.quote.text.split()) == words]
+        if agreeing:
+            return max(agreeing)
+    return max(rating.chances)
 
 
 def _cuts(answer: Answer) -> tuple[Cut, ...]:

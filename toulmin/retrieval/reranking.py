@@ -23,7 +23,7 @@ from toulmin.retrieval.fusion import Ranker, scale
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.runtime.encoder import Encoder, Vectors
 
-DEPTH = 60
+DEPTH = 100
 WEIGHT = 0.7  # of meaning
 SECONDS = 0.7
 _AT_ONCE = 8  # passages between two looks at the clock
