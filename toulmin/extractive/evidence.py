@@ -251,8 +251,7 @@ class Survey:
         texts = (f"{passage.title} {passage.text}" for passage in self.passages)
         odds = self._whole_odds()
         if odds is None:
-            likeliest = max(self.windows, key=lambda each: each.odds)
-            odds = answering_odds(self.question, likeliest.window.cut, likeliest.odds)
+            odds = max(self.windows, key=lambda each: each.odds).answering_odds(self.question)
         return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
 
     def _whole_odds(self) -> float | None:
@@ -276,8 +275,8 @@ class Survey:
         if self._reader is None:
             return ()
         if self.windows:
-            first = {each.window.rank: each.span for each in reversed(self.windows)}
-            spans = list(first.values())
+            likely = (each for each in reversed(self.windows) if each.answering_odds(self.question) > 0)
+            spans = list({each.window.rank: each.span for each in likely}.values())
         else:
             spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
         return tuple(sorted((span for span in spans if span is not None), key=lambda span: -span.confidence))

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, title_terms, weight
-from toulmin.extractive.calibration import Ranked, calibrate
+from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
 from toulmin.steps import Cut, Span
 
 LONGEST = 80  # words of a window of several sentences
@@ -64,6 +64,9 @@ class Read(NamedTuple):
     window: Window
     odds: float
     span: Span | None
+
+    def answering_odds(self, question: str) -> float:
+        return answering_odds(question, self.window.cut, self.odds)
 
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
