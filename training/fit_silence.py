@@ -1,4 +1,4 @@
-"""Fits when the embedded writer is silent by what a reader that ranks windows says, and when words stand for a sentence.
+"""Fits when the embedded writer is silent, and when words stand for a sentence, by a reader that ranks windows.
 
     python training/fit_silence.py --pool INDEX [--folder INDEX] [--reader embedded:FOLDER] [--most 300]
 
@@ -27,15 +27,15 @@ from numpy.typing import NDArray
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 import data
+from fit_reader import logistic
 from headings import heading
 from judge_sets import auc
 from writer_sets import normalised, passage
 
+import toulmin
 from toulmin.build.parts import LateReader
-from toulmin.build.session import Session
-from toulmin.build.sources import Sources
 from toulmin.config import Settings
-from toulmin.data import Passage
+from toulmin.data import Hit, Passage
 from toulmin.extractive import calibration
 from toulmin.extractive.calibration import answering_signs, right_signs
 from toulmin.extractive.evidence import Survey
@@ -74,10 +74,9 @@ def case(asked: Asked, reader: LateReader) -> Case | None:
     likeliest = max(windows, key=lambda each: each.odds)
     first = asked.passages[0]
     cut = Cut(first, 0, len(first.text))
-    (whole,) = reader.rank(asked.question, [cut]) or [None]
-    (lead,) = reader.rank(asked.question, [windows[0].window.cut]) or [None]
-    assert whole is not None
-    assert lead is not None
+    ranked = reader.rank(asked.question, [cut, windows[0].window.cut])
+    assert ranked is not None  # as there are windows
+    whole, lead = ranked
     span = lead.span
     return Case(
         answering_signs(asked.question, likeliest.window.cut, likeliest.odds),
@@ -110,10 +109,10 @@ def natural(most: int) -> Iterator[Asked]:
         yield Asked(row["question"], (Passage.of(row["passage"], row["title"]),), tuple(row["answers"]), True)
 
 
-def pool(session: Session, split: str, kind: str, most: int) -> Iterator[Asked]:
+def pool(index: str, split: str, kind: str, most: int) -> Iterator[Asked]:
     """With the passages that hold an answer, and of the train part without them."""
     for row in _draw([row for row in data.rows("pool_questions", split) if row["kind"] == kind], most):
-        passages = [hit.passage for hit in session.rank([row["question"]], K + MORE)[0]]
+        passages = [hit.passage for hit in _search(row["question"], index, K + MORE)]
         answers = tuple(alias for aliases in row.get("answers") or () for alias in aliases)
         yield Asked(row["question"], tuple(passages[:K]), answers, kind != "unanswerable")
         if split == "train":
@@ -123,12 +122,16 @@ def pool(session: Session, split: str, kind: str, most: int) -> Iterator[Asked]:
             yield Asked(row["question"], tuple(others[:K]), (), False)
 
 
-def folder(session: Session, split: str) -> Iterator[Asked]:
+def folder(index: str, split: str) -> Iterator[Asked]:
     with gzip.open(data.path("folder_questions"), "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row["split"] == split]
     for row in rows:
-        passages = tuple(hit.passage for hit in session.rank([row["question"]], K)[0])
+        passages = tuple(hit.passage for hit in _search(row["question"], index, K))
         yield Asked(row["question"], passages, (), bool(row["answers"]))
+
+
+def _search(question: str, index: str, k: int) -> Sequence[Hit]:
+    return toulmin.search(question, index=index, k=k, rerank_seconds=600.0)
 
 
 def _draw(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
@@ -152,16 +155,8 @@ def balanced(cases: Sequence[Case], signs: Callable[[Case], tuple[float, ...]], 
     return Part(np.array([signs(case) for case in cases], float), truth.astype(float), counts)
 
 
-def logistic(parts: Sequence[Part]) -> Floats:
-    """The weights of greatest likelihood."""
-    signs, truth, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    counts = counts / counts.sum()
-    weights: Floats = np.zeros(signs.shape[1])
-    for _ in range(60):
-        chances = 1 / (1 + np.exp(-np.clip(signs @ weights, -30, 30)))
-        curve = (signs.T * (counts * chances * (1 - chances))) @ signs + 1e-5 * np.eye(len(weights))
-        weights = weights - np.linalg.solve(curve, signs.T @ (counts * (chances - truth)))
-    return weights
+def fit(parts: Sequence[Part]) -> Floats:
+    return logistic(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def cross_fit(part: Part, seed: int) -> Floats:
@@ -170,7 +165,7 @@ def cross_fit(part: Part, seed: int) -> Floats:
     odds = np.zeros(len(part.truth))
     for tenth in range(PARTS):
         rest = tenths != tenth
-        odds[~rest] = part.signs[~rest] @ logistic([Part(*(column[rest] for column in part))])
+        odds[~rest] = part.signs[~rest] @ logistic(*(column[rest] for column in part))
     return odds
 
 
@@ -195,11 +190,11 @@ def cases(sets: Mapping[str, Iterator[Asked]], reader: LateReader) -> dict[str, 
 def report(known: dict[str, list[Case]]) -> None:
     two_step = "pool train, two steps"
     fitted = [name for name in known if name == "qa_clapnq" or " train" in name]
-    answers = logistic([balanced(known[n], lambda c: c.window, 0.3 if n == two_step else 1.0) for n in fitted])
+    answers = fit([balanced(known[n], lambda c: c.window, 0.3 if n == two_step else 1.0) for n in fitted])
     clap = balanced(known["qa_clapnq"], lambda c: c.whole)
     by_words = [name for name in ("qa_hotpotqa train", "qa_nq_gold train", "pool train, short") if name in known]
     right = [_words(known[name]) for name in by_words]
-    print("fitted: ANSWERS", answers.round(2), "WHOLE", logistic([clap]).round(2), "RIGHT", logistic(right).round(2))
+    print("fitted: ANSWERS", answers.round(2), "WHOLE", fit([clap]).round(2), "RIGHT", fit(right).round(2))
     print(f"\n{'':34}{'n':>6}{'answered':>10}{'silent':>8}{'balanced':>10}{'AUC':>8}")
     row("qa_clapnq, whole, cross-fitted", np.mean([cross_fit(clap, seed) for seed in range(PARTS)], axis=0), clap.truth)
     for name, listed in known.items():
@@ -242,22 +237,20 @@ def main() -> None:
 
 
 def _read(chosen: argparse.Namespace) -> dict[str, list[Case]]:
-    reader, settings, most = LateReader(Settings(reader=chosen.reader)), Settings(rerank_seconds=600.0), chosen.most
+    reader, most = LateReader(Settings(reader=chosen.reader)), chosen.most
     sets = {"qa_clapnq": clapnq(), "qa_hotpotqa train": hotpot(most), "qa_nq_gold train": natural(most)}
     known = cases(sets, reader)
-    with Session(Sources(index=chosen.pool), settings) as session:
-        of_pool = {
-            "pool train, short": pool(session, "train", "short", most),
-            "pool train, two steps": pool(session, "train", "multihop", most),
-            "pool dev, short": pool(session, "dev", "short", most),
-            "pool dev, two steps": pool(session, "dev", "multihop", most),
-            "pool dev, unanswerable": pool(session, "dev", "unanswerable", most),
-        }
-        known |= cases(of_pool, reader)
+    of_pool = {
+        "pool train, short": pool(chosen.pool, "train", "short", most),
+        "pool train, two steps": pool(chosen.pool, "train", "multihop", most),
+        "pool dev, short": pool(chosen.pool, "dev", "short", most),
+        "pool dev, two steps": pool(chosen.pool, "dev", "multihop", most),
+        "pool dev, unanswerable": pool(chosen.pool, "dev", "unanswerable", most),
+    }
+    known |= cases(of_pool, reader)
     known["pool dev, short or unanswerable"] = known["pool dev, short"] + known["pool dev, unanswerable"]
     if chosen.folder:
-        with Session(Sources(index=chosen.folder), settings) as session:
-            known |= cases({f"folder {split}": folder(session, split) for split in ("train", "dev")}, reader)
+        known |= cases({f"folder {split}": folder(chosen.folder, split) for split in ("train", "dev")}, reader)
     return known
 
 
