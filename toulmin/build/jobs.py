@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded
+from toulmin.build.parts import is_embedded, may_rate
 from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -20,11 +20,13 @@ from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
+from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
 
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
+RANKING_K = 30  # with a reader that ranks windows: more passages bring more noise to words alone
 
 
 def _adapt(module: Any) -> Maker:
@@ -81,6 +83,8 @@ def job(
     options = _options(name, chosen, settings)
     program = partial(chosen, question, **options)
     _check_beginning(name, program)
+    if may_rate(settings):
+        program = partial(rated, program, question)
     return Job(
         question=question,
         method=name,
@@ -90,6 +94,7 @@ def job(
         settings=_settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
+        asking=lambda words: job(words, settings, by=by, budget_=budget_, id=id),
     )
 
 
@@ -165,7 +170,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     general["unsupported"] = settings.unsupported or POLICY
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
-        general["k"] = EMBEDDED_K if reads_more else None
+        general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None
     if settings.verifier is not None:
         general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
     taken = {key: value for key, value in general.items() if key in known and value is not None}

@@ -1,10 +1,10 @@
 """The evidence of sentences, and the choice of those that say most about a question.
 
-A sentence's features are its coverage of the question's terms, weighted by rarity, its position, its facts, and
-with an encoder its cosine with the question. Its *evidence*, the chance that it answers, is the softmax of their
-weighted sum. Its *finds*, facts and terms that the question lacks, share the evidence. A chosen sentence earns only
-new finds; the choice ends when none is likely enough to add one. Weights and constants were chosen on train splits
-(`training/fit_evidence.py`, `benchmarks/writer.py --train`).
+A sentence's features are its coverage of the question's terms, weighted by rarity, its position, and its facts. Its
+*evidence*, the chance that it answers, is the softmax of their weighted sum. Its *finds*, facts and terms that the
+question lacks, share the evidence. A chosen sentence earns only new finds; the choice ends when none is likely enough
+to add one. Weights and constants were chosen on train splits (`training/fit_evidence.py`, `benchmarks/writer.py
+--train`). A reader that ranks windows (`windows.py`) takes the place of this choice.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
-from toulmin.extractive.meaning import Meaning, SpanReader
+from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.question import Question
-from toulmin.steps import Span
+from toulmin.extractive.windows import Read, SpanReader, choose, read
+from toulmin.steps import Cut, Span
 from toulmin.text.language import rarity
+from toulmin.text.names import unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
-_COMPARED = 12  # of these, the ones that are encoded: the best by words and facts; about 7 ms each
 _IN_TITLE = 0.5  # weight, for abstention, of a term of the title: a sentence need not repeat its subject
 
 
@@ -44,7 +45,6 @@ class Features(NamedTuple):
     dates: float = 0.0  # the logarithm of 1 + the number of its new dates
     expected: float = 0.0  # the logarithm of 1 + the number of its new facts of the kind asked for
     likely: float = 0.0  # 1 if one of them has the form asked for: a person for "who"
-    meaning: float = 0.0  # the cosine with the question, if there is an encoder; the mean if not encoded
 
 
 WEIGHTS = Features(
@@ -60,20 +60,6 @@ WEIGHTS = Features(
     expected=0.76,
     likely=1.18,
 )
-WITH_MEANING = Features(
-    coverage=0.41,
-    nearby=0.74,
-    passage=1.64,
-    title=0.60,
-    subject=0.41,
-    rank=0.77,
-    position=-0.51,
-    soundness=0.69,
-    dates=0.46,
-    expected=0.91,
-    likely=0.81,
-    meaning=8.50,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +67,7 @@ class Entry:
     """A sentence as one question sees it; `rank` is its passage's, from 0.
 
     `covered` is the share of the question in it, without the title. `finds` are its facts and terms that the question
-    lacks. `place` is its index among the entries, `near` its cosines with others by index, if it was encoded.
+    lacks.
     """
 
     sentence: Sentence
@@ -90,8 +76,6 @@ class Entry:
     features: Features
     finds: tuple[Find, ...]
     evidence: float
-    place: int = 0
-    near: Mapping[int, float] = field(default_factory=dict)
 
 
 class _Place(NamedTuple):
@@ -142,9 +126,7 @@ class _Look:
             yield _Place(sentence, self.rank, _sum(wanted, self.terms[n]) / wanted_whole, features)
 
 
-def gather(
-    question: Question, passages: Sequence[Passage], most: int = _PROMISING, meaning: Meaning | None = None
-) -> list[Entry]:
+def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISING) -> list[Entry]:
     """The `most` best sentences by words, in the passages' order; equal ones once."""
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
@@ -154,41 +136,20 @@ def gather(
         places.setdefault(place.sentence.text, place)
     scores = {text: _score(place.features, WEIGHTS) for text, place in places.items()}
     promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
-    return _entries(question, [place for text, place in places.items() if text in promising], meaning)
+    return _entries(question, [place for text, place in places.items() if text in promising])
 
 
-def _entries(question: Question, places: Sequence[_Place], meaning: Meaning | None) -> list[Entry]:
+def _entries(question: Question, places: Sequence[_Place]) -> list[Entry]:
     finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
     feature_rows = [_with_facts(place, question, new_finds) for place, new_finds in zip(places, finds, strict=True)]
-    near: Mapping[int, Mapping[int, float]] = {}
-    if meaning is not None:
-        feature_rows, near = _add_meaning(question, places, feature_rows, meaning)
-    weights = WEIGHTS if meaning is None else WITH_MEANING
-    scores = [_score(features, weights) for features in feature_rows]
+    scores = [_score(features, WEIGHTS) for features in feature_rows]
     best = max(scores, default=0.0)
     chances = [math.exp(score - best) for score in scores]
     whole = sum(chances)
     return [
-        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole, n, near.get(n, {}))
-        for n, (place, features, new_finds, chance) in enumerate(zip(places, feature_rows, finds, chances, strict=True))
+        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole)
+        for place, features, new_finds, chance in zip(places, feature_rows, finds, chances, strict=True)
     ]
-
-
-def _add_meaning(
-    question: Question, places: Sequence[_Place], feature_rows: Sequence[Features], meaning: Meaning
-) -> tuple[list[Features], dict[int, dict[int, float]]]:
-    """The features with cosines, and the cosines of the encoded sentences with each other.
-
-    Others get the mean cosine, so they remain evidence for their finds.
-    """
-    scores = [_score(features, WEIGHTS) for features in feature_rows]
-    read = sorted(sorted(range(len(places)), key=lambda n: -scores[n])[:_COMPARED])
-    texts = [(places[n].sentence.passage.title, places[n].sentence.text) for n in read]
-    to_question, each = meaning.nearness(question.text, texts)
-    cosines = dict(zip(read, to_question, strict=True))
-    usual = sum(to_question) / len(to_question) if to_question else 0.0
-    near = {n: dict(zip(read, row, strict=True)) for n, row in zip(read, each, strict=True)}
-    return [features._replace(meaning=cosines.get(n, usual)) for n, features in enumerate(feature_rows)], near
 
 
 def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
@@ -221,12 +182,14 @@ _UNFOUND = 2.0  # the share of a sentence's evidence for an answer that is none 
 _LENGTH = 0.75  # power of the length that divides a sentence's gain
 _WORTH_SAYING = 2.0  # divided by the words asked for, the least gain for which a sentence is added
 _SOUND_ENOUGH = 0.3
-_ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near copies lose much
 _OVER = 0.08  # a text may exceed the words asked for by this share, since its sentences are whole
 _FULL = 0.92  # from this share of the words on, a text is complete
 _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
+_UNMENTIONED = 2.0  # log odds
+_WHOLE = 130  # words of a passage that a reader sees whole, with the question
+_UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,14 +216,26 @@ class Survey:
         self,
         question: str,
         passages: Sequence[Passage],
-        meaning: Meaning | None = None,
         reader: SpanReader | None = None,
     ) -> None:
         self.question = question
-        self._reader = reader
+        self.passages, self._reader = passages, reader
         self.parsed = Question.of(question)
-        self.entries = gather(self.parsed, passages, meaning=meaning)
-        self.worth = self._worths()
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The best sentences by words, in the passages' order."""
+        return gather(self.parsed, self.passages)
+
+    @cached_property
+    def worth(self) -> Mapping[Find, float]:
+        """The chance of each find to be what is asked for."""
+        return self._worths()
+
+    @cached_property
+    def windows(self) -> list[Read]:
+        """What a reader that ranks windows read, likeliest first; empty without one."""
+        return read(self.question, self.passages, self._reader) if self._reader else []
 
     @property
     def coverage(self) -> float:
@@ -268,8 +243,30 @@ class Survey:
         return max((entry.covered for entry in self.entries), default=0.0)
 
     @cached_property
+    def chance(self) -> float:
+        """That the passages answer; less where a thing that the question names is nowhere in them.
+
+        The likeliest window says so, but a short passage that is all there is speaks for itself.
+        """
+        texts = (f"{passage.title} {passage.text}" for passage in self.passages)
+        odds = self._whole_odds()
+        if odds is None:
+            odds = max(self.windows, key=lambda each: each.odds).answering_odds(self.question)
+        return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
+
+    def _whole_odds(self) -> float | None:
+        """The log odds that the only passage answers; None for several, or one that a reader cannot see whole."""
+        if self._reader is None or len(self.passages) > 1 or len(self.passages[0].text.split()) > _WHOLE:
+            return None
+        cut = Cut(self.passages[0], 0, len(self.passages[0].text))
+        ranked = self._reader.rank(self.question, [cut])
+        return answering_odds(self.question, cut, ranked[0].odds, WHOLE) if ranked else None
+
+    @cached_property
     def span(self) -> Span | None:
-        """The likeliest span of the best passages, however unlikely; None without a reader."""
+        """The likeliest span of the best window or passages, however unlikely; None without a reader."""
+        if self.windows:
+            return self.windows[0].span
         return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
 
     @cached_property
@@ -277,15 +274,22 @@ class Survey:
         """The likeliest span of each of the best passages, surest first; empty without a reader."""
         if self._reader is None:
             return ()
-        read = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
-        return tuple(sorted((span for span in read if span is not None), key=lambda span: -span.confidence))
+        if self.windows:
+            likely = (each for each in reversed(self.windows) if each.answering_odds(self.question) > 0)
+            spans = list({each.window.rank: each.span for each in likely}.values())
+        else:
+            spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
+        return tuple(sorted((span for span in spans if span is not None), key=lambda span: -span.confidence))
 
     def _best(self, number: int) -> list[Passage]:
         by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
         return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """The sentences that say most in about `words` words, in the order chosen."""
+        """The sentences that say most in about `words` words, in the order chosen; of windows, in theirs."""
+        if self.windows:
+            best = [each.window for each in choose(self.windows, words, barred)]
+            return [self._entry(sentence, window.rank) for window in best for sentence in window.sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])
@@ -295,6 +299,9 @@ class Survey:
         self, chosen: Sequence[Entry] = (), words: int = _UNLIMITED, barred: Collection[Sentence] = ()
     ) -> list[Entry]:
         """The sentences that may follow within `words`, by what they add; none if full or nothing is added."""
+        if self.windows:
+            said = {entry.sentence.text for entry in chosen}
+            return [entry for entry in self.choose(words, barred) if entry.sentence.text not in said]
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
             return []
@@ -307,10 +314,14 @@ class Survey:
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
         content = _Content.by(chosen)
-        gains = [(self._gain(entry, content) * _novelty(entry, chosen), entry) for entry in fitting]
+        gains = [(self._gain(entry, content), entry) for entry in fitting]
         enough = _WORTH_SAYING / words if chosen else 0.0
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
+
+    def _entry(self, sentence: Sentence, rank: int) -> Entry:
+        """A sentence of a window, as far as choosing needs it."""
+        return Entry(sentence, rank, 0.0, _UNKNOWN, (), 0.0)
 
     def _gain(self, entry: Entry, content: _Content) -> float:
         return sum(self.worth[find] for find in entry.finds if not content.holds(find))
@@ -328,14 +339,10 @@ class Survey:
         return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)
 
 
-def _novelty(entry: Entry, chosen: Sequence[Entry]) -> float:
-    """1 without a similar chosen sentence, or without an encoder."""
-    nearest = max((entry.near.get(other.place, 0.0) for other in chosen), default=0.0)
-    return float(1.0 - max(0.0, nearest) ** _ALIKE)
-
-
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:
-    """Grouped by title, in the order of first choice; by position within a passage."""
+    """Grouped by title, in the order of first choice; by position within a passage. Windows stay as chosen."""
+    if any(entry.features is _UNKNOWN for entry in chosen):
+        return list(chosen)
     first: dict[str, int] = {}
     for n, entry in enumerate(chosen):
         first.setdefault(_topic(entry), n)

@@ -1,0 +1,71 @@
+"""From what a reader says of windows to chances: that they answer, and that the words found there are right.
+
+Both are logistic regressions, fitted by `training/fit_silence.py` to sets in which half of the questions have an
+answer. A network that saw single windows is too sure of a near miss among many; how much of the question the window and
+its passage hold tells the two apart. Long questions, mostly of two steps, have no window that answers wholly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from toulmin.extractive.analysis import content_terms, weight
+from toulmin.steps import Cut, Rating, Span
+
+
+class Ranked(NamedTuple):
+    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely."""
+
+    odds: float
+    span: Span | None
+
+
+# By the log odds of the window, its share of the question, its passage's share, and the question's terms beyond five.
+ANSWERS = (-1.4, 0.37, 1.47, 1.12, 0.24)
+WHOLE = (-0.85, 0.47, 2.75, -0.52, -0.52)  # the same of a passage that is all there is
+# By the log odds of the reader's confidence, the number of the words found, and that of the question's terms.
+RIGHT = (1.29, 0.55, -0.27, -0.12)
+_USUAL_TERMS = 5
+
+
+def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float] = ANSWERS) -> float:
+    """The log odds that a cut answers, by the log odds that a reader gives it."""
+    return _sum(weights, answering_signs(question, cut, odds))
+
+
+def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
+    asked = content_terms(question)
+    passage, whole = cut.passage, weight(asked) or 1.0
+    texts = passage.text[cut.start : cut.end], f"{passage.title} {passage.text}"
+    window, around = (weight(content_terms(text) & asked) / whole for text in texts)
+    return (1.0, odds, window, around, max(0, len(asked) - _USUAL_TERMS))
+
+
+def calibrate(question: str, span: Span | None) -> Span | None:
+    """The words that a reader found, with the chance that they are right as their confidence."""
+    return None if span is None else replace(span, confidence=chance(_sum(RIGHT, right_signs(question, span))))
+
+
+def right_signs(question: str, span: Span) -> tuple[float, ...]:
+    odds = math.log(max(span.confidence, 1e-9) / max(1 - span.confidence, 1e-9))
+    return (1.0, odds, len(span.quote.text.split()), len(content_terms(question)))
+
+
+def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ranked] | None) -> Rating | None:
+    """What a reader said of the cuts, as chances; None where it could not."""
+    if ranked is None:
+        return None
+    odds = [answering_odds(question, cut, each.odds) for cut, each in zip(cuts, ranked, strict=True)]
+    return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each.span) for each in ranked))
+
+
+def chance(odds: float) -> float:
+    """The probability of log odds."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _sum(weights: Sequence[float], signs: Sequence[float]) -> float:
+    return sum(weight * sign for weight, sign in zip(weights, signs, strict=True))

@@ -1,0 +1,84 @@
+"""Whether an answer answers: a verdict beside "is it in the sources", by a reader that can say so (specification)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from toulmin.data import Answer, Answers, Citation, Claim, Passage, Relevance
+from toulmin.steps import Cut, Program, Rate, Rating
+from toulmin.text.language import sentences
+from toulmin.text.names import unmentioned
+
+YES, PARTLY = 0.6, 0.3  # the least chance that is called so
+_MOST_NAMED = 3
+
+
+def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answer]:
+    """The program's answer with its relevance; one without claims says what no passage speaks of, and what is nearest.
+
+    What the question names and no cited passage mentions makes of "yes" a "partly".
+    """
+    answer = yield from program()
+    if not answer.claims:
+        return replace(answer, notes=(*answer.notes, *_about_silence(question, answer.passages)))
+    cuts = _cuts(answer)
+    rating: Rating | None = yield Rate(question, cuts)
+    if rating is None or not cuts:
+        return answer
+    best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
+    label: Answers = "yes" if best >= YES and not absent else "partly" if best >= PARTLY else "no"
+    return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
+
+
+def _score(answer: Answer, rating: Rating) -> float:
+    """The likeliest piece's chance; of a short answer that the reader gives too, that its words are right."""
+    if answer.style == "short" and len(answer.claims) == 1:
+        words = answer.claims[0].text
+        agreeing = [s.confidence for s in rating.spans if s is not None and " ".join(s.quote.text.split()) == words]
+        if agreeing:
+            return max(agreeing)
+    return max(rating.chances)
+
+
+def _cuts(answer: Answer) -> tuple[Cut, ...]:
+    """The cited pieces, neighbours as one."""
+    pieces = (
+        _piece(claim, cited, answer.passage(cited.passage)) for claim in answer.claims for cited in claim.citations
+    )
+    cuts: list[Cut] = []
+    for piece in filter(None, pieces):
+        joins = bool(cuts) and _are_neighbours(cuts[-1], piece)
+        cuts.append(replace(piece, start=cuts.pop().start) if joins else piece)
+    return tuple(dict.fromkeys(cuts))
+
+
+def _piece(claim: Claim, cited: Citation, passage: Passage) -> Cut | None:
+    """What is quoted; without a quote the sentence that has the claim's words, if any does."""
+    if cited.quote:
+        return Cut(passage, cited.quote.start, cited.quote.end)
+    start = passage.text.find(claim.text)
+    around = next((span for span in sentences(passage.text) if span.start <= start < span.end), None)
+    return Cut(passage, *around) if around else None
+
+
+def _are_neighbours(first: Cut, second: Cut) -> bool:
+    gap = first.passage.text[first.end : second.start]
+    return first.passage == second.passage and first.end <= second.start and not gap.strip()
+
+
+def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    if not passages:
+        return ()
+    absent = _unmentioned(question, passages)
+    notes = (f"Nothing that was found speaks of {_listed(absent)}.",) if absent else ()
+    nearest = dict.fromkeys(passage.title for passage in passages if passage.title)
+    return (*notes, f"Nearest: {'; '.join(list(nearest)[:_MOST_NAMED])}.") if nearest else notes
+
+
+def _unmentioned(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    return unmentioned(question, (f"{passage.title} {passage.text}" for passage in passages))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " or ".join(f"“{name}”" for name in names)
