@@ -377,11 +377,6 @@ def test_rich_text_gives_its_paragraphs(place: Path) -> None:
     assert blocks(place / "a.rtf", text) == ["The lamp of café", "Lit “well”."]
 
 
-def test_rich_text_without_its_library_says_what_to_install(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "striprtf.striprtf", None)
-    assert "pip install 'toulmin[office]'" in refusal(place / "a.rtf", r"{\rtf1 Words}")
-
-
 def test_source_code_is_kept_as_it_is(place: Path) -> None:
     code = "def light(lamp):\n    # Lights a lamp that is\n    # filled.\n    return lamp * 2 * 3\n"
     document = read(place / "light_lamp.py", code)

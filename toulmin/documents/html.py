@@ -162,7 +162,10 @@ def _outer_tables(root: LexborNode) -> set[int]:
 
 
 def _rows(table: LexborNode) -> list[str]:
-    """The caption and rows of a table whose first row names its columns; nothing for any other table. Of three columns or more each cell comes after its column's name; of two, the first is a name itself."""
+    """The caption and rows of a table whose first row names its columns; nothing for any other table.
+
+    Of three columns or more each cell comes after its column's name; of two, the first is a name itself.
+    """
     rows = [_cells(row) for row in table.css("tr")]
     if len(rows) < 2 or len(rows[0]) < 2 or any(head.tag == "td" for head in rows[0]):
         return []

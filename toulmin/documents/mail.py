@@ -29,6 +29,7 @@ def mail_document(path: Path, limit: int) -> Document:
     # The library raises many kinds of error for damaged heads.
     try:
         message = message_from_bytes(path.read_bytes(), policy=_ShortHeads())
+        assert isinstance(message, EmailMessage)  # by its policy
         heads = [repair_text(str(message.get(head, ""))) for head in _HEADS]
         attached = [part.get_filename() or "" for part in message.iter_attachments()]
         text = _text(message, path)

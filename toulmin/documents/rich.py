@@ -1,8 +1,10 @@
-"""RTF, as striprtf reads it (`pip install 'toulmin[office]'`)."""
+"""RTF, as striprtf reads it."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+from striprtf.striprtf import rtf_to_text
 
 from toulmin.data import Document
 from toulmin.documents.plain import cannot_read, check_size, empty, repair_text, title_from
@@ -11,10 +13,6 @@ from toulmin.documents.plain import cannot_read, check_size, empty, repair_text,
 def rich_document(path: Path, limit: int) -> Document:
     """An RTF file's text, blank lines between paragraphs; the title comes from the file's name."""
     check_size(path, path.stat().st_size, limit)
-    try:
-        from striprtf.striprtf import rtf_to_text
-    except ImportError as error:
-        raise cannot_read(path, "is RTF, but striprtf is not installed", "pip install 'toulmin[office]'") from error
     data = path.read_bytes()
     if not data.startswith(b"{\\rtf"):
         raise cannot_read(path, "is no RTF: it should begin with {\\rtf", "save it again as RTF")
