@@ -5,7 +5,7 @@
 `toulmin.ask` with style short over the passages that come with a question: ten paragraphs of `qa_hotpotqa`, where the
 answer may be absent, and the one of `qa_nq_gold`. Words are right if their F1 with an answer is at least a half. A
 sentence that is given instead counts as not given; beside it stands how many of these hold an answer. AUC is that of
-the answer's own score for being right.
+the words' own score for being right.
 """
 
 from __future__ import annotations
@@ -66,8 +66,7 @@ def given(asked: Asked, answer: Answer) -> Given | None:
 def line(name: str, outcomes: Sequence[Given | None]) -> str:
     words = [each for each in outcomes if each and each.is_words]
     sentences = [each for each in outcomes if each and not each.is_words]
-    spoken = words + sentences
-    area = auc(np.array([each.score for each in spoken]), np.array([each.is_right for each in spoken]))
+    area = auc(np.array([each.score for each in words]), np.array([each.is_right for each in words]))
     right, holding = (np.mean([each.is_right for each in some]) if some else np.nan for some in (words, sentences))
     n = len(outcomes)
     return f"{name:14}{n:6}{len(words) / n:9.2f}{right:8.2f}{holding:14.2f}{outcomes.count(None) / n:9.2f}{area:8.3f}"

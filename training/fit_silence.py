@@ -83,7 +83,7 @@ def case(asked: Asked, reader: LateReader) -> Case | None:
     return Case(
         answering_signs(asked.question, likeliest.window.cut, likeliest.odds),
         answering_signs(asked.question, cut, whole.odds),
-        right_signs(asked.question, span) if span else (),
+        right_signs(asked.question, span, lead.odds) if span else (),
         asked.is_answerable,
         span is not None and _is_right(span.quote.text, asked.answers),
     )
@@ -102,8 +102,11 @@ def clapnq() -> Iterator[Asked]:
 
 
 def hotpot(most: int) -> Iterator[Asked]:
+    """Beside each question the same without the paragraphs that hold its answer."""
     for row in list(data.rows("qa_hotpotqa", "train"))[:most]:
-        yield Asked(row["question"], tuple(map(passage, row["paragraphs"])), (row["answer"],), True)
+        paragraphs = tuple(map(passage, row["paragraphs"]))
+        yield Asked(row["question"], paragraphs, (row["answer"],), True)
+        yield Asked(row["question"], _without(paragraphs, [row["answer"]]), (), False)
 
 
 def natural(most: int) -> Iterator[Asked]:
@@ -118,10 +121,13 @@ def pool(index: str, split: str, kind: str, most: int) -> Iterator[Asked]:
         answers = tuple(alias for aliases in row.get("answers") or () for alias in aliases)
         yield Asked(row["question"], tuple(passages[:K]), answers, kind != "unanswerable")
         if split == "train":
-            plain = [f" {normalised(answer)} " for answer in answers]
-            texts = {each.id: f" {normalised(f'{each.title} {each.text}')} " for each in passages}
-            others = [each for each in passages if not any(answer in texts[each.id] for answer in plain)]
-            yield Asked(row["question"], tuple(others[:K]), (), False)
+            yield Asked(row["question"], _without(passages, answers)[:K], (), False)
+
+
+def _without(passages: Sequence[Passage], answers: Sequence[str]) -> tuple[Passage, ...]:
+    plain = [f" {normalised(answer)} " for answer in answers]
+    texts = [f" {normalised(f'{each.title} {each.text}')} " for each in passages]
+    return tuple(p for p, text in zip(passages, texts, strict=True) if not any(answer in text for answer in plain))
 
 
 def folder(index: str, split: str) -> Iterator[Asked]:
@@ -191,7 +197,7 @@ def cases(sets: Mapping[str, Iterator[Asked]], reader: LateReader) -> dict[str, 
 
 def report(known: dict[str, list[Case]]) -> None:
     two_step = "pool train, two steps"
-    fitted = [name for name in known if name == "qa_clapnq" or " train" in name]
+    fitted = [name for name in known if name == "qa_clapnq" or name.startswith(("pool train", "folder train"))]
     answers = fit([balanced(known[n], lambda c: c.window, 0.3 if n == two_step else 1.0) for n in fitted])
     if "folder train" in known:
         answers[0] = _constant(answers, balanced(known["folder train"], lambda c: c.window))
@@ -221,7 +227,7 @@ def _constant(weights: Floats, part: Part) -> float:
 
 
 def _words(listed: Sequence[Case]) -> Part:
-    of_words = [each for each in listed if each.words and each.answers]
+    of_words = [each for each in listed if each.words]
     truth = np.array([float(each.is_right) for each in of_words])
     return Part(np.array([each.words for each in of_words]), truth, np.full(len(truth), 1 / len(truth)))
 

@@ -26,8 +26,9 @@ class Ranked(NamedTuple):
 # By the log odds of the window, its share of the question, its passage's share, and the question's terms beyond five.
 ANSWERS = (-1.4, 0.37, 1.47, 1.12, 0.24)
 WHOLE = (-0.85, 0.47, 2.75, -0.52, -0.52)  # the same of a passage that is all there is
-# By the log odds of the reader's confidence, the number of the words found, and that of the question's terms.
-RIGHT = (1.29, 0.55, -0.27, -0.12)
+# By the log odds of the reader's confidence, of the window to answer, the number of the words found, and that of the
+# question's terms.
+RIGHT = (0.37, 0.42, 0.16, -0.22, -0.14)
 _USUAL_TERMS = 5
 
 
@@ -44,14 +45,16 @@ def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
     return (1.0, odds, window, around, max(0, len(asked) - _USUAL_TERMS))
 
 
-def calibrate(question: str, span: Span | None) -> Span | None:
+def calibrate(question: str, ranked: Ranked) -> Span | None:
     """The words that a reader found, with the chance that they are right as their confidence."""
-    return None if span is None else replace(span, confidence=chance(_sum(RIGHT, right_signs(question, span))))
+    if ranked.span is None:
+        return None
+    return replace(ranked.span, confidence=chance(_sum(RIGHT, right_signs(question, ranked.span, ranked.odds))))
 
 
-def right_signs(question: str, span: Span) -> tuple[float, ...]:
-    odds = math.log(max(span.confidence, 1e-9) / max(1 - span.confidence, 1e-9))
-    return (1.0, odds, len(span.quote.text.split()), len(content_terms(question)))
+def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
+    confidence = math.log(max(span.confidence, 1e-9) / max(1 - span.confidence, 1e-9))
+    return (1.0, confidence, odds, len(span.quote.text.split()), len(content_terms(question)))
 
 
 def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ranked] | None) -> Rating | None:
@@ -59,7 +62,7 @@ def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ran
     if ranked is None:
         return None
     odds = [answering_odds(question, cut, each.odds) for cut, each in zip(cuts, ranked, strict=True)]
-    return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each.span) for each in ranked))
+    return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each) for each in ranked))
 
 
 def chance(odds: float) -> float:

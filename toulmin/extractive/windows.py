@@ -103,7 +103,7 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
     ranked = reader.rank(question, [window.cut for window in listed])
     if ranked is None:
         return []
-    return [Read(w, odds, calibrate(question, span)) for w, (odds, span) in zip(listed, ranked, strict=True)]
+    return [Read(w, each.odds, calibrate(question, each)) for w, each in zip(listed, ranked, strict=True)]
 
 
 def _round(window: Window) -> list[Window]:
