@@ -248,7 +248,8 @@ def index(
 ) -> int:
     """Reads files and folders into a persistent index; a second run reads only what changed.
 
-    Reads txt, md, html, pdf, docx, jsonl (_id, title, text), tsv of passages, and ALCE json.
+    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, source code,
+    jsonl (_id, title, text), tsv of passages, and ALCE json.
 
     Example:  toulmin index notes/ papers/ --into library/
 

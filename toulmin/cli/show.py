@@ -241,7 +241,7 @@ def next_steps(unanswered: str, folder: str) -> None:
     console.print(Text(f'  toulmin ask "{unanswered}" --docs {_shortest(folder)}'))
     console.print(Text("      a question that these sources do not answer", "dim"))
     console.print(Text('  toulmin ask "Your question?" --docs YOUR_FOLDER --explain'))
-    console.print(Text("      your own txt, md, html, pdf, docx or jsonl files", "dim"))
+    console.print(Text("      your own files: text, Markdown, HTML, PDF, Word, sheets, mail, ...", "dim"))
     console.print(Text("  toulmin check draft.txt --docs YOUR_FOLDER"))
     console.print(Text("      checks a text that somebody else wrote against your files", "dim"))
 
