@@ -1,8 +1,8 @@
 """From what a reader says of windows to chances: that they answer, and that the words found there are right.
 
 Both are logistic regressions, fitted by `training/fit_silence.py` to sets in which half of the questions have an
-answer. A network that saw single windows is too sure of a near miss among many; how much of the question the window and
-its passage hold tells the two apart. Long questions, mostly of two steps, have no window that answers wholly.
+answer. A network that saw single windows is too sure of a near miss among many; how much of the question the window
+holds tells the two apart. Long questions, mostly of two steps, have no window that answers wholly.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Ranked(NamedTuple):
     span: Span | None
 
 
-# By the log odds of the window, its share of the question, its passage's share, and the question's terms beyond five.
-ANSWERS = (-1.4, 0.37, 1.47, 1.12, 0.24)
-WHOLE = (-0.85, 0.47, 2.75, -0.52, -0.52)  # the same of a passage that is all there is
+# By the log odds of the window, its share of the question, and the question's terms beyond five.
+ANSWERS = (-0.78, 0.41, 1.94, 0.17)
+WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same of a passage that is all there is
 # By the log odds of the reader's confidence, of the window to answer, the number of the words found, and that of the
 # question's terms.
 RIGHT = (0.37, 0.42, 0.16, -0.22, -0.14)
@@ -39,10 +39,8 @@ def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float
 
 def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
     asked = content_terms(question)
-    passage, whole = cut.passage, weight(asked) or 1.0
-    texts = passage.text[cut.start : cut.end], f"{passage.title} {passage.text}"
-    window, around = (weight(content_terms(text) & asked) / whole for text in texts)
-    return (1.0, odds, window, around, max(0, len(asked) - _USUAL_TERMS))
+    share = weight(content_terms(cut.passage.text[cut.start : cut.end]) & asked) / (weight(asked) or 1.0)
+    return (1.0, odds, share, max(0, len(asked) - _USUAL_TERMS))
 
 
 def calibrate(question: str, ranked: Ranked) -> Span | None:
