@@ -74,6 +74,15 @@ def test_windows_hold_at_most_three_neighbouring_sentences_of_one_passage() -> N
     assert all(text in MANUAL.text or text in OTHER.text for text in reader.read)
 
 
+def test_a_heading_says_nothing_itself() -> None:
+    text = "2.1 Foreign keys\n\nKeys are enforced when switched on.\n\nPRAGMA foreign_keys=ON\n\nThe end"
+    window, *_ = choose(read("Keys?", (Passage.of(text, "Manual"),), Words(Foreign=3.0, PRAGMA=3.0, end=3.0)), 75)
+    assert [sentence.text for sentence in window.window.sentences] == [
+        "Keys are enforced when switched on.",
+        "PRAGMA foreign_keys=ON",
+    ]
+
+
 def test_what_a_colon_leads_in_comes_with_it() -> None:
     listed = Passage.of("It supports three modes:\n\nFast mode is quick.\n\nSafe mode writes twice.", "Modes")
     (chosen, *_) = choose(read("Which modes?", (listed,), Words(supports=9.0)), 75)

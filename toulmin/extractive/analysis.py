@@ -27,8 +27,10 @@ _NOISE = re.compile(
     r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
     r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
 )
-_NUMBERED = re.compile(r"(?:(?i:chapter|section|part|appendix)\s[\dA-Z]|[A-Z\d]\d?(?:\.\d{1,2})+\.?\s+[A-Z])")
-_TITLE_CASE = 0.7  # the share of its longer words that begin with a capital in a heading
+_NUMBER = re.compile(r"\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
+_ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
+_CODE = re.compile(r"[$_/(){}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
+_LONGEST_HEADING = 10  # words
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
@@ -107,8 +109,20 @@ class Sentence:
         if text[0].islower() or text[0] in ",;:)]":
             score *= 0.5
         if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
-            score *= 0.2 if _is_heading(text) else 0.5
+            score *= 0.2 if self.is_heading else 0.5
         return score
+
+    @cached_property
+    def is_heading(self) -> bool:
+        """Whether it has lines of its own, is short, and ends in no stop; a line of code is none."""
+        before, after = (
+            self.passage.text[max(0, self.start - 9) : self.start],
+            self.passage.text[self.end : self.end + 9],
+        )
+        around = before.rstrip(" \t")[-1:], after.lstrip(" \t")[:1]
+        words = _NUMBER.sub("", self.text, count=1)
+        is_alone = all(sign in ("", "\n") for sign in around) and len(words.split()) <= _LONGEST_HEADING
+        return not words or (is_alone and not _ENDED.search(words) and not _CODE.search(words))
 
     def claim(self) -> Claim:
         return Claim(self.text, (self.citation(),))
@@ -116,15 +130,6 @@ class Sentence:
     def citation(self) -> Citation:
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
         return Citation(self.passage.id, quote)
-
-
-def _is_heading(text: str) -> bool:
-    """Whether words without a full stop are numbered as a heading is, or written with capitals as one."""
-    if ";" in text or text.endswith((":", ",")):
-        return False
-    longer = [word for word in text.split() if len(word) > 3 and word.isalpha()]
-    capitals = sum(word[0].isupper() for word in longer)
-    return _NUMBERED.match(text) is not None or (len(longer) > 1 and capitals >= _TITLE_CASE * len(longer))
 
 
 def content_terms(text: str) -> frozenset[str]:

@@ -129,15 +129,24 @@ def _with_list(window: Window) -> Window:
     return Window(tuple(wider), window.rank)
 
 
+def _without_headings(window: Window) -> Window:
+    """A heading helps to tell whether a window answers, but says nothing itself."""
+    return Window(tuple(sentence for sentence in window.sentences if not sentence.is_heading), window.rank)
+
+
 def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
     """The best window and those that follow within `words`, none of which repeats another's sentence."""
     chosen: list[Read] = []
     said = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
-        window = _with_list(each.window)
+        window = _without_headings(_with_list(each.window))
         texts = {sentence.text for sentence in window.sentences}
-        if texts & said or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING)):
+        if (
+            not texts
+            or texts & said
+            or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING))
+        ):
             continue
         chosen.append(each._replace(window=window))
         said |= texts
