@@ -28,6 +28,9 @@ _NOISE = re.compile(
     r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
 )
 _NUMBER = re.compile(r"\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
+_OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\Z")
+_ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_LONGEST_NUMBER = 20  # characters
 _ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
 _CODE = re.compile(r"[$_/(){}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
 _LONGEST_HEADING = 10  # words
@@ -115,14 +118,10 @@ class Sentence:
     @cached_property
     def is_heading(self) -> bool:
         """Whether it has lines of its own, is short, and ends in no stop; a line of code is none."""
-        before, after = (
-            self.passage.text[max(0, self.start - 9) : self.start],
-            self.passage.text[self.end : self.end + 9],
-        )
-        around = before.rstrip(" \t")[-1:], after.lstrip(" \t")[:1]
-        words = _NUMBER.sub("", self.text, count=1)
-        is_alone = all(sign in ("", "\n") for sign in around) and len(words.split()) <= _LONGEST_HEADING
-        return not words or (is_alone and not _ENDED.search(words) and not _CODE.search(words))
+        text, words = self.passage.text, _NUMBER.sub("", self.text, count=1)
+        opens_line = _OPENS_LINE.search("\n" + text[max(0, self.start - _LONGEST_NUMBER) : self.start])
+        is_alone = opens_line and _ENDS_LINE.match(text, self.end) and len(words.split()) <= _LONGEST_HEADING
+        return not words or bool(is_alone and not _ENDED.search(words) and not _CODE.search(words))
 
     def claim(self) -> Claim:
         return Claim(self.text, (self.citation(),))

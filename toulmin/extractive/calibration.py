@@ -24,7 +24,7 @@ class Ranked(NamedTuple):
 
 
 # By the log odds of the window, its share of the question, and the question's terms beyond five.
-ANSWERS = (-0.78, 0.41, 1.94, 0.17)
+ANSWERS = (-0.9, 0.41, 1.94, 0.17)
 WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same of a passage that is all there is
 # By the log odds of the reader's confidence, of the window to answer, the number of the words found, and that of the
 # question's terms.
