@@ -208,6 +208,23 @@ def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     assert outcome(object(), quoting("Locks are held for a second.")).relevance is None
 
 
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("Sind die Schlüssel erzwungen?", True),
+        ("Les clés sont-elles vérifiées par le moteur ?", True),
+        ("Включены ли ключи?", True),
+        ("Are keys enforced?", False),
+        ("keys sqlite", False),
+    ],
+)
+def test_a_question_in_another_language_than_the_sources_is_told_so(question: str, is_told: bool) -> None:
+    notes = " ".join(
+        outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question).notes
+    )
+    assert ("the sources in English" in notes) is is_told
+
+
 def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:
     def program() -> Program[Answer]:
         return Answer("q", "long", "own", "abstained", (), (MANUAL,), notes=("The sources do not say.",))

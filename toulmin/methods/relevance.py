@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from toulmin.data import Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
-from toulmin.text.language import sentences
+from toulmin.text.language import guess_language, sentences
 from toulmin.text.names import unmentioned
 
 YES, PARTLY = 0.6, 0.3  # the least chance that is called so
@@ -20,6 +20,7 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     What the question names and no cited passage mentions makes of "yes" a "partly".
     """
     answer = yield from program()
+    answer = replace(answer, notes=(*answer.notes, *_about_language(question, answer.passages)))
     if not answer.claims:
         return replace(answer, notes=(*answer.notes, *_about_silence(question, answer.passages)))
     cuts = _cuts(answer)
@@ -65,6 +66,14 @@ def _piece(claim: Claim, cited: Citation, passage: Passage) -> Cut | None:
 def _are_neighbours(first: Cut, second: Cut) -> bool:
     gap = first.passage.text[first.end : second.start]
     return first.passage == second.passage and first.end <= second.start and not gap.strip()
+
+
+def _about_language(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    asked = guess_language(question)
+    written = guess_language(" ".join(passage.text for passage in passages[:_MOST_NAMED]))
+    if asked is None or written in (None, asked):
+        return ()
+    return (f"The question seems to be in {asked}, the sources in {written}; ask in {written} to find more.",)
 
 
 def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
