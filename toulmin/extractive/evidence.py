@@ -188,7 +188,6 @@ _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
 _UNMENTIONED = 2.0  # log odds
-_WHOLE = 130  # words of a passage that a reader sees whole, with the question
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
@@ -246,7 +245,7 @@ class Survey:
     def chance(self) -> float:
         """That the passages answer; less where a thing that the question names is nowhere in them.
 
-        The likeliest window says so, but a short passage that is all there is speaks for itself.
+        The likeliest window says so, but a passage that is all there is speaks for itself.
         """
         texts = (f"{passage.title} {passage.text}" for passage in self.passages)
         odds = self._whole_odds()
@@ -255,8 +254,8 @@ class Survey:
         return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
 
     def _whole_odds(self) -> float | None:
-        """The log odds that the only passage answers; None for several, or one that a reader cannot see whole."""
-        if self._reader is None or len(self.passages) > 1 or len(self.passages[0].text.split()) > _WHOLE:
+        """The log odds that the only passage answers, by as much of it as a reader sees; None for several."""
+        if self._reader is None or len(self.passages) > 1:
             return None
         cut = Cut(self.passages[0], 0, len(self.passages[0].text))
         ranked = self._reader.rank(self.question, [cut])
