@@ -13,7 +13,7 @@ from toulmin.extractive.calibration import Ranked, rating
 from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
 from toulmin.methods.relevance import rated
-from toulmin.prompts.types import AnswerPrompt
+from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write
 from toulmin.retrieval.bm25 import Given
 from toulmin.steps import Cut, Generate, Program, Rating, Span
 
@@ -233,3 +233,32 @@ def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:
     notes = " ".join(outcome(Words(), program, "Does MongoDB enforce keys?").notes)
     assert "“MongoDB”" in notes
     assert "Manual" in notes
+
+
+# ---------------------------------------------------------------- plans
+
+
+def planned(reader: Words) -> dict[str | None, list[str]]:
+    """The texts of each section of a report over two documents."""
+    writer = Extractive(reader=reader)
+    sections: dict[str | None, list[str]] = {}
+    for title in ("Manual", "Other"):
+        prompt = Write("Are keys enforced?", (MANUAL, OTHER), (), (Paragraph(title, "Write it."),), "report")
+        (reply,) = writer.generate([Generate(prompt)])
+        sections[title] = [claim.text for claim in reply.value.claims]
+    return sections
+
+
+def test_a_section_is_written_from_its_own_document_and_left_out_where_that_does_not_answer() -> None:
+    sections = planned(Words(known=9.0))
+    assert "Foreign keys are known." in sections["Manual"]
+    assert sections["Other"] == []
+
+
+def test_questions_of_a_plan_come_from_titles_and_names_and_not_from_numbers() -> None:
+    passage = Passage.of("Issue 1714 was closed in 1999. Ian Jackson enforced the keys of Debian 2.0.", "Manual")
+    prompt = Questions("Are keys enforced?", (passage,), Paragraph("Manual", "Write it."))
+    (reply,) = Extractive().generate([Generate(prompt)])
+    assert reply.value[0] == "Manual: Are keys enforced?"
+    assert any("Ian Jackson" in question for question in reply.value)
+    assert not any(sign.isdigit() for question in reply.value for sign in question)

@@ -11,10 +11,10 @@ from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_t
 from toulmin.extractive.evidence import Survey
 from toulmin.prompts.types import Paragraph, Queries, Questions
 from toulmin.text.language import rarity, stem, words
-from toulmin.text.names import Fact
+from toulmin.text.names import Fact, is_common
 
 _MOST_PARAGRAPHS = 4
-_MOST_QUESTIONS = 6
+_MOST_NAMED = 3
 _LONGEST_TITLE = 60  # characters, as `Outline.read` cuts a model's titles
 _ELSEWHERE = re.compile(
     r"\b(?:leave|leaving|other (?:paragraph|section|part)s?|do not|don't|avoid|omit)\b", re.IGNORECASE
@@ -33,23 +33,23 @@ def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
 def _subjects(topic: str, passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     """By title, or with one title by most frequent name; the last group takes the rest."""
     by_title = {" ".join(p.title.split()) for p in passages}
-    named = _title if len(by_title) > 1 else _most_named
+    named = title_of if len(by_title) > 1 else _most_named
     groups: dict[str, list[Passage]] = {}
     for passage in passages:
-        name = named(topic, passage)[:_LONGEST_TITLE].strip() or topic
+        name = named(topic, passage)
         if name not in groups and len(groups) == _MOST_PARAGRAPHS:
             name = list(groups)[-1]
         groups.setdefault(name, []).append(passage)
     return groups
 
 
-def _title(topic: str, passage: Passage) -> str:
-    return " ".join(passage.title.split()) or topic
+def title_of(topic: str, passage: Passage) -> str:
+    return " ".join(passage.title.split())[:_LONGEST_TITLE].strip() or topic
 
 
 def _most_named(topic: str, passage: Passage) -> str:
     names = _salient([passage], topic)
-    return names[0] if names else _title(topic, passage)
+    return names[0][:_LONGEST_TITLE].strip() if names else title_of(topic, passage)
 
 
 def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
@@ -80,20 +80,31 @@ def subject(topic: str, paragraph: Paragraph) -> str:
 
 
 def questions(prompt: Questions) -> tuple[str, ...]:
-    """At most six standalone questions about names and dates in the passages."""
-    about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
-    survey = Survey(about, prompt.passages)
-    sentences = [entry.sentence for entry in survey.rank_entries()]
-    texts = (text for s in sentences for fact in s.facts for text in _fact_questions(prompt.topic, s, fact))
-    return tuple(dict.fromkeys(texts))[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)
+    """The topic, as the paragraph's document speaks of it, and at most three questions about names in the passages."""
+    topic, title = prompt.topic, prompt.paragraph.title if prompt.paragraph else prompt.topic
+    survey = Survey(subject(topic, prompt.paragraph) if prompt.paragraph else topic, prompt.passages)
+    names = (name for entry in survey.rank_entries() for name in _new_names(topic, entry.sentence))
+    lead = f"{title}: {topic}" if is_asked(topic) and title != topic else _about(title, topic)
+    return tuple(dict.fromkeys([lead, *(_about(name, topic) for name in names)]))[: 1 + _MOST_NAMED]
 
 
-def _fact_questions(topic: str, sentence: Sentence, fact: Fact) -> Iterator[str]:
-    surface, is_question = _surface(sentence, fact), topic.rstrip().endswith("?")
-    if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
-        yield f"What is known about {surface}?" if is_question else f"What has {surface} to do with {topic}?"
-    elif fact.kind == "date":
-        yield f"What happened in {surface}?" if is_question else f"What happened to {topic} in {surface}?"
+def _about(name: str, topic: str) -> str:
+    if name == topic:
+        return topic if is_asked(topic) else f"What is known about {topic}?"
+    return f"What is known about {name}?" if is_asked(topic) else f"What has {name} to do with {topic}?"
+
+
+def is_asked(topic: str) -> bool:
+    return topic.rstrip().endswith("?")
+
+
+def _new_names(topic: str, sentence: Sentence) -> Iterator[str]:
+    """Names that the topic lacks; a number, a version and a common word at the head of a sentence are none."""
+    for fact in sentence.facts:
+        if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
+            surface = _surface(sentence, fact)
+            if not any(sign.isdigit() for sign in surface) and not is_common(surface) and len(surface) > 1:
+                yield surface
 
 
 def queries(prompt: Queries, sample: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from toulmin.data import Citation, Claim, Label, Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text, title_terms, weight
 from toulmin.extractive.answering import Manner, claims_of, draw, prose
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.planning import subject
+from toulmin.extractive.planning import is_asked, subject, title_of
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import Correct, Feedback, Finding, Paragraph, Refine, Write
 from toulmin.text.names import facts
@@ -241,18 +241,27 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
     if not prompt.paragraphs:
         new_claims = _from_findings(prompt.findings, prompt.passages, manner, used_sentences)
         return Draft(new_claims or prose(draw(manner.survey(prompt.topic, prompt.passages), manner.words, sample)))
-    surveys = [manner.survey(subject(prompt.topic, paragraph), prompt.passages) for paragraph in prompt.paragraphs]
+    surveys = [_survey_for(paragraph, prompt, manner) for paragraph in prompt.paragraphs]
     claims: list[Claim] = []
     for paragraph, survey in zip(prompt.paragraphs, surveys, strict=True):
         findings = [finding for finding in prompt.findings if _home(finding, prompt) is paragraph]
         new_claims = _from_findings(findings, prompt.passages, manner, used_sentences)
-        if not new_claims:
-            chosen = draw(survey, manner.words, sample, [*used_sentences, *_better_elsewhere(survey, surveys)])
+        if not new_claims and not (survey.windows and manner.must_abstain(survey, len(survey.passages))):
+            barred = used_sentences if survey.windows else [*used_sentences, *_better_elsewhere(survey, surveys)]
+            chosen = draw(survey, manner.words * 2 // 3 if survey.windows else manner.words, sample, barred)
             used_sentences += [entry.sentence for entry in chosen]
             new_claims = prose(chosen)
         section = paragraph.title if prompt.style == "report" else None
         claims += [replace(claim, section=section) for claim in new_claims]
     return Draft(tuple(claims))
+
+
+def _survey_for(paragraph: Paragraph, prompt: Write, manner: Manner) -> Survey:
+    """A paragraph that is called as a document answers the question from that document."""
+    of_document = [passage for passage in prompt.passages if title_of(prompt.topic, passage) == paragraph.title]
+    if of_document and is_asked(prompt.topic):
+        return manner.survey(prompt.topic, of_document)
+    return manner.survey(subject(prompt.topic, paragraph), prompt.passages)
 
 
 def _better_elsewhere(survey: Survey, surveys: Sequence[Survey]) -> list[Sentence]:
