@@ -1,0 +1,264 @@
+"""Questions that lean on the turns before, made to stand alone by rules for English.
+
+Rules of this file
+* A question that stands alone, or whose gap nothing before fills, stays as it is, letter for letter.
+* What is carried are words of the conversation: the name that is spoken of most, and the focus. The focus is what the
+  last pronoun meant, until a question or its answer turns to something else.
+* The rules were chosen on train splits; `benchmarks/followups.py` compares them with people's rewrites.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from toulmin.text.language import STOPWORDS, terms
+from toulmin.text.names import facts
+
+
+class Turn(NamedTuple):
+    """A question asked before and the text of its answer."""
+
+    question: str
+    answer: str = ""
+
+
+class _Talk(NamedTuple):
+    """What is carried on: the last question as it stands alone, the names so far, and the focus."""
+
+    question: str = ""
+    asked: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    focus: str = ""
+    person: str = ""
+
+    @property
+    def main(self) -> str:
+        """Who or what is named most often, in questions rather than in answers; the first of several."""
+        named = self.asked or self.told
+        return max(named, key=named.count, default="")
+
+
+class _Resolved(NamedTuple):
+    question: str
+    meant: str = ""  # by its pronoun, or by a part of something that it asks about
+
+
+def stand_alone(question: str, turns: Iterable[Turn]) -> str:
+    """The question so that it can be read without the turns before it."""
+    talk = _Talk()
+    for turn in turns:
+        talk = _go_on(talk, turn)
+    return _resolve(question, talk).question
+
+
+def _go_on(talk: _Talk, turn: Turn) -> _Talk:
+    question, meant = _resolve(turn.question, talk)
+    asked, told = _names(question), _names(turn.answer)
+    new = next((name for name in told if not _shares_words(name, question)), "")
+    focus = meant or _focus(question, talk.focus) or next(reversed(_phrases(question)), "")
+    if _ASKS_WHICH.match(question):
+        focus = new or focus
+    person = talk.person
+    if is_name := _WHO_IS.match(question):
+        person = next((name for name in asked if question.startswith(name, is_name.end())), person)
+    elif not talk.asked and _WHO_DID.match(question):
+        person = new or person
+    return _Talk(question, (*talk.asked, *asked), (*talk.told, *told), focus, person)
+
+
+def _resolve(question: str, talk: _Talk) -> _Resolved:
+    if not talk.question:
+        return _Resolved(question)
+    if whole := _fill(question, talk.question):
+        return _Resolved(whole)
+    if (lead := _LEAD.match(question)) and lead.end() < len(question):
+        talk = talk._replace(focus=lead["of"] or talk.focus)
+        question = question[lead.end()].upper() + question[lead.end() + 1 :]
+    question = _with_full_names(question, talk)
+    if person := _PERSON.search(question):
+        return _replace(question, person, talk.person or talk.main)
+    thing = None if _EMPTY_IT.search(question) else _THING.search(question)
+    if thing:
+        is_many = thing[0].lower().startswith("the")
+        return _replace(question, thing, talk.main if is_many and not _PLURAL.search(talk.focus) else talk.focus)
+    if (there := _THERE.search(question)) and _names(talk.focus):
+        return _replace(question, there, f"in {talk.focus}")
+    return _with_whole(question, talk.focus)
+
+
+# ---------------------------------------------------------------- a question that lacks its main part
+
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should)\b"
+_OPENER = r"\W*(?:(?:and|but|or)\s+)?"
+_ASKED_BY = r"(?:who|what|when|where|which|why(?:\s+not)?|how(?:\s+(?:much|many|long|often|old|far))?)"
+_ONLY_ASKED_BY = re.compile(rf"{_OPENER}(?P<word>{_ASKED_BY})\W*", re.IGNORECASE)
+_OPENS_WITH_IT = re.compile(rf"\W*(?:{_ASKED_BY}\s+)?(?={_AUXILIARY})", re.IGNORECASE)
+_OTHER_PLACE = re.compile(
+    rf"{_OPENER}(?:(?:what|how)\s+about\s+)?(?P<by>in|on|at|for|with|from|under|during|to)\b(?:\s+[^\s?.!,]+){{1,4}}?\W*",
+    re.IGNORECASE,
+)
+_OTHER_KIND = re.compile(
+    rf"{_OPENER}(?:what|how)\s+about\s+(?P<what>[^\s?.!,]+(?:\s+[^\s?.!,]+){{0,3}}?)\W*", re.IGNORECASE
+)
+_CLAUSE_WORDS = frozenset(
+    "what which who where when how why is are was were did do does he she it they that this".split()
+)
+
+
+def _fill(question: str, last: str) -> str:
+    """The last question with the one part that this question changes: "Why?", "And on Windows?"; else empty."""
+    if bare := _ONLY_ASKED_BY.fullmatch(question):
+        opening = _OPENS_WITH_IT.match(last)
+        rest = last[opening.end() :] if opening else ""
+        return rest and f"{bare['word'].capitalize()} {rest[0].lower()}{rest[1:]}"
+    if place := _OTHER_PLACE.fullmatch(question):
+        words = question[place.start("by") :].rstrip("?.! ")
+        if _CLAUSE_WORDS.isdisjoint(words.lower().split()):
+            end = len(last.rstrip("?.! "))
+            earlier = [match.start() for match in re.finditer(rf"\b{place['by']}\s", last[:end], re.IGNORECASE)]
+            return f"{last[: earlier[-1] if earlier else end].rstrip()} {words}{last[end:] or '?'}"
+    if kind := _OTHER_KIND.fullmatch(question):
+        names = _names(last)
+        if names and _names(kind["what"]) == [kind["what"]] and last.rstrip("?.! ").endswith(names[-1]):
+            return kind["what"].join(last.rsplit(names[-1], 1))
+        for phrase in _phrases(last):
+            if " " in phrase and terms(phrase)[-1:] == terms(kind["what"])[-1:]:
+                return last.replace(phrase, kind["what"])
+    return ""
+
+
+# ---------------------------------------------------------------- names, pronouns, parts
+
+_LEAD = re.compile(r"\W*(?:by the way|speaking (?:about|of) (?P<of>[^,?.]+)),\s*", re.IGNORECASE)
+_PERSON = re.compile(r"\b(?:he|she|him|his|hers?)\b", re.IGNORECASE)
+_THING = re.compile(
+    r"\b(?:they|them|theirs?|its|it"
+    r"|(?<=\babout )(?:this|that)(?=\s*[?.!,]|\s*$)|(?:this|that)(?=\s*\?|\s*$))\b",
+    re.IGNORECASE,
+)
+_THERE = re.compile(r"\bthere(?=\s*[?.!,]|\s*$)", re.IGNORECASE)
+_EMPTY_IT = re.compile(
+    r"\bit\s+(?:true|rains?|snows?|takes?|(?:is|was)\s+\w+\s+(?:to|that)"
+    r"|(?:still\s+|so\s+)?(?:possible|necessary|worth|ok|okay|better|best|legal|advisable|important)\s+(?:to|that|if))\b",
+    re.IGNORECASE,
+)
+_OWNING = frozenset("his her hers their theirs its".split())
+_PLURAL = re.compile(r"[^'s]s$|people$|men$")
+_CLAUSE = re.compile(r"[,;.!?:]|\b(?:and|but|or|when|if|because|while|since)\b", re.IGNORECASE)
+
+
+def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolved:
+    """The question with the phrase for its pronoun, but where the question itself names what that means."""
+    before, after = question[: pronoun.start()], question[pronoun.end() :]
+    if not phrase or _shares_words(phrase, question) or _names_something(before, pronoun[0].lower()):
+        return _Resolved(question)
+    word = pronoun[0].lower()
+    owns = word in _OWNING and not (word == "her" and _lacks_noun(after))
+    ending = "" if not owns else "'" if phrase.endswith("s") else "'s"
+    return _Resolved(f"{before}{phrase}{ending}{after}", phrase)
+
+
+def _names_something(before: str, pronoun: str) -> bool:
+    """Whether a clause before the pronoun has a noun, or a subject and its verb stand right before "their"."""
+    ends = [clause.start() for clause in _CLAUSE.finditer(before)]
+    if ends and _phrases(before[: ends[-1]]):
+        return True
+    words = before.split()
+    phrases = _phrases(before)
+    return pronoun in ("their", "its") and len(" ".join(phrases).split()) > 1 and phrases[-1].endswith(words[-1])
+
+
+def _lacks_noun(after: str) -> bool:
+    """Whether no noun follows, so that "her" is an object."""
+    following = re.match(r"\s+([^\W\d_]+)", after)
+    return following is None or following[1].lower() in STOPWORDS
+
+
+def _shares_words(phrase: str, text: str) -> bool:
+    return not set(terms(phrase)).isdisjoint(terms(text))
+
+
+def _with_full_names(question: str, talk: _Talk) -> str:
+    """The question whose names of one word are as full as they were before."""
+    for name in _names(question):
+        for known in (*talk.asked, *talk.told):
+            if name != known and name in (known.split()[0], known.split()[-1]) and known not in question:
+                question = question.replace(name, known, 1)
+                break
+    return question
+
+
+def _with_whole(question: str, focus: str) -> _Resolved:
+    """ "What are the symptoms?" with what they are symptoms of."""
+    opening = _OPENING.match(question)
+    if not (opening and focus and _is_part(opening)) or opening["of"] or _names(question):
+        return _Resolved(question)
+    if _shares_words(focus, question):
+        return _Resolved(question)
+    return _Resolved(f"{question[: opening.end()].rstrip()} of {focus}{question[opening.end() :]}", focus)
+
+
+# ---------------------------------------------------------------- what is spoken of
+
+_ASKS_WHICH = re.compile(r"\s*(?:what|which|who)\b", re.IGNORECASE)
+_WHO_IS = re.compile(r"\W*who\s+(?:is|was)\s+", re.IGNORECASE)
+_WHO_DID = re.compile(rf"\W*who\s+(?!else\b|{_AUXILIARY})", re.IGNORECASE)
+_OPENING = re.compile(
+    r".*\b(?:(?P<of>of)|about|describe|(?:what|who)(?:'s|\s+(?:is|are|was|were))|(?<!.)and)\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(rf".*?\b{_AUXILIARY}\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)", re.IGNORECASE)
+_CLOSED = STOPWORDS | frozenset("tell give describe explain much many long please know get find".split())
+_PARTS = frozenset(  # terms for parts and sides of things, which alone are no focus
+    "type kind sort form example part layer caus reason symptom sign effect featur advantag disadvantag benefit risk"
+    " differ differenc similar way purpos goal origin histori role main result consequ find characterist properti"
+    " theme member step ingredi treatment option us side impact import signific definit mean size cost price requir"
+    " limit alternativ competitor author name".split()
+)
+
+
+def _names(text: str) -> list[str]:
+    return [re.sub(r"['’]s?$", "", text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name"]
+
+
+def _phrases(text: str) -> list[str]:
+    """Runs of words that are no function words, in order."""
+    runs: list[list[str]] = [[]]
+    for word in re.findall(r"[\w'’&+.-]*\w|[^\w\s]", text):
+        if word.lower() in _CLOSED or not word[-1].isalnum():
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return [" ".join(run) for run in runs if run]
+
+
+def _is_part(opening: re.Match[str]) -> bool:
+    """Whether what a question opens with is only a part or side of something: "the common types"."""
+    phrases = _phrases(opening["rest"])
+    return len(phrases) == 1 and not _PARTS.isdisjoint(terms(phrases[0])[-1:])
+
+
+def _focus(question: str, before: str) -> str:
+    """What a question turns to, as far as word order shows it; what it was before for a part of that ("the test")."""
+    if opening := _OPENING.match(question):
+        if before and _is_part(opening):
+            return before
+        topic = next(iter(_phrases(opening["rest"])), "")
+        if topic and not (before and _is_the(opening) and " " not in topic):
+            return _with_article(opening, topic)
+    elif subject := _SUBJECT.match(question):
+        topic = next(iter(_phrases(subject["rest"])), "")
+        name = topic.rpartition(" ")[0]  # without the verb or adjective after it
+        if name and subject["rest"].startswith(topic) and not (before and _is_the(subject) and " " not in name):
+            return _with_article(subject, name)
+    return next(reversed(_names(question)), before)
+
+
+def _is_the(place: re.Match[str]) -> bool:
+    return bool(place["article"]) and place["article"].lower().startswith("the")
+
+
+def _with_article(place: re.Match[str], topic: str) -> str:
+    return f"{place['article'].lower()}{topic}" if place["article"] and place["rest"].startswith(topic) else topic
