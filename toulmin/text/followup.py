@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, terms
+from toulmin.text.language import STOPWORDS, sentences, terms
 from toulmin.text.names import facts
 
 
@@ -77,9 +77,10 @@ def _resolve(question: str, talk: _Talk) -> _Resolved:
         talk = talk._replace(focus=lead["of"] or talk.focus)
         question = question[lead.end()].upper() + question[lead.end() + 1 :]
     question = _with_full_names(question, talk)
-    if person := _PERSON.search(question):
+    begin = max((span.start for span in sentences(question)), default=0)  # what is said before it is no question
+    if person := _PERSON.search(question, begin):
         return _replace(question, person, talk.person or talk.main)
-    thing = None if _EMPTY_IT.search(question) else _THING.search(question)
+    thing = None if _EMPTY_IT.search(question) else _THING.search(question, begin)
     if thing:
         is_many = thing[0].lower().startswith("the")
         return _replace(question, thing, talk.main if is_many and not _PLURAL.search(talk.focus) else talk.focus)
@@ -210,7 +211,16 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(rf".*?\b{_AUXILIARY}\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)", re.IGNORECASE)
-_CLOSED = STOPWORDS | frozenset("tell give describe explain much many long please know get find".split())
+_GREETINGS = frozenset(
+    "ok okay alright yes no hi hello hey thanks thank great good nice sure sorry well wow oh".split()
+)
+_CLOSED = (
+    STOPWORDS
+    | _GREETINGS
+    | frozenset(
+        "tell give describe explain much many long please know get find now then next first last today let make".split()
+    )
+)
 _PARTS = frozenset(  # terms for parts and sides of things, which alone are no focus
     "type kind sort form example part layer caus reason symptom sign effect featur advantag disadvantag benefit risk"
     " differ differenc similar way purpos goal origin histori role main result consequ find characterist properti"
@@ -220,7 +230,8 @@ _PARTS = frozenset(  # terms for parts and sides of things, which alone are no f
 
 
 def _names(text: str) -> list[str]:
-    return [re.sub(r"['’]s?$", "", text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name"]
+    named = (re.sub(r"['’]s?$", "", text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
+    return [name for name in named if name.lower() not in _GREETINGS]
 
 
 def _phrases(text: str) -> list[str]:
