@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -20,6 +20,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
+from toulmin.methods.following import Earlier, follow, turns_of
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
 
@@ -74,13 +75,21 @@ def job(
     by: Method | None = None,
     budget_: Budget | None = None,
     id: str = "",
+    history: Sequence[Earlier] = (),
+    rewrite: bool = True,
 ) -> Job:
-    """The job of answering one question: its method with checked options, its budget and its settings."""
+    """The job of answering one question: its method with checked options, its budget and its settings.
+
+    After a `history` the question is answered as it reads alone, unless `rewrite` is False: then as it was asked.
+    """
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
     program = partial(chosen, question, **options)
     _check_beginning(name, program)
+    if rewrite and turns_of(history):
+        asks_model = not is_embedded(settings.model)
+        program = partial(follow, question, tuple(history), partial(chosen, **options), asks_model=asks_model)
     return Job(
         question=question,
         method=name,

@@ -58,7 +58,7 @@ def _go_on(talk: _Talk, turn: Turn) -> _Talk:
     asked, told = _names(question), _names(turn.answer)
     new = next((name for name in told if not _shares_words(name, question)), "")
     focus = meant or _focus(question, talk.focus) or next(reversed(_phrases(question)), "")
-    if _ASKS_WHICH.match(question):
+    if _ASKS_WHICH.match(question) and not asked:
         focus = new or focus
     person = talk.person
     if is_name := _WHO_IS.match(question):
