@@ -79,4 +79,4 @@ def _among(hits: tuple[Hit, ...], cited: tuple[Passage, ...], k: int) -> tuple[H
 
 
 def _with_notes(answer: Answer, notes: tuple[str, ...]) -> Answer:
-    return replace(answer, notes=(*notes, *answer.notes)) if notes else answer
+    return replace(answer, notes=(*answer.notes, *notes)) if notes else answer

@@ -24,7 +24,7 @@ from toulmin.formats.clean_text import reason
 from toulmin.server.desk import Desk, reply
 from toulmin.server.engine import Running
 from toulmin.server.replies import OTHERS
-from toulmin.server.requests import ChatCompletion, Question, last_question, settings_for
+from toulmin.server.requests import ChatCompletion, EarlierTurn, Question, conversation
 from toulmin.server.requests import Response as AskedResponse
 from toulmin.server.streams import Events, event
 
@@ -72,7 +72,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
-        run = _begin(desk, asked.model, last_question(asked.messages))
+        run = _begin(desk, asked, *conversation(asked.messages))
         if asked.stream:
             usage = bool((asked.stream_options or {}).get("include_usage"))
             return Events(_chunks(desk, run, usage))
@@ -80,16 +80,16 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
-        question = asked.input if isinstance(asked.input, str) else last_question(asked.input)
-        run = _begin(desk, asked.model, question)
+        run = _begin(desk, asked, *((asked.input, []) if isinstance(asked.input, str) else conversation(asked.input)))
         if asked.stream:
             return Events(_events(desk, run))
         return await reply(desk, run, request, _response)
 
 
-def _begin(desk: Desk, model: str, question: str) -> Running:
-    asked = Question(question=clean_question(question), method=model.removeprefix(PREFIX))
-    return desk.begin(jobs.job(asked.question, settings_for(desk.settings, asked)))
+def _begin(desk: Desk, asked: ChatCompletion | AskedResponse, question: str, history: list[EarlierTurn]) -> Running:
+    method = asked.model.removeprefix(PREFIX)
+    question = clean_question(question)
+    return desk.begin(desk.job(Question(question=question, history=history, rewrite=asked.rewrite, method=method)))
 
 
 def _completion(answer: Answer) -> bytes:
