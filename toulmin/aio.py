@@ -51,7 +51,7 @@ async def ask(
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
-    reader: Reader | None = None,
+    reader: Reader | str | None = None,
     method: str | Method | None = None,
     budget: Budget | None = None,
     on_draft: Callable[[Answer], None] | None = None,
@@ -69,9 +69,9 @@ async def ask(
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
     job = jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget, history=history, rewrite=rewrite)
-    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
     async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
         return (await lent.answer(job, on_draft)).answer
 
@@ -83,7 +83,8 @@ def _own(part: str | T | None) -> T | None:
 
 def settings_for(settings: Settings | None, options: Mapping[str, Any], **specs: Any) -> Settings:
     """The settings in force, which also name the caller's own parts: an answer says what really made it."""
-    own = {kind: part for kind, part in specs.items() if part is not None and not isinstance(part, str)}
+    parts = {kind: part for kind, part in specs.items() if kind != "reader"}  # it is no part of an answer's settings
+    own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
     names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
     return config.resolve_settings(settings, config.settings_of(options, **specs)).override(**names)
 
@@ -98,7 +99,7 @@ async def session(
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
-    reader: Reader | None = None,
+    reader: Reader | str | None = None,
     settings: Settings | None = None,
     **options: Any,
 ) -> AsyncIterator[Session]:
@@ -106,8 +107,8 @@ async def session(
 
     An index that changes is noticed within a second; documents are read again by `await session.refresh()`.
     """
-    chosen = settings_for(settings, options, model=model, verifier=verifier, judge=judge)
-    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    chosen = settings_for(settings, options, model=model, verifier=verifier, judge=judge, reader=reader)
+    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
     async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
         yield opened
 
@@ -122,7 +123,7 @@ async def ask_all(
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
-    reader: Reader | None = None,
+    reader: Reader | str | None = None,
     method: str | Method | None = None,
     budget: Budget | None = None,
     settings: Settings | None = None,
@@ -132,8 +133,8 @@ async def ask_all(
 
     Questions are read only as places become free; options as in `ask`.
     """
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
-    own = Own(_own(model), _own(verifier), _own(judge), reader)
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
+    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
     async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
         every = (jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget) for question in questions)
         async for outcome in opened.answers(every):
@@ -214,7 +215,7 @@ async def run(
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
-    reader: Reader | None = None,
+    reader: Reader | str | None = None,
     method: str | Method | None = None,
     seeds: Sequence[int] = (),
     limit: int | None = None,
@@ -244,14 +245,14 @@ async def run(
     from toulmin.datasets.loading import read
 
     where = cluster(on, workers, gpus_per_worker)
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge)
+    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
     study = Study(
         await asyncio.to_thread(read, dataset, limit=limit, split=split),
         sources_of(docs, index, None, retriever),
         runs.study_settings(chosen, attribute=attribute),
         Path(out),
         concurrency,
-        Own(_own(model), _own(verifier), _own(judge), reader),
+        Own(_own(model), _own(verifier), _own(judge), _own(reader)),
         _own(method),
     )
     return await runs.answer_study(study, seeds, limits, on_progress, on_reading, where)

@@ -58,6 +58,8 @@ class Settings:
     encoder: str | None = None
     fusion: Fusion | None = None
     dense_weight: float | None = None
+    rerank_depth: int = 60
+    rerank_seconds: float = 0.7
     links: bool = True
     bm25_k1: float | None = None
     bm25_b: float | None = None
@@ -95,7 +97,7 @@ class Settings:
 
 _OF_A_QUESTION = ("method", "style", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
 _KINDS = get_type_hints(Settings)
-_COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens"})
+_COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens", "rerank_depth"})
 _TABLES = ("servers", "prices")
 
 

@@ -18,8 +18,9 @@ Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
 Label = Literal["supported", "unsure", "unsupported", "contradicted"]
 Policy = Literal["keep", "flag", "drop"]
-Fusion = Literal["rrf", "weighted", "lexical", "dense"]  # how rankings by words and by meaning become one
+Fusion = Literal["rerank", "rrf", "weighted", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]
+Answers = Literal["yes", "partly", "no"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -296,6 +297,24 @@ def render(
 
 
 @dataclass(frozen=True, slots=True)
+class Relevance:
+    """A reader's view of whether an answer answers its question, which no judge of claims says.
+
+    `score` is the probability that its likeliest part does. `unmentioned` are names of the question that the cited
+    passages do not mention.
+    """
+
+    answers: Answers
+    score: float
+    reader: str
+    unmentioned: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check(self.answers in get_args(Answers), f"it answers {get_args(Answers)}, not {self.answers!r}")
+        _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a question. `passages` holds all that were read; `claims` cite them by id."""
 
@@ -313,6 +332,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
+    relevance: Relevance | None = None
 
     def __post_init__(self) -> None:
         _check(self.style in STYLES, f"a style is one of {STYLES}, not {self.style!r}")

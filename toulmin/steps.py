@@ -112,6 +112,31 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """The piece `passage.text[start:end]`."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The reply is a `Rating` of the pieces; None by a reader that cannot say whether a text answers."""
+
+    question: str
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """The chance of each piece to answer the question, by that reader."""
+
+    reader: str
+    chances: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Show:
     """Shows a draft to the caller's `watch`; the reply is None."""
 
@@ -125,7 +150,7 @@ class Together:
     programs: tuple[Program[Any], ...]
 
 
-Step = Search | Generate | Entail | Read | Show | Together
+Step = Search | Generate | Entail | Read | Rate | Show | Together
 
 
 def search(query: str, k: int) -> Program[tuple[Hit, ...]]:

@@ -31,7 +31,7 @@ from shipping import write_manifest
 
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
 from toulmin.judges.embedded import FILE as STACK
-from toulmin.runtime.network import Network, Row, pad_rows
+from toulmin.runtime.network import ANSWERS, Network, Row, pad_rows
 
 OPSET = 17
 SPEED_ROWS, SPEED_TOKENS = 64, 128
@@ -44,6 +44,9 @@ def to_onnx(model: networks.Network, path: Path) -> None:
     """Writes the network in single precision."""
     ids = torch.ones(2, 8, dtype=torch.long)
     axes = {name: {0: "rows", 1: "tokens"} for name in ("ids", "kinds", "mask")}
+    outputs = {"logits": {0: "rows", 1: "tokens"} if _by_token(model) else {0: "rows"}}
+    if isinstance(model, networks.Ranker):
+        outputs[ANSWERS] = {0: "rows"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the exporter: it needs no further package
         torch.onnx.export(
@@ -51,15 +54,15 @@ def to_onnx(model: networks.Network, path: Path) -> None:
             (ids, torch.zeros_like(ids), torch.ones_like(ids)),
             str(path),
             input_names=list(axes),
-            output_names=["logits"],
-            dynamic_axes={**axes, "logits": {0: "rows", 1: "tokens"} if _by_token(model) else {0: "rows"}},
+            output_names=list(outputs),
+            dynamic_axes={**axes, **outputs},
             opset_version=OPSET,
             dynamo=False,
         )
 
 
 def _by_token(model: networks.Network) -> bool:
-    return isinstance(model, networks.Reader)
+    return isinstance(model, networks.Reader | networks.Ranker)
 
 
 def quantise(whole: Path, out: Path) -> None:
@@ -89,7 +92,8 @@ def parity(model: networks.Network, shipped: Network, rows: Sequence[Row]) -> Pa
     for row, other in zip(rows, ours, strict=True):
         given = {name: torch.from_numpy(value) for name, value in pad_rows([row]).items()}
         with torch.inference_mode():
-            told = model(**given)[0].softmax(0)
+            said = model(**given)
+            told = (said[0] if isinstance(said, tuple) else said)[0].softmax(0)
         says = torch.from_numpy(other).softmax(0)
         difference = max(difference, float((told - says).abs().max()))
         flips += int(not torch.equal(told.argmax(0), says.argmax(0)))
@@ -135,7 +139,8 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
         shutil.copyfile(stack, out / STACK)
     settings = json.loads((out / "settings.json").read_text("utf-8"))
     (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
-    write_manifest(out, json.loads((run / "network.json").read_text("utf-8"))["head"], name)
+    head = json.loads((run / "network.json").read_text("utf-8"))["head"]
+    write_manifest(out, "reader" if head == "ranker" else head, name)
     return Network(out / "model.onnx", threads=1)
 
 

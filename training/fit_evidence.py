@@ -60,7 +60,7 @@ class Case:
 def case(item: Item, counts: float, most: int, meaning: Meaning | None) -> Case | None:
     """None where no sentence holds any slot."""
     entries = gather(Question.of(item.question), item.passages, most, meaning)
-    texts = [normalised(entry.sentence.standalone) for entry in entries]
+    texts = [normalised(entry.sentence.text) for entry in entries]
     holds = [[any(alias in text for alias in slot) for text in texts] for slot in item.slots]
     held = np.array([slot for slot in holds if any(slot)], float)
     fold = zlib.crc32(item.question.encode()) % FOLDS

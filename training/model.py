@@ -144,26 +144,28 @@ class Reader(nn.Module):
         return said
 
 
-class Ranker(Reader):
+class Ranker(nn.Module):
     """A reader that also says, in one logit a row, whether the row's text answers.
 
     Like a judge's outcome it is read from the first token and from the mean of all.
     """
 
     def __init__(self, backbone: Backbone) -> None:
-        super().__init__(backbone)
+        super().__init__()
+        self.backbone = backbone
         size = backbone.shape.hidden_size
+        self.span = nn.Linear(size, 2)
         self.mix = nn.Linear(2 * size, size)
         self.answers = nn.Linear(size, 1)
 
-    def both(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Whether it answers, B, and where, B x L x 2."""
+    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Where, B x L x 2 as a reader says it, and whether it answers, B."""
         x = self.backbone(ids, kinds, mask)
         weight = mask.to(x.dtype)[:, :, None]
         mean = (x * weight).sum(1) / weight.sum(1)
         mixed = torch.tanh(self.mix(torch.cat([x[:, 0], mean], -1)))
         answers: Tensor = self.answers(F.dropout(mixed, self.backbone.dropout, self.training))
-        return answers[:, 0], self.span(x)
+        return self.span(x), answers[:, 0]
 
 
 class Encoder(nn.Module):
@@ -189,11 +191,11 @@ def judge(folder: Path, dropout: float = 0.1) -> Judge:
     return fresh
 
 
-Network = Judge | Reader | Encoder  # a ranker is a reader
-HEADS: dict[str, type[Judge] | type[Reader] | type[Encoder]] = {
+Network = Judge | Reader | Ranker | Encoder
+HEADS: dict[str, type[Judge] | type[Reader] | type[Ranker] | type[Encoder]] = {
     "judge": Judge,
-    "ranker": Ranker,  # before the reader, which it is too
     "reader": Reader,
+    "ranker": Ranker,
     "encoder": Encoder,
 }
 

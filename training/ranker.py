@@ -23,17 +23,22 @@ from typing import Any, NamedTuple
 import model as networks
 import numpy as np
 import onnx
+import questions
 import torch
 from judge import auc
-from learning import Run, complete, options, plan, tensors, write_network
+from learning import Run, complete, options, plan, tensors
+from reader import Spans, finish
 from torch import Tensor
 from torch.nn import functional as F
 from windows import Group, groups
 
+from toulmin.extractive.trained_reader import Frame
 from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.shipped import RULE, part
 
 KNOWN, ANSWERS = 0.3, 0.5  # the shares of spans and of answering in the cost
+READ = 160  # tokens of a row that it reads when it has learnt
+EVERY = 8  # of the held-out questions, one in so many calibrates its spans
 _RARE = 3.0  # one window in six answers
 
 
@@ -63,7 +68,7 @@ class Windows:
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """The sum over the groups of what was said wrong of their windows."""
-        said, places = (logits.float() for logits in model.both(**inputs))
+        places, said = (logits.float() for logits in model(**inputs))
         answers = torch.tensor([one for each in examples for one in each.answers], device=said.device).float()
         sizes = [len(each.rows) for each in examples]
         sides = zip(torch.split(said, sizes), torch.split(answers, sizes), strict=True)
@@ -79,7 +84,7 @@ class Windows:
         right, best, able = [], [], []
         for one in self._held:
             made = example(one, self._tokens)
-            said = model.both(**tensors(made.rows, device))[0].float().cpu().numpy()
+            said = model(**tensors(made.rows, device))[1].float().cpu().numpy()
             answers = np.array(made.answers)
             best.append(float(said.max()))
             able.append(bool(answers.any()))
@@ -159,7 +164,9 @@ def main(arguments: Sequence[str]) -> None:
     run = Run(started(start, reader, chosen.dropout), task, how, chosen.out, identity)
     print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
     told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
-    complete(run, chosen.resume, lambda: write_network(run.model, chosen.out, start, told))
+    frame = Frame(Tokens(start / "tokenizer.json", READ))
+    spans = Spans((), questions.items(chosen.data, "dev")[::EVERY], frame, chosen.seed, 1)
+    complete(run, chosen.resume, lambda: finish(run, spans, chosen.out, start, {**told, "max_tokens": READ}))
 
 
 def digest(made: Sequence[Group]) -> str:

@@ -95,7 +95,8 @@ class Spans:
         found: list[list[Any]] = [[] for _ in items]
         for start in range(0, len(views), ASKED_AT_ONCE):
             part = views[start : start + ASKED_AT_ONCE]
-            logits = model(**tensors([view.row for _, view in part], device)).float().cpu().numpy()
+            told = model(**tensors([view.row for _, view in part], device))
+            logits = (told[0] if isinstance(told, tuple) else told).float().cpu().numpy()  # a ranker says more
             for (n, view), said in zip(part, logits, strict=True):
                 found[n].append((view, said[: len(view.row.ids)]))
         return found

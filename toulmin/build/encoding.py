@@ -6,12 +6,13 @@ Encoders are imported when one is named: the base install has none, and answers 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.build.specs import Registry, Spec, table_of
-from toulmin.config import Settings
+from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import shards
@@ -19,6 +20,7 @@ from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
+from toulmin.retrieval.reranking import KeptVectors, Reranked
 from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
@@ -147,17 +149,22 @@ class Searched(NamedTuple):
 def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Searched:
     """The search of an index that the settings ask for.
 
-    Where `fusion` says nothing, an index with vectors is searched by words and meaning, any other by words; if that is
-    less than what the index or the settings name, the remarks say so. Raises `SourceError` for vectors that are asked
-    for and not there or another encoder's, else as `encoder` does.
+    Where `fusion` says nothing, an index with vectors is searched by words and meaning; of any other the best passages
+    by words are ranked anew by meaning, where an encoder is set or installed. If the index's encoder does not load, the
+    remarks say so. Raises `SourceError` for vectors that are asked for and not there or another encoder's, else as
+    `encoder` does.
     """
     held, chosen = corpus.vectors, settings.fusion
     if chosen == "lexical" or settings.encoder == NONE:
         return Searched(lexical)
-    if held is None:
-        if chosen is not None:
-            raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
-        return Searched(lexical, (f"{no_vectors(corpus)} {how_to_encode(corpus)}",) if settings.encoder else ())
+    if held is None and chosen not in (None, "rerank"):
+        raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
+    if held is None or chosen == "rerank":
+        spec = settings.encoder or (held.label.spec if held else EMBEDDED)
+        if chosen is None and settings.encoder is None and not is_ready("encoder"):
+            return Searched(lexical)
+        kept = KeptVectors(partial(encoder, spec, settings), cache_folder())
+        return Searched(Reranked(lexical, kept, settings.rerank_depth, settings.rerank_seconds))
     try:
         made = encoder(settings.encoder or held.label.spec, settings)
     except ModelError as error:

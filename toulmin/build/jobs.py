@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded
+from toulmin.build.parts import is_embedded, may_rate
 from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -21,11 +21,13 @@ from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
 from toulmin.methods.following import Earlier, follow, turns_of
+from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
 
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
+RANKING_K = 15  # with a reader that ranks windows: more passages bring more noise to words alone
 
 
 def _adapt(module: Any) -> Maker:
@@ -85,11 +87,11 @@ def job(
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
-    program = partial(chosen, question, **options)
-    _check_beginning(name, program)
+    answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings))
+    program = partial(answering, question)
+    _check_beginning(name, partial(chosen, question, **options))
     if rewrite and turns_of(history):
-        asks_model = not is_embedded(settings.model)
-        program = partial(follow, question, tuple(history), partial(chosen, **options), asks_model=asks_model)
+        program = partial(follow, question, tuple(history), answering, asks_model=not is_embedded(settings.model))
     return Job(
         question=question,
         method=name,
@@ -99,7 +101,14 @@ def job(
         settings=_settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
+        asking=partial(job, settings=settings, by=by, budget_=budget_, id=id, history=history) if rewrite else None,
     )
+
+
+def _answer_to(question: str, chosen: Method, *, rates: bool) -> Program[Answer]:
+    """The method's answer, with its relevance where a reader can say it."""
+    program = partial(chosen, question)
+    return rated(program, question) if rates else program()
 
 
 def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:
@@ -174,7 +183,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     general["unsupported"] = settings.unsupported or POLICY
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
-        general["k"] = EMBEDDED_K if reads_more else None
+        general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None
     if settings.verifier is not None:
         general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
     taken = {key: value for key, value in general.items() if key in known and value is not None}

@@ -17,9 +17,10 @@ from toulmin.config import PROVIDERS, Settings, check_table
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
-from toulmin.steps import Span
+from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
+    from toulmin.extractive.windows import Ranked
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -132,6 +133,11 @@ def reader(spec: str, settings: Settings) -> Reader:
     return READERS.find(spec).make(settings)
 
 
+def may_rate(settings: Settings) -> bool:
+    """Whether the reader that is set may also say whether a text answers."""
+    return READERS.find(settings.reader).spec.name != LEXICAL
+
+
 class LateReader:
     """The reader that the settings name, loaded with its first question.
 
@@ -142,6 +148,7 @@ class LateReader:
         READERS.find(settings.reader)  # a wrong name is refused at once
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
+        self._ranked: dict[tuple[str, Cut], Ranked] = {}
 
     @cached_property
     def _reader(self) -> Any:
@@ -160,6 +167,25 @@ class LateReader:
             self._spans[key] = self._reader.likeliest(question, passages)
         return self._spans[key]
 
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
+        """Whether each piece answers; None by a reader that cannot say."""
+        new = [cut for cut in dict.fromkeys(cuts) if (question, cut) not in self._ranked]
+        ranked = self._reader.rank(question, new) if hasattr(self._reader, "rank") else None
+        if ranked is None:
+            return None
+        if len(self._ranked) >= _CACHE_SIZE * _CACHE_SIZE:
+            self._ranked.clear()
+        self._ranked.update(((question, cut), each) for cut, each in zip(new, ranked, strict=True))
+        return [self._ranked[question, cut] for cut in cuts]
+
+    def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
+        """The chances of the pieces to answer; None by a reader that cannot say."""
+        from toulmin.extractive.windows import chance
+
+        rows = [self.rank(question, cuts) for question, cuts in questions]
+        chances = [None if row is None else tuple(chance(each.odds) for each in row) for row in rows]
+        return [None if row is None else Rating(self._reader.name, row) for row in chances]
+
 
 # ---------------------------------------------------------------- language models
 
@@ -169,8 +195,7 @@ def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> Lan
     from toulmin.extractive.writer import Extractive
 
     late = LateReader(settings)
-    trained = READERS.find(settings.reader).spec.name == "embedded"
-    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if trained else None)
+    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if may_rate(settings) else None)
 
 
 def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:

@@ -201,8 +201,9 @@ class Session:
             with open_sources(Sources(passages=tuple(passages)), self.settings) as given:
                 return await driver.answer(replace(job, retriever=given.retriever), watch)
         with self.use() as sources:
-            outcome = await driver.answer(_with_retriever(sources, job), watch)
-            return with_notes(outcome, sources.notes)
+            spelt, remarks = _spelt(sources, job)
+            outcome = await driver.answer(_with_retriever(sources, spelt), watch)
+            return with_notes(outcome, (*remarks, *sources.notes))
 
     async def ask(
         self,
@@ -236,6 +237,20 @@ class Session:
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
                 yield with_notes(outcome, sources.notes)
+
+
+def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
+    """The job with misspelled words of its question put right by the words of the index, and a note that says so."""
+    if sources.corpus is None or job.asking is None:
+        return job, ()
+    from toulmin.retrieval.spelling import correct, corrections
+
+    made = corrections(job.question, sources.corpus)
+    if not made:
+        return job, ()
+    right = correct(job.question, made)
+    listed = ", ".join(f"“{word}”" for word in made)
+    return job.asking(right), (f"Read as “{right}”, since the sources have no {listed}.",)
 
 
 def _with_retriever(sources: OpenSources, job: Job) -> Job:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
-from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, citation_numbers
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance, citation_numbers
 
 if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding
@@ -54,6 +54,9 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
         for paragraph in answer.text.split("\n"):
             console.say(paragraph)
         console.print()
+        if answer.relevance:
+            console.print(_relevance(answer.relevance))
+            console.print()
         _evidence(answer, citation_numbers(answer.claims), console)
     if answer.questions:
         _questions(answer, console)
@@ -157,6 +160,14 @@ def _source(passage: Passage, quote: Quote | None = None) -> Text:
 
 def _shortest(path: str) -> str:
     return min(path, os.path.relpath(path), key=len)
+
+
+def _relevance(relevance: Relevance) -> Text:
+    """Whether it answers; the verdicts below say only whether the sources say it."""
+    shape, colour = {"yes": ("✓", "green"), "partly": ("~", "yellow"), "no": ("–", "red")}[relevance.answers]
+    told = f"{shape} answers the question: {relevance.answers} ({relevance.score:.2f}, {relevance.reader})"
+    absent = f"; cites nothing that speaks of {', '.join(relevance.unmentioned)}" if relevance.unmentioned else ""
+    return words(told + absent, colour)
 
 
 def _cost(answer: Answer) -> Text:

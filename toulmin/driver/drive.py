@@ -23,7 +23,22 @@ from toulmin.driver.kit import Kit, LanguageModel, Retriever
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.prompts.replies import Reply
-from toulmin.steps import Entail, Generate, Pair, Program, Read, Search, Show, Span, Step, Together, Verdict, resolve
+from toulmin.steps import (
+    Entail,
+    Generate,
+    Pair,
+    Program,
+    Rate,
+    Rating,
+    Read,
+    Search,
+    Show,
+    Span,
+    Step,
+    Together,
+    Verdict,
+    resolve,
+)
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
@@ -35,7 +50,7 @@ class Job:
     """One question; each call of `program` makes a fresh program that answers it.
 
     `rescue` turns the last draft into an answer when the budget ends; else the job fails. `retriever` replaces the
-    kit's.
+    kit's. `asking` makes the same job of the question in other words.
     """
 
     question: str
@@ -46,6 +61,7 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
     rescue: Callable[[Answer, BudgetEnded], Program[Answer]] | None = None
+    asking: Callable[[str], Job] | None = None
     retriever: Retriever | None = None
 
 
@@ -107,6 +123,7 @@ class Driver:
         self._searches = self._batcher(self._search, batch, linger, remembered // 10)
         self._judgements = self._batcher(self._judge, batch, linger, remembered)
         self._readings = self._batcher(self._read, batch, linger, remembered // 10)
+        self._ratings = self._batcher(self._rate, batch, linger, remembered // 10)
 
     def _batcher(self, call: Any, size: int, linger: float, memory: int) -> Batcher[Any, Any]:
         return Batcher(call, size=size, linger=linger, memory=memory, others_busy=self._is_calling)
@@ -282,6 +299,8 @@ class Driver:
             return tuple(await self._judgements.ask(step.pairs))
         if isinstance(step, Read):
             return (await self._readings.ask([step]))[0]
+        if isinstance(step, Rate):
+            return (await self._ratings.ask([step]))[0]
         if isinstance(step, Generate):
             return await self._generate(step, running.transcript)
         raise UsageError(f"A method may yield a step of toulmin.steps, not {type(step).__name__}.")
@@ -328,6 +347,12 @@ class Driver:
             raise UsageError("The method asks a reader, but none is set; name one with --reader.")
         wanted = [(step.question, step.passages) for step in steps]
         return await _call_part("reader", self._kit.reader.read, wanted, Span | None)
+
+    async def _rate(self, steps: Sequence[Rate]) -> Sequence[Rating | None]:
+        rate = getattr(self._kit.reader, "rate", None)
+        if rate is None:  # only some readers can say
+            return [None] * len(steps)
+        return await _call_part("reader", rate, [(step.question, step.cuts) for step in steps], Rating | None)
 
 
 async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[Reply | ToulminError]:

@@ -14,7 +14,7 @@ from toulmin.errors import UsageError
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.replies import Reply, plain, reply_of
 from toulmin.prompts.types import Prompt
-from toulmin.steps import Span, Verdict
+from toulmin.steps import Rating, Span, Verdict
 
 # A transcript is untrusted input: it may name only these types.
 _KINDS: tuple[type[Prompt[Any]], ...] = (*Prompt.__subclasses__(), NextSegment)
@@ -23,7 +23,7 @@ _ERRORS = {name: kind for name, kind in vars(errors).items() if isinstance(kind,
 
 
 def _reply_type(kind: str) -> Any:
-    plain = {"Search": tuple[Hit, ...], "Entail": tuple[Verdict, ...], "Read": Span | None}
+    plain = {"Search": tuple[Hit, ...], "Entail": tuple[Verdict, ...], "Read": Span | None, "Rate": Rating | None}
     if kind in plain:
         return plain[kind]
     return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].result)["return"]

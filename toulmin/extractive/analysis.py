@@ -8,17 +8,10 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Quote
-from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms, words
-from toulmin.text.names import Fact, facts, is_common
+from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms
+from toulmin.text.names import Fact, facts
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
-_PRONOUNS = frozenset("it its he she they his her hers their theirs him them".split())
-_POINTERS = frozenset("this that these those such both another others".split())
-_CONNECTIVES = frozenset(
-    "however also later then but and so thus therefore moreover furthermore instead meanwhile nevertheless".split()
-)
-_HEAD = 3  # words after "The": a name among them says which one is meant
-_OPENING = 6  # first words of a sentence, in which a pronoun refers to the title
 _DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
 # English verbs, searched in ASCII text only: other languages need none of them.
 _VERB = re.compile(
@@ -89,16 +82,8 @@ class Sentence:
 
     @cached_property
     def length(self) -> int:
-        """Words, lead-in included; in scripts without spaces, half the number of terms."""
-        lead = self.standalone.removesuffix(self.text)
-        return max(len(self.standalone.split()), (len(self.term_sequence) + len(terms(lead))) // 2)
-
-    @cached_property
-    def standalone(self) -> str:
-        """The sentence, after its passage's title and a colon if it only points back to it."""
-        title = " ".join(self.passage.title.split())
-        leans = title and not title_terms(title) & self.terms and points_back(self.text)
-        return f"{title}: {self.text}" if leans else self.text
+        """Words; in scripts without spaces, half the number of terms."""
+        return max(len(self.text.split()), len(self.term_sequence) // 2)
 
     @cached_property
     def soundness(self) -> float:
@@ -116,7 +101,7 @@ class Sentence:
         return score
 
     def claim(self) -> Claim:
-        return Claim(self.standalone, (self.citation(),))
+        return Claim(self.text, (self.citation(),))
 
     def citation(self) -> Citation:
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
@@ -131,18 +116,6 @@ def content_terms(text: str) -> frozenset[str]:
 def title_terms(title: str) -> frozenset[str]:
     """The terms of a title, without a final bracket and stop words."""
     return content_terms(_BRACKETED.sub("", title) or title)
-
-
-def points_back(text: str) -> bool:
-    """Whether a sentence opens with a reference to an earlier one: a pronoun, "The film", "However"."""
-    opening = [text[span.start : span.end] for span in words(text)[:_OPENING]]
-    if not opening:
-        return False
-    lower = [word.lower() for word in opening]
-    name = next((n for n, word in enumerate(opening) if word[0].isupper() and (n or not is_common(word))), _OPENING)
-    if lower[0] in _POINTERS | _CONNECTIVES:
-        return True
-    return (lower[0] == "the" and name > _HEAD) or any(word in _PRONOUNS for word in lower[:name])
 
 
 @lru_cache(maxsize=1024)

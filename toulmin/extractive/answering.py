@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.extractive.analysis import Find, Sentence
 from toulmin.extractive.evidence import Entry, Survey, in_reading_order
-from toulmin.extractive.meaning import Meaning, SpanReader
+from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
 from toulmin.steps import Span
@@ -18,6 +19,7 @@ _MOST_ENTITIES = 20
 _SURE = 0.2  # the confidence from which a reader's span comes before the facts
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
+LEAST = 0.5  # the chance of the best window below which the writer is silent
 # A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
 # Fitted on CLAPnq with the reader that ships; for another, fit them with training/fit_silence.py.
 READING, USUAL_ODDS = 0.101, 2.25
@@ -117,6 +119,8 @@ class Manner:
 
     def must_abstain(self, survey: Survey, passages: int) -> bool:
         """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""
+        if survey.windows and self.threshold > 0:
+            return survey.chance < LEAST
         odds = survey.span.odds if survey.span else None
         if self.threshold == 0 or odds is None:
             return self.is_off_topic(survey, passages)
@@ -162,7 +166,7 @@ def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
     written = " ".join(prompt.written.split())
     used_entries = [entry for entry in survey.entries if entry.sentence.text in written]
     foreign = len(written.split()) - sum(entry.sentence.length for entry in used_entries)
-    return _nth([e.sentence.standalone for e in survey.rank_entries(used_entries, manner.words - foreign)], sample)
+    return _nth([e.sentence.text for e in survey.rank_entries(used_entries, manner.words - foreign)], sample)
 
 
 def _next_span(survey: Survey, prompt: NextClaim, sample: int) -> str | None:
@@ -185,12 +189,12 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 
 
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
-    """The best sentence, standalone; None if the passage is irrelevant."""
+    """The best sentence; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
     ranked = survey.rank_entries()
     if _is_irrelevant(survey, manner) or not ranked:
         return None
-    return ranked[sample % len(ranked)].sentence.standalone
+    return ranked[sample % len(ranked)].sentence.text
 
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:

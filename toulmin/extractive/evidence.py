@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
-from toulmin.extractive.meaning import Meaning, SpanReader
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.question import Question
+from toulmin.extractive.windows import Read, SpanReader, chance, choose, read
 from toulmin.steps import Span
 from toulmin.text.language import rarity
+from toulmin.text.names import unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
@@ -227,6 +229,8 @@ _FULL = 0.92  # from this share of the words on, a text is complete
 _READ = 3  # passages that a reader reads, about 30 ms each
 _READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
+_UNMENTIONED = 2.0  # log odds
+_UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +261,23 @@ class Survey:
         reader: SpanReader | None = None,
     ) -> None:
         self.question = question
-        self._reader = reader
+        self._passages, self._meaning, self._reader = passages, meaning, reader
         self.parsed = Question.of(question)
-        self.entries = gather(self.parsed, passages, meaning=meaning)
-        self.worth = self._worths()
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The best sentences by words, in the passages' order."""
+        return gather(self.parsed, self._passages, meaning=self._meaning)
+
+    @cached_property
+    def worth(self) -> Mapping[Find, float]:
+        """The chance of each find to be what is asked for."""
+        return self._worths()
+
+    @cached_property
+    def windows(self) -> list[Read]:
+        """What a reader that ranks windows read, likeliest first; empty without one."""
+        return read(self.question, self._passages, self._reader) if self._reader else []
 
     @property
     def coverage(self) -> float:
@@ -268,8 +285,18 @@ class Survey:
         return max((entry.covered for entry in self.entries), default=0.0)
 
     @cached_property
+    def chance(self) -> float:
+        """That the best window answers; less where a thing that the question names is nowhere in the passages."""
+        texts = (f"{passage.title} {passage.text}" for passage in self._passages)
+        return chance(
+            max(each.odds for each in self.windows) - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0)
+        )
+
+    @cached_property
     def span(self) -> Span | None:
-        """The likeliest span of the best passages, however unlikely; None without a reader."""
+        """The likeliest span of the best window or passages, however unlikely; None without a reader."""
+        if self.windows:
+            return self.windows[0].span
         return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
 
     @cached_property
@@ -277,15 +304,22 @@ class Survey:
         """The likeliest span of each of the best passages, surest first; empty without a reader."""
         if self._reader is None:
             return ()
-        read = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
-        return tuple(sorted((span for span in read if span is not None), key=lambda span: -span.confidence))
+        if self.windows:
+            first = {each.window.rank: each.span for each in reversed(self.windows)}
+            spans = list(first.values())
+        else:
+            spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
+        return tuple(sorted((span for span in spans if span is not None), key=lambda span: -span.confidence))
 
     def _best(self, number: int) -> list[Passage]:
         by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
         return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """The sentences that say most in about `words` words, in the order chosen."""
+        """The sentences that say most in about `words` words, in the order chosen; of windows, in theirs."""
+        if self.windows:
+            best = [each.window for each in choose(self.windows, words, barred)]
+            return [self._entry(sentence, window.rank) for window in best for sentence in window.sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])
@@ -295,6 +329,9 @@ class Survey:
         self, chosen: Sequence[Entry] = (), words: int = _UNLIMITED, barred: Collection[Sentence] = ()
     ) -> list[Entry]:
         """The sentences that may follow within `words`, by what they add; none if full or nothing is added."""
+        if self.windows:
+            said = {entry.sentence.text for entry in chosen}
+            return [entry for entry in self.choose(words, barred) if entry.sentence.text not in said]
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
             return []
@@ -311,6 +348,10 @@ class Survey:
         enough = _WORTH_SAYING / words if chosen else 0.0
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
+
+    def _entry(self, sentence: Sentence, rank: int) -> Entry:
+        """A sentence of a window, as far as choosing needs it."""
+        return Entry(sentence, rank, 0.0, _UNKNOWN, (), 0.0)
 
     def _gain(self, entry: Entry, content: _Content) -> float:
         return sum(self.worth[find] for find in entry.finds if not content.holds(find))
@@ -335,7 +376,9 @@ def _novelty(entry: Entry, chosen: Sequence[Entry]) -> float:
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:
-    """Grouped by title, in the order of first choice; by position within a passage."""
+    """Grouped by title, in the order of first choice; by position within a passage. Windows stay as chosen."""
+    if any(entry.features is _UNKNOWN for entry in chosen):
+        return list(chosen)
     first: dict[str, int] = {}
     for n, entry in enumerate(chosen):
         first.setdefault(_topic(entry), n)

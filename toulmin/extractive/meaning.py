@@ -1,4 +1,4 @@
-"""Nearness in meaning, and spans that answer: optional trained parts of the embedded writer."""
+"""Nearness in meaning: an optional trained part of the embedded writer."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from toulmin.data import Passage
 from toulmin.runtime.encoder import Encoder, Vectors
-from toulmin.steps import Span
 
 
 class Nearness(NamedTuple):
@@ -25,13 +23,6 @@ class Meaning(Protocol):
 
     def nearness(self, question: str, sentences: Sequence[tuple[str, str]]) -> Nearness:
         """The cosines of sentences, each given as (title, text)."""
-
-
-class SpanReader(Protocol):
-    """Finds the words that answer a question."""
-
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest words, however unlikely; None if there is nothing to read."""
 
 
 KEPT = 8_192  # rows; 12 MB of 384 numbers

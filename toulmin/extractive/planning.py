@@ -111,16 +111,14 @@ def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
 
 
 def _queries(prompt: Queries) -> Iterator[str]:
-    lead, colon, rest = prompt.claim.partition(": ")
-    title = lead if colon and len(lead) <= _LONGEST_TITLE else ""
     question_terms = content_terms(prompt.question)
     new = [word for word in _rare_words(prompt.claim) if stem(word) not in question_terms]
     yield f"{prompt.question} {' '.join(new[:3])}"
     yield " ".join(_rare_words(prompt.claim)[:8])
-    yield f"{title} {prompt.question}" if title else prompt.question
+    yield prompt.question
     for word in new:
-        yield f"{title} {word} {' '.join(_rare_words(prompt.question)[:3])}"
-    yield rest or prompt.claim
+        yield f"{word} {' '.join(_rare_words(prompt.question)[:3])}"
+    yield prompt.claim
 
 
 def _rare_words(text: str) -> list[str]:

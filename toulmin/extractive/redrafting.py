@@ -26,9 +26,9 @@ _SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 
 
 def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
-    """The sentence that is the claim, with or without its lead-in; cited passages first."""
+    """The sentence that is the claim; cited passages first."""
     text = " ".join(claim.text.split())
-    return next((s for s in _cited_first(claim, passages) if text in (s.text, s.standalone)), None)
+    return next((s for s in _cited_first(claim, passages) if text == s.text), None)
 
 
 def source_sentences(claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Sentence]:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
+from toulmin.extractive.windows import Ranked
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows
-from toulmin.steps import Span
+from toulmin.steps import Cut, Span
 
 KIND = "reader"
 FILE = "confidence.json"
@@ -44,6 +45,12 @@ class Frame(NamedTuple):
         parts = (part for window in cut for part in window.parts)
         texts = ((part.start, title + passage.text[part.start : part.end]) for part in parts)
         return [View(self.tokens.row(question, text), passage, start, len(title)) for start, text in texts]
+
+    def view(self, question: str, cut: Cut) -> View:
+        """A piece of a passage as one row, after its title."""
+        title = f"{cut.passage.title}: " if cut.passage.title else ""
+        row = self.tokens.row(question, title + cut.passage.text[cut.start : cut.end])
+        return View(row, cut.passage, cut.start, len(title))
 
 
 class View(NamedTuple):
@@ -165,6 +172,17 @@ class TrainedReader:
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         """The likeliest span, however unlikely; None if there is nothing to read."""
         return self._spans([(question, passages)])[0]
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
+        """Whether each piece answers, and by which words; None without the head that says so."""
+        if not self._network.says_whether:
+            return None
+        views = [self._frame.view(question, cut) for cut in cuts]
+        told = self._network.outputs([view.row for view in views])
+        return [
+            Ranked(float(answers), self._span([(view, logits)]))
+            for view, (logits, answers) in zip(views, told, strict=True)
+        ]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         seen = [

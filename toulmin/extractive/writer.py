@@ -1,6 +1,6 @@
 """The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
 
-A claim is a sentence of a passage (after the title if it only points back to it) or the words of a fact in it, and
+A claim is a sentence of a passage or the words of a fact in it, and
 quotes that sentence. Nothing in a passage is obeyed or read as a mark. Deterministic; `Generate.sample` asks for
 other selections.
 """
@@ -13,9 +13,10 @@ from typing import Any
 from toulmin.data import render
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.meaning import Meaning, SpanReader
+from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import citation_ids, correct, medoid, refine, remarks, verdict, write
+from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, Reflected

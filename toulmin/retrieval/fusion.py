@@ -73,17 +73,17 @@ def fuse_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
         [
             (hit, weight * share)
             for row, weight in zip(rows, weights, strict=True)
-            for hit, share in zip(row, _shares(row), strict=True)
+            for hit, share in zip(row, scale([hit.score for hit in row]), strict=True)
         ]
     )
 
 
-def _shares(row: Row) -> list[float]:
-    """Scores scaled from the worst (0) to the best (1); all 1 if equal."""
-    if not row:
+def scale(scores: Sequence[float]) -> list[float]:
+    """From the worst (0) to the best (1); all 1 if equal."""
+    if not scores:
         return []
-    least, best = min(hit.score for hit in row), max(hit.score for hit in row)
-    return [(hit.score - least) / (best - least) if best > least else 1.0 for hit in row]
+    least, best = min(scores), max(scores)
+    return [(score - least) / (best - least) if best > least else 1.0 for score in scores]
 
 
 def _sum_scores(parts: Sequence[tuple[Hit, float]]) -> list[Hit]:

@@ -51,15 +51,16 @@ class Graph:
         self._path, self._threads = path, threads or _cores()
         self._pool = ThreadPoolExecutor(self._threads, "toulmin rows")
         self.inputs = tuple(node.name for node in self._session.get_inputs())
+        self.outputs = tuple(node.name for node in self._session.get_outputs())
 
-    def each(self, feeds: Sequence[Feed]) -> list[Floats]:
-        """The output for each row, in order. Raises `ModelError`."""
+    def each(self, feeds: Sequence[Feed]) -> list[tuple[Floats, ...]]:
+        """The outputs for each row, in order. Raises `ModelError`."""
         run = self._pool.map if min(self._threads, len(feeds)) > 1 else map
         return list(run(self._alone, feeds))
 
-    def _alone(self, feed: Feed) -> Floats:
+    def _alone(self, feed: Feed) -> tuple[Floats, ...]:
         try:
-            return np.asarray(self._session.run(None, feed)[0][0], np.float32)
+            return tuple(np.asarray(output[0], np.float32) for output in self._session.run(None, feed))
         except Exception as error:  # onnxruntime has a dozen error types
             raise ModelError(f"The network {self._path} failed: {first_line(error)}") from error
 
@@ -144,6 +145,7 @@ class Tokens:
 
 
 _INPUTS = ("ids", "kinds", "mask")
+ANSWERS = "answers"  # a ranker's second output
 
 
 class Network:
@@ -154,8 +156,17 @@ class Network:
         if self._graph.inputs != _INPUTS:
             raise ModelError(f"{path} should take {', '.join(_INPUTS)}; name a file that training/export.py wrote.")
 
+    @property
+    def says_whether(self) -> bool:
+        """Whether it is a ranker, which also says of a row whether it answers."""
+        return ANSWERS in self._graph.outputs
+
     def logits(self, rows: Sequence[Row]) -> list[Floats]:
         """One array a row: of the row, or of each of its tokens."""
+        return [outputs[0] for outputs in self.outputs(rows)]
+
+    def outputs(self, rows: Sequence[Row]) -> list[tuple[Floats, ...]]:
+        """Every output of each row: of a ranker, the logits of its tokens and that of its answering."""
         return self._graph.each([pad_rows([row]) for row in rows])
 
 

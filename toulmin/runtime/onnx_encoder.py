@@ -63,7 +63,8 @@ class OnnxEncoder:
     def _encode(self, texts: Sequence[str]) -> Vectors:
         # The tokenizer takes UTF-8, which cannot encode a lone surrogate.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        rows = self._graph.each([_feed(read) for read in self._tokenizer.encode_batch_fast(clean)]) if clean else []
+        feeds = [_feed(read) for read in self._tokenizer.encode_batch_fast(clean)] if clean else []
+        rows = [outputs[0] for outputs in self._graph.each(feeds)]
         if any(row.shape != (self.dimension,) for row in rows):
             raise ModelError(
                 f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension} numbers a row."

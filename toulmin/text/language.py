@@ -185,6 +185,11 @@ def common_terms() -> list[str]:
     return list(_rarities())
 
 
+def is_listed(term: str) -> bool:
+    """Whether it is a term of English whose rarity is known."""
+    return term in _rarities()
+
+
 def rarity(term: str) -> float:
     """How much a term tells: ln(N/df) over encyclopaedia passages, 0 (everywhere) to about 9.5 (unseen)."""
     return _rarities().get(term, 9.5)

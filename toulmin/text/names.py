@@ -8,14 +8,14 @@ have none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem, terms, words
 
-__all__ = ["Fact", "Kind", "facts"]
+__all__ = ["Fact", "Kind", "facts", "unmentioned"]
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -23,6 +23,7 @@ _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt cap
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
 _NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
 _INNER = re.compile(r"[^\W\d_][-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 _MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 
 
@@ -150,3 +151,18 @@ def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     covered = {place for fact in named for place in range(fact.start, fact.end)}
     all_facts = [fact for fact in numbers if fact.start not in covered] + named
     return tuple(sorted(all_facts, key=lambda fact: fact.start))
+
+
+def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """What a question names and none of the texts mentions: names of which they have no word, and versions ("4.0")."""
+    known = frozenset(term for text in texts for term in terms(text))
+    groups: list[list[tuple[str, int]]] = []
+    for place, (start, end) in enumerate(words(question)):
+        word = question[start:end].removesuffix("'s").removesuffix("’s")
+        is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
+        if is_name and groups and groups[-1][-1][1] == place - 1:
+            groups[-1].append((word, place))
+        elif is_name or _VERSION.fullmatch(word):
+            groups.append([(word, place)])
+    absent = (group for group in groups if not any(known.intersection(terms(word)) for word, _ in group))
+    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in absent))

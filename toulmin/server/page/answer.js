@@ -31,6 +31,7 @@ function Summary({ answer, isDone }) {
   const told = answer.claims.length ? tally(answer.claims) : "";
   if (answer.status === "answered") {
     return html`<p class="summary" role="status">
+      ${answer.relevance && html`<span class=${`relevance ${answer.relevance.answers}`}>${relevance(answer.relevance)}</span> · `}
       ${isDone ? "" : "So far: "}${told}${judges.length > 0 && html` <span class="quiet">· judged by ${judges.join(", ")}</span>`}
       ${isDone && html` <span class="quiet">· ${cost(answer)}</span>`}
     </p>`;
@@ -41,6 +42,12 @@ function Summary({ answer, isDone }) {
     <strong>${answer.status === "failed" ? "No answer" : "The sources do not say"}</strong>
     <p>${words}</p>
   </div>`;
+}
+
+function relevance({ answers, score, unmentioned }) {
+  const absent = unmentioned.length ? `; cites nothing that speaks of ${unmentioned.join(", ")}` : "";
+  const words = { yes: "Answers the question", partly: "Answers in part", no: "May not answer the question" };
+  return `${words[answers]} (${score.toFixed(2)})${absent}`;
 }
 
 function cost(answer) {

@@ -1,0 +1,128 @@
+"""Words' best passages ranked anew by meaning, the vectors that are kept, and misspelled words put right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import toulmin
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
+from toulmin.config import Settings
+from toulmin.data import Hit, Passage
+from toulmin.indexing.store import open_index
+from toulmin.retrieval.bm25 import Given
+from toulmin.retrieval.reranking import KeptVectors, Reranked
+from toulmin.retrieval.spelling import correct, corrections
+from toulmin.runtime.encoder import Titled, Vectors
+
+PASSAGES = [Passage.of(f"Text {n} about {topic}.") for n, topic in enumerate(["sea", "sea", "light", "sea", "light"])]
+
+
+class Topics:
+    """Two numbers a text: whether it is about light, and whether it is about the sea."""
+
+    name, identity, dimension = "topics", "0123456789abcdef0123", 2
+
+    def __init__(self) -> None:
+        self.encoded: list[str] = []
+
+    def encode_queries(self, queries: Sequence[str]) -> Vectors:
+        return np.array([[float("light" in q), float("sea" in q)] for q in queries], np.float32)
+
+    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+        self.encoded += [passage.text for passage in passages]
+        return self.encode_queries([passage.text for passage in passages])
+
+
+def order(hits: Sequence[Hit]) -> list[int]:
+    return [PASSAGES.index(hit.passage) for hit in hits]
+
+
+def test_meaning_lifts_what_words_ranked_low() -> None:
+    (hits,) = Reranked(Given(PASSAGES), KeptVectors(Topics)).search(["a light"], 5)
+    assert order(hits)[:2] == [2, 4]
+    assert sorted(order(hits)) == [0, 1, 2, 3, 4]
+
+
+def test_what_is_beyond_the_depth_stays_behind_in_the_order_of_words() -> None:
+    (hits,) = Reranked(Given(PASSAGES), KeptVectors(Topics), depth=3).search(["a light"], 5)
+    assert order(hits) == [2, 0, 1, 3, 4]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_without_time_the_order_is_that_of_words_and_nothing_is_encoded() -> None:
+    made = Topics()
+    (hits,) = Reranked(Given(PASSAGES), KeptVectors(lambda: made), seconds=0.0).search(["a light"], 5)
+    assert order(hits) == [0, 1, 2, 3, 4]
+    assert made.encoded == []
+
+
+def test_a_vector_is_made_once_and_found_again_by_another_process(tmp_path: Path) -> None:
+    first, second = Topics(), Topics()
+    before = Reranked(Given(PASSAGES), KeptVectors(lambda: first, tmp_path)).search(["a light"], 5)
+    after = Reranked(Given(PASSAGES), KeptVectors(lambda: second, tmp_path)).search(["a light"], 5)
+    assert (len(first.encoded), second.encoded) == (5, [])
+    assert before == after
+
+
+def test_a_damaged_or_foreign_file_of_vectors_costs_time_not_the_answer(tmp_path: Path) -> None:
+    made = Topics()
+    (tmp_path / f"vectors-{made.identity[:16]}.sqlite").write_bytes(b"no database at all, but longer than a header" * 9)
+    (hits,) = Reranked(Given(PASSAGES), KeptVectors(lambda: made, tmp_path)).search(["a light"], 5)
+    assert order(hits)[:2] == [2, 4]
+
+
+def test_nothing_is_asked_where_nothing_is_wanted() -> None:
+    assert Reranked(Given(PASSAGES), KeptVectors(Topics)).search(["a light"], 0) == [[]]
+    assert Reranked(Given([]), KeptVectors(Topics)).search(["a light"], 3) == [[]]
+
+
+# ---------------------------------------------------------------- spelling
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for n in range(5):
+        (folder / f"{n}.md").write_text(f"# Note {n}\n\nThe command reads the foreign fields of table {n} at Zelkova.\n")
+    return folder
+
+
+@pytest.fixture
+def index(docs: Path, tmp_path: Path) -> Path:
+    toulmin.index(docs, into=tmp_path / "index", settings=Settings())
+    return tmp_path / "index"
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("Which comand reads feilds?", "Which command reads fields?"),
+        ("Which commandd reads the foriegn table?", "Which command reads the foreign table?"),
+        ("What is at Zelkoba?", "What is at zelkova?"),
+        ("Does the boiler read?", "Does the boiler read?"),  # English has the word, though the index has not
+        ("What does XYZZY read?", "What does XYZZY read?"),
+        ("Which command reads fields?", "Which command reads fields?"),
+    ],
+)
+def test_misspelled_words_become_words_of_the_index(index: Path, question: str, right: str) -> None:
+    with open_index(index) as corpus:
+        assert correct(question, corrections(question, corpus)) == right
+
+
+def test_an_answer_says_as_what_a_misspelled_question_was_read(docs: Path) -> None:
+    told = toulmin.ask("Which comand reads the feilds?", docs=docs, judge="lexical", reader="lexical")
+    assert told.question == "Which command reads the fields?"
+    assert any("“comand”, “feilds”" in note for note in told.notes)
+    assert told.claims
+
+
+def test_search_by_words_is_what_it_was_where_no_encoder_is_installed(docs: Path) -> None:
+    with Session(Sources(docs=(str(docs),)), Settings(fusion="lexical")) as session:
+        (row,) = session.rank(["foreign fields"], 3)
+        assert len(row) == 3

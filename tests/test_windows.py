@@ -1,0 +1,146 @@
+"""Windows of sentences that a reader ranks, the answer made of them, and whether it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from toulmin.data import Answer, Citation, Claim, Passage, Quote
+from toulmin.driver.drive import Driver, Job
+from toulmin.driver.kit import Kit
+from toulmin.extractive import windows
+from toulmin.extractive.windows import Ranked, choose, read
+from toulmin.extractive.writer import Extractive
+from toulmin.methods.relevance import rated
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.retrieval.bm25 import Given
+from toulmin.steps import Cut, Generate, Program, Rating, Span
+
+MANUAL = Passage.of(
+    "The daemon reads one file. It supports three modes: Fast. Safe mode writes twice. Slow."
+    " Locks are held for a second. Foreign keys are known. But they are enforced only when switched on.",
+    "Manual",
+)
+OTHER = Passage.of("Nothing here is about keys. But they are enforced only when switched on.", "Other")
+
+
+class Words:
+    """A reader that scores a piece by the words it is told to look for, and is named."""
+
+    name = "words"
+
+    def __init__(self, **odds: float) -> None:
+        self._odds = odds
+        self.read: list[str] = []
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        return None
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked]:
+        texts = [cut.passage.text[cut.start : cut.end] for cut in cuts]
+        self.read += texts
+        return [Ranked(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
+
+    def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
+        rows = [self.rank(question, cuts) for question, cuts in questions]
+        return [Rating(self.name, tuple(windows.chance(one.odds) for one in row)) for row in rows]
+
+
+def texts_of(reader: Words, words: int = 75, **fields: object) -> list[str]:
+    prompt = AnswerPrompt("Are keys enforced?", (MANUAL, OTHER), **fields)
+    (reply,) = Extractive(words, reader=reader).generate([Generate(prompt)])
+    return [claim.text for claim in reply.value.claims]
+
+
+def test_the_best_window_leads_whole_and_in_its_order() -> None:
+    assert texts_of(Words(known=3.0, enforced=4.0))[:2] == [
+        "Foreign keys are known.",
+        "But they are enforced only when switched on.",
+    ]
+
+
+def test_a_sentence_that_was_said_is_not_said_again() -> None:
+    told = texts_of(Words(enforced=8.0))
+    assert told.count("But they are enforced only when switched on.") == 1
+
+
+def test_windows_hold_at_most_three_neighbouring_sentences_of_one_passage() -> None:
+    reader = Words(enforced=8.0)
+    for each in read("Are keys enforced?", (MANUAL, OTHER), reader):
+        positions = [sentence.position for sentence in each.window.sentences]
+        assert positions == list(range(positions[0], positions[0] + len(positions)))
+        assert len(positions) <= 3
+        assert len({sentence.passage.id for sentence in each.window.sentences}) == 1
+    assert all(text in MANUAL.text or text in OTHER.text for text in reader.read)
+
+
+def test_what_a_colon_leads_in_comes_with_it() -> None:
+    listed = Passage.of("It supports three modes:\n\nFast mode is quick.\n\nSafe mode writes twice.", "Modes")
+    (chosen, *_) = choose(read("Which modes?", (listed,), Words(supports=9.0)), 75)
+    assert [sentence.text for sentence in chosen.window.sentences] == [
+        "It supports three modes:",
+        "Fast mode is quick.",
+        "Safe mode writes twice.",
+    ]
+
+
+def test_the_writer_is_silent_where_no_window_is_likely_to_answer() -> None:
+    assert texts_of(Words(enforced=1.0)) == []
+
+
+def test_a_name_that_nothing_mentions_makes_an_answer_less_likely() -> None:
+    reader = Words(enforced=4.0 - windows.OFFSET / windows.SLOPE + 1.0)
+    writer = Extractive(reader=reader)
+    asked = [AnswerPrompt(f"Are keys enforced in {name}?", (MANUAL,)) for name in ("the Manual", "MongoDB")]
+    known, unknown = writer.generate([Generate(prompt) for prompt in asked])
+    assert known.value.claims and not unknown.value.claims
+
+
+# ---------------------------------------------------------------- whether an answer answers
+
+
+def outcome(reader: object, program: Callable[[], Program[Answer]], question: str = "Are keys enforced?") -> Answer:
+    import asyncio
+
+    kit = Kit(Given((MANUAL,)), judge=None, reader=reader)  # type: ignore[arg-type]
+    job = Job(question, "own", "long", lambda: rated(program, question))
+    return asyncio.run(Driver(kit).answer(job)).answer
+
+
+def quoting(words: str) -> Callable[[], Program[Answer]]:
+    start = MANUAL.text.index(words)
+    cited = Citation(MANUAL.id, Quote(start, start + len(words), words))
+
+    def program() -> Program[Answer]:
+        return Answer("q", "long", "own", "answered", (Claim(words, (cited,)),), (MANUAL,))
+        yield
+
+    return program
+
+
+@pytest.mark.parametrize(("odds", "label"), [(9.0, "yes"), (0.0, "no")])
+def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: str) -> None:
+    told = outcome(Words(enforced=odds), quoting("But they are enforced only when switched on.")).relevance
+    assert told is not None
+    assert (told.answers, told.reader) == (label, "words")
+
+
+def test_what_a_question_names_and_nothing_cited_mentions_is_not_answered_wholly() -> None:
+    told = outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), "Does MongoDB?")
+    assert told.relevance is not None
+    assert (told.relevance.answers, told.relevance.unmentioned) == ("partly", ("MongoDB",))
+
+
+def test_a_reader_that_cannot_say_leaves_it_open() -> None:
+    assert outcome(object(), quoting("Locks are held for a second.")).relevance is None
+
+
+def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:
+    def program() -> Program[Answer]:
+        return Answer("q", "long", "own", "abstained", (), (MANUAL,), notes=("The sources do not say.",))
+        yield
+
+    notes = " ".join(outcome(Words(), program, "Does MongoDB enforce keys?").notes)
+    assert "“MongoDB”" in notes
+    assert "Manual" in notes

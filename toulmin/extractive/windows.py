@@ -1,0 +1,140 @@
+"""Windows of neighbouring sentences, ranked by a network that says whether they answer a question.
+
+Sentences are ranked first, alone; then the windows round the best of them. Of 230 windows a question this reads 107,
+and chooses as well (`training/fit_silence.py` has the settings that this was tried with).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from toulmin.data import Passage
+from toulmin.extractive.analysis import Sentence, analyse
+from toulmin.steps import Cut, Span
+
+LONGEST = 80  # words of a window of several sentences
+_WIDTHS = (2, 3)  # sentences
+_PROMISING = 6  # sentences whose neighbours are read with them
+_SOUND_ENOUGH = 0.1
+_WORDS_EACH = 25  # an answer of 75 words has three windows at most
+_WORTH_SAYING = 6.0  # a window follows the best if its log odds are at most so much lower
+_OVER = 5  # words that an answer may be longer, since its windows are whole
+_LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
+_RANK = 0.1  # log odds that a rank of the search is worth
+# From the log odds of the best of many windows to the chance that it answers, fitted by training/fit_silence.py.
+SLOPE, OFFSET = 1.0, 0.0
+
+
+class Ranked(NamedTuple):
+    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely."""
+
+    odds: float
+    span: Span | None
+
+
+class SpanReader(Protocol):
+    """Finds the words that answer a question."""
+
+    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
+        """The likeliest words, however unlikely; None if there is nothing to read."""
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[Ranked] | None:
+        """One for each cut; None by a reader that cannot say whether a text answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Neighbouring sentences of the passage of that rank, from 0."""
+
+    sentences: tuple[Sentence, ...]
+    rank: int
+
+    @property
+    def cut(self) -> Cut:
+        first, last = self.sentences[0], self.sentences[-1]
+        return Cut(first.passage, first.start, last.end)
+
+    @property
+    def length(self) -> int:
+        """Words."""
+        return sum(sentence.length for sentence in self.sentences)
+
+
+class Read(NamedTuple):
+    """A window as a reader saw it."""
+
+    window: Window
+    odds: float
+    span: Span | None
+
+    @property
+    def chance(self) -> float:
+        return chance(self.odds)
+
+
+def chance(odds: float) -> float:
+    """The chance that a window answers, from its log odds."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, SLOPE * odds + OFFSET))))
+
+
+def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
+    """The windows of the passages, likeliest first; empty by a reader that ranks none."""
+    alone = [Window((s,), rank) for rank, passage in enumerate(passages) for s in analyse(passage) if is_sound(s)]
+    seen = _ask(question, alone, reader)
+    best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
+    seen += _ask(question, dict.fromkeys(wide for each in best for wide in _round(each.window)), reader)
+    return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, len(each.window.sentences)))
+
+
+def is_sound(sentence: Sentence) -> bool:
+    return sentence.soundness >= _SOUND_ENOUGH
+
+
+def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[Read]:
+    listed = list(windows)
+    ranked = reader.rank(question, [window.cut for window in listed])
+    return [] if ranked is None else [Read(w, *each) for w, each in zip(listed, ranked, strict=True)]
+
+
+def _round(window: Window) -> list[Window]:
+    """The wider windows that hold a window of one sentence."""
+    (middle,) = window.sentences
+    every = analyse(middle.passage)
+    starts = [(start, width) for width in _WIDTHS for start in range(middle.position - width + 1, middle.position + 1)]
+    wide = [every[start : start + width] for start, width in starts if 0 <= start <= len(every) - width]
+    return [Window(each, window.rank) for each in wide if sum(s.length for s in each) <= LONGEST]
+
+
+def _with_list(window: Window) -> Window:
+    """With what its last sentence leads in: the sentences after a colon."""
+    last = window.sentences[-1]
+    if not last.text.endswith(":"):
+        return window
+    wider, room = list(window.sentences), _LISTED - window.length
+    for sentence in analyse(last.passage)[last.position + 1 :]:
+        if sentence.length > room:
+            break
+        wider.append(sentence)
+        room -= sentence.length
+    return Window(tuple(wider), window.rank)
+
+
+def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
+    """The best window and those that follow within `words`, none of which repeats another's sentence."""
+    chosen: list[Read] = []
+    said = {sentence.text for sentence in barred}
+    room = words + _OVER
+    for each in ranked:
+        window = _with_list(each.window)
+        texts = {sentence.text for sentence in window.sentences}
+        if texts & said or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING)):
+            continue
+        chosen.append(each._replace(window=window))
+        said |= texts
+        room -= window.length
+        if len(chosen) * _WORDS_EACH >= words:
+            break
+    return chosen

@@ -1,0 +1,142 @@
+"""The best passages by words, ranked anew by words and meaning when a question comes.
+
+* A passage's score is the weighted sum of its BM25 score and its cosine, each scaled to 0..1 over the candidates.
+* Vectors are made within a set time, best passages by words first, and kept; a passage without one in time counts by
+  words alone.
+* `DEPTH` and `WEIGHT` were chosen on the train part of the folder's questions (`benchmarks/folder.py`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from toulmin.data import Hit, Passage
+from toulmin.errors import SourceError
+from toulmin.retrieval.fusion import Ranker, scale
+from toulmin.runtime.database import KeyedRows, Kind
+from toulmin.runtime.encoder import Encoder, Vectors
+
+DEPTH = 60
+WEIGHT = 0.7  # of meaning
+SECONDS = 0.7
+_AT_ONCE = 8  # passages between two looks at the clock
+_REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
+_KIND = Kind(
+    "file of passages' vectors", 0x746D7663, "vectors (key TEXT PRIMARY KEY, row BLOB)", "Delete it; it is made again."
+)
+
+
+class KeptVectors:
+    """The vectors of passages by id, in memory and, where a path is given and can be used, in a file of the owner's."""
+
+    def __init__(self, make: Callable[[], Encoder], folder: Path | None = None) -> None:
+        self._make, self._folder = make, folder
+        self._rows: dict[str, Vectors] = {}
+        self._lock = Lock()
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Loaded with the first query."""
+        return self._make()
+
+    @cached_property
+    def _file(self) -> _VectorRows | None:
+        if self._folder is None:
+            return None
+        try:
+            return _VectorRows(self._folder / f"vectors-{self.encoder.identity[:16]}.sqlite")
+        except SourceError:  # a place that cannot be written costs time, not the answer
+            return None
+
+    def of(self, passages: Sequence[Passage], seconds: float) -> dict[str, Vectors]:
+        """The vectors that are kept or made in that time, by passage id; those in front first."""
+        with self._lock:
+            end = time.monotonic() + seconds
+            self._look_up([passage.id for passage in passages if passage.id not in self._rows])
+            missing = [passage for passage in passages if passage.id not in self._rows]
+            made: dict[str, Vectors] = {}
+            for start in range(0, len(missing), _AT_ONCE):
+                if time.monotonic() >= end:
+                    break
+                part = missing[start : start + _AT_ONCE]
+                rows = unit(self.encoder.encode_passages(part))
+                made |= {passage.id: row for passage, row in zip(part, rows, strict=True)}
+            self._keep(made)
+            return {p.id: self._rows[p.id] for p in passages if p.id in self._rows}
+
+    def _look_up(self, ids: Sequence[str]) -> None:
+        if len(self._rows) > _REMEMBERED:
+            self._rows.clear()
+        if self._file is not None and ids:
+            self._rows |= self._file.rows(ids, self.encoder.dimension)
+
+    def _keep(self, made: dict[str, Vectors]) -> None:
+        self._rows |= made
+        if self._file is not None and made:
+            self._file.keep(made)
+
+
+class _VectorRows(KeyedRows):
+    """The file's vectors; one that cannot be read or written counts as empty."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, _KIND)
+
+    def rows(self, ids: Sequence[str], dimension: int) -> dict[str, Vectors]:
+        marks = ",".join("?" * len(ids))
+        try:
+            found = self._file.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", ids).fetchall()
+        except sqlite3.Error:
+            return {}
+        sized = ((key, np.frombuffer(row, np.float16)) for key, row in found if len(row) == 2 * dimension)
+        return {key: row.astype(np.float32) for key, row in sized if np.isfinite(row).all()}
+
+    def keep(self, made: dict[str, Vectors]) -> None:
+        try:
+            self._file.executemany(
+                "INSERT OR REPLACE INTO vectors (key, row) VALUES (?, ?)",
+                [(key, row.astype(np.float16).tobytes()) for key, row in made.items()],
+            )
+        except sqlite3.Error:
+            return
+
+
+class Reranked:
+    """Ranks `depth` passages of another ranking anew; `seconds` is the time for a query's new vectors."""
+
+    def __init__(self, lexical: Ranker, kept: KeptVectors, depth: int = DEPTH, seconds: float = SECONDS) -> None:
+        self._lexical, self._kept, self._depth, self._seconds = lexical, kept, depth, seconds
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """At most `k` hits a query, best first; what is beyond the depth follows by words."""
+        if k < 1 or not queries:
+            return [[] for _ in queries]
+        rows = self._lexical.search(queries, max(self._depth, k))
+        wanted = unit(self._kept.encoder.encode_queries(queries))
+        return [self._rank(list(row), query)[:k] for row, query in zip(rows, wanted, strict=True)]
+
+    def _rank(self, hits: list[Hit], query: Vectors) -> list[Hit]:
+        head, tail = hits[: self._depth], hits[self._depth :]
+        vectors = self._kept.of([hit.passage for hit in head], self._seconds)
+        words = scale([hit.score for hit in head])
+        cosines = scale([float(vectors[hit.passage.id] @ query) for hit in head if hit.passage.id in vectors])
+        by_id = dict(zip((hit.passage.id for hit in head if hit.passage.id in vectors), cosines, strict=True))
+        scored = [
+            Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * by_id.get(hit.passage.id, share))
+            for hit, share in zip(head, words, strict=True)
+        ]
+        best = sorted(scored, key=lambda hit: (-hit.score, hit.passage.id))
+        return best + [Hit(hit.passage, -1.0 - place) for place, hit in enumerate(tail)]
+
+
+def unit(rows: Vectors) -> Vectors:
+    """The rows at length one; DPR's encoders return rows of any length."""
+    units: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return units
