@@ -63,8 +63,8 @@ async def ask(
     """Answers a question from documents, an index, passages, or a retriever of one's own.
 
     `history` holds the turns before, each an `Answer` or a pair of texts (question, answer): a question that leans on
-    them is answered as it reads alone, which a note says, unless `rewrite` is False. What earlier `Answer`s cited is
-    read again.
+    them is answered as it reads alone (`Answer.question`; as it was asked: `Answer.asked`), unless `rewrite` is False,
+    which also leaves misspelled words as they are. What earlier `Answer`s cited is read again.
 
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.

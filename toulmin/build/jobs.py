@@ -82,7 +82,7 @@ def job(
 ) -> Job:
     """The job of answering one question: its method with checked options, its budget and its settings.
 
-    After a `history` the question is answered as it reads alone, unless `rewrite` is False: then as it was asked.
+    After a `history` the question is answered as it reads alone. It is answered as it was asked if `rewrite` is False.
     """
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)

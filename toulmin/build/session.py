@@ -203,6 +203,8 @@ class Session:
         with self.use() as sources:
             spelt, remarks = _spelt(sources, job)
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
+            if spelt is not job:
+                outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
             return with_notes(outcome, (*remarks, *sources.notes))
 
     async def ask(

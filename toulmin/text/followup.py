@@ -10,7 +10,7 @@ Rules of this file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from toulmin.text.language import STOPWORDS, sentences, terms
@@ -31,7 +31,6 @@ class _Talk(NamedTuple):
     asked: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
     focus: str = ""
-    person: str = ""
 
     @property
     def main(self) -> str:
@@ -42,51 +41,75 @@ class _Talk(NamedTuple):
 
 class _Resolved(NamedTuple):
     question: str
-    meant: str = ""  # by its pronoun, or by a part of something that it asks about
+    meant: str = ""  # by its pronoun
 
 
-def stand_alone(question: str, turns: Iterable[Turn]) -> str:
-    """The question so that it can be read without the turns before it."""
+class Reading(NamedTuple):
+    """A question that can be read alone, and what was said before that a search needs beside it, mostly nothing."""
+
+    question: str
+    context: str = ""
+
+
+def read(question: str, turns: Sequence[Turn]) -> Reading:
+    """The question as the turns before it make it understood."""
     talk = _Talk()
     for turn in turns:
         talk = _go_on(talk, turn)
-    return _resolve(question, talk).question
+    recent = " ".join(f"{turn.question} {turn.answer}" for turn in turns[-_RECENT:])
+    return Reading(_resolve(question, talk).question, recent if _goes_on(question, recent) else "")
 
 
 def _go_on(talk: _Talk, turn: Turn) -> _Talk:
     question, meant = _resolve(turn.question, talk)
-    asked, told = _names(question), _names(turn.answer)
-    new = next((name for name in told if not _shares_words(name, question)), "")
     focus = meant or _focus(question, talk.focus) or next(reversed(_phrases(question)), "")
-    if _ASKS_WHICH.match(question) and not asked:
-        focus = new or focus
-    person = talk.person
-    if is_name := _WHO_IS.match(question):
-        person = next((name for name in asked if question.startswith(name, is_name.end())), person)
-    elif not talk.asked and _WHO_DID.match(question):
-        person = new or person
-    return _Talk(question, (*talk.asked, *asked), (*talk.told, *told), focus, person)
+    asked = _names(question) if _WHO_IS.match(question) else [*talk.asked, *_names(question)]
+    return _Talk(question, tuple(asked), (*talk.told, *_names(turn.answer)), focus)
 
 
 def _resolve(question: str, talk: _Talk) -> _Resolved:
-    if not talk.question:
+    if not talk.question or _STATES.match(question):
         return _Resolved(question)
     if whole := _fill(question, talk.question):
         return _Resolved(whole)
-    if (lead := _LEAD.match(question)) and lead.end() < len(question):
-        talk = talk._replace(focus=lead["of"] or talk.focus)
-        question = question[lead.end()].upper() + question[lead.end() + 1 :]
-    question = _with_full_names(question, talk)
     begin = max((span.start for span in sentences(question)), default=0)  # what is said before it is no question
     if person := _PERSON.search(question, begin):
-        return _replace(question, person, talk.person or talk.main)
-    thing = None if _EMPTY_IT.search(question) else _THING.search(question, begin)
-    if thing:
+        return _replace(question, person, talk.main)
+    if (thing := _THING.search(question, begin)) and not _EMPTY_IT.search(question):
         is_many = thing[0].lower().startswith("the")
         return _replace(question, thing, talk.main if is_many and not _PLURAL.search(talk.focus) else talk.focus)
-    if (there := _THERE.search(question)) and _names(talk.focus):
-        return _replace(question, there, f"in {talk.focus}")
-    return _with_whole(question, talk.focus)
+    return _Resolved(question)
+
+
+# ---------------------------------------------------------------- a question that goes on with the same matter
+
+_RECENT = 3  # turns whose words are searched too
+_REPLIES = re.compile(
+    r"\W*(?:ok|okay|alright|all\s+right|right|yes|yeah|no|thanks|thank\s+you|great|good|nice|sure|sorry|done|and|but|so"
+    r"|also|then|oh|ah)\b|.*\brepeat\b",
+    re.IGNORECASE,
+)
+_FRAGMENT = re.compile(
+    r"\W*(?:how\s+(?:much|many|long|big|large)|which|what\s+(?:kind|type|sort|size)(?:\s+of)?)(?:\s+[\w-]+){0,2}\W*",
+    re.IGNORECASE,
+)
+_BARE = frozenset(  # words that say nothing of what is spoken about
+    "step part thing one second third last else other others more anything something everything again repeat start"
+    " ready continue proceed done begin".split()
+)
+
+
+def _goes_on(question: str, recent: str) -> bool:
+    """Whether a question replies to what was said or names no other matter: "Done. What's next?", "How many?"."""
+    begins = [span.start for span in sentences(question)] or [0]
+    asked = question[begins[-1] :]
+    if _names(asked):
+        return False
+    if len(begins) > 1 or _REPLIES.match(question) or _FRAGMENT.fullmatch(asked):
+        return True
+    matter = " ".join(_phrases(asked)).lower()
+    own = set(terms(matter))
+    return set(matter.split()) <= _BARE or 2 * len(own & set(terms(recent))) >= len(own)
 
 
 # ---------------------------------------------------------------- a question that lacks its main part
@@ -132,20 +155,17 @@ def _fill(question: str, last: str) -> str:
 
 # ---------------------------------------------------------------- names, pronouns, parts
 
-_LEAD = re.compile(r"\W*(?:by the way|speaking (?:about|of) (?P<of>[^,?.]+)),\s*", re.IGNORECASE)
 _PERSON = re.compile(r"\b(?:he|she|him|his|hers?)\b", re.IGNORECASE)
-_THING = re.compile(
-    r"\b(?:they|them|theirs?|its|it"
-    r"|(?<=\babout )(?:this|that)(?=\s*[?.!,]|\s*$)|(?:this|that)(?=\s*\?|\s*$))\b",
-    re.IGNORECASE,
-)
-_THERE = re.compile(r"\bthere(?=\s*[?.!,]|\s*$)", re.IGNORECASE)
+_THING = re.compile(r"\b(?:they|them|theirs?|its|it)\b", re.IGNORECASE)
 _EMPTY_IT = re.compile(
     r"\bit\s+(?:true|rains?|snows?|takes?|(?:is|was)\s+\w+\s+(?:to|that)"
-    r"|(?:still\s+|so\s+)?(?:possible|necessary|worth|ok|okay|better|best|legal|advisable|important)\s+(?:to|that|if))\b",
+    r"|(?:still\s+|so\s+)?(?:possible|necessary|worth|ok|okay|better|best|legal|advisable|important|safe|good|bad|hard"
+    r"|easy|difficult|wise)\s+(?:to|that|if))\b",
     re.IGNORECASE,
 )
+_STATES = re.compile(r"\W*(?:(?:so|yes|no|and|but|ok)\W+)*(?:it|they|s?he)\b(?!.*\?)", re.IGNORECASE)
 _OWNING = frozenset("his her hers their theirs its".split())
+_ONE_THING = re.compile(r"\b(?:an?|one\s+of)\s+(?!lot\b|difference\b|way\b)\w+", re.IGNORECASE)
 _PLURAL = re.compile(r"[^'s]s$|people$|men$")
 _CLAUSE = re.compile(r"[,;.!?:]|\b(?:and|but|or|when|if|because|while|since)\b", re.IGNORECASE)
 
@@ -162,13 +182,21 @@ def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolved:
 
 
 def _names_something(before: str, pronoun: str) -> bool:
-    """Whether a clause before the pronoun has a noun, or a subject and its verb stand right before "their"."""
+    """Whether words before the pronoun are what it means: a clause with a noun, "a file ... it", "keys ... them"."""
     ends = [clause.start() for clause in _CLAUSE.finditer(before)]
     if ends and _phrases(before[: ends[-1]]):
         return True
-    words = before.split()
+    if pronoun in ("it", "its") and _ONE_THING.search(before):
+        return True
+    if pronoun not in ("them", "their", "they", "its"):
+        return False
     phrases = _phrases(before)
-    return pronoun in ("their", "its") and len(" ".join(phrases).split()) > 1 and phrases[-1].endswith(words[-1])
+    is_subject = pronoun in ("their", "its") and len(" ".join(phrases).split()) > 1
+    return (
+        bool(_names(before))
+        or (is_subject and phrases[-1].endswith(before.split()[-1]))
+        or any(_PLURAL.search(phrase) and " " in phrase for phrase in phrases if pronoun != "its")
+    )
 
 
 def _lacks_noun(after: str) -> bool:
@@ -181,31 +209,9 @@ def _shares_words(phrase: str, text: str) -> bool:
     return not set(terms(phrase)).isdisjoint(terms(text))
 
 
-def _with_full_names(question: str, talk: _Talk) -> str:
-    """The question whose names of one word are as full as they were before."""
-    for name in _names(question):
-        for known in (*talk.asked, *talk.told):
-            if name != known and name in (known.split()[0], known.split()[-1]) and known not in question:
-                question = question.replace(name, known, 1)
-                break
-    return question
-
-
-def _with_whole(question: str, focus: str) -> _Resolved:
-    """ "What are the symptoms?" with what they are symptoms of."""
-    opening = _OPENING.match(question)
-    if not (opening and focus and _is_part(opening)) or opening["of"] or _names(question):
-        return _Resolved(question)
-    if _shares_words(focus, question):
-        return _Resolved(question)
-    return _Resolved(f"{question[: opening.end()].rstrip()} of {focus}{question[opening.end() :]}", focus)
-
-
 # ---------------------------------------------------------------- what is spoken of
 
-_ASKS_WHICH = re.compile(r"\s*(?:what|which|who)\b", re.IGNORECASE)
-_WHO_IS = re.compile(r"\W*who\s+(?:is|was)\s+", re.IGNORECASE)
-_WHO_DID = re.compile(rf"\W*who\s+(?!else\b|{_AUXILIARY})", re.IGNORECASE)
+_WHO_IS = re.compile(r"\W*who\s+(?:is|was)\s", re.IGNORECASE)
 _OPENING = re.compile(
     r".*\b(?:(?P<of>of)|about|describe|(?:what|who)(?:'s|\s+(?:is|are|was|were))|(?<!.)and)\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)",
     re.IGNORECASE,
