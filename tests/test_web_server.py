@@ -55,6 +55,27 @@ def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str
 # ---------------------------------------------------------------- answers
 
 
+def test_a_question_is_read_after_its_history(server: Served):
+    asked = {"question": "Who built it?", "history": [{"question": "How tall is Kettle Rock Tower?"}]}
+    answer = server.client.post("/v1/answers", json=asked).json()
+    assert (answer["question"], answer["asked"]) == (QUESTION, "Who built it?")
+
+
+def test_a_question_with_a_history_can_be_asked_as_typed(server: Served):
+    history = [{"question": "How tall is Kettle Rock Tower?", "answer": "38 metres."}]
+    asked = {"question": "Who built it?", "history": history, "rewrite": False}
+    assert server.client.post("/v1/answers", json=asked).json()["question"] == "Who built it?"
+
+
+def test_what_an_earlier_answer_cited_is_read_again(server: Served):
+    first = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+    turn = {"question": QUESTION, "answer": first["text"], "id": first["id"]}
+    asked = {"question": "Which keeper was the last?", "history": [turn], "k": 3}
+    cited = {passage["id"] for passage in first["passages"] if passage["n"]}
+    later = server.client.post("/v1/answers", json=asked).json()
+    assert cited <= {passage["id"] for passage in later["passages"]}
+
+
 def test_a_question_is_answered_with_its_evidence(server: Served):
     answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
     assert answer["status"] == "answered"

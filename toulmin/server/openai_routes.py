@@ -95,7 +95,7 @@ def _begin(desk: Desk, asked: ChatCompletion | AskedResponse, question: str, his
 def _completion(answer: Answer) -> bytes:
     _raise(answer)
     completion = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
-    return orjson.dumps({**completion, "model": answer.method})
+    return orjson.dumps({**completion, "model": answer.method, **_reading(answer)})
 
 
 def _response(answer: Answer) -> bytes:
@@ -104,7 +104,13 @@ def _response(answer: Answer) -> bytes:
 
 
 def _response_document(answer: Answer, id: str) -> dict[str, Any]:
-    return {**shapes.response(answer, f"resp_{id}", created=int(time.time())), "model": answer.method}
+    document = shapes.response(answer, f"resp_{id}", created=int(time.time()))
+    return {**document, "model": answer.method, **_reading(answer)}
+
+
+def _reading(answer: Answer) -> dict[str, Any]:
+    """How a question was read, where that is not how it was asked; OpenAI's form has no field for it."""
+    return {"toulmin": {"question": answer.question, "asked": answer.asked}} if answer.asked else {}
 
 
 def _raise(answer: Answer) -> None:
@@ -133,9 +139,9 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
     head = {"id": f"chatcmpl-{run.job.id}", "object": "chat.completion.chunk", "created": int(time.time())}
     head["model"] = run.job.method
 
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        return event(None, orjson.dumps({**head, "choices": [choice]}))
+        return event(None, orjson.dumps({**head, "choices": [choice], **more}))
 
     yield chunk({"role": "assistant", "content": ""})
     async for output in _pieces(desk, run):
@@ -145,7 +151,7 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
         if error := failure_of(output):
             yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
             return
-        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop")
+        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop", **_reading(output))
         if usage:
             token_counts = shapes.chat_completion(output, "")["usage"]
             yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))

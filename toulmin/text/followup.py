@@ -267,7 +267,8 @@ def _focus(question: str, before: str) -> str:
             return _with_article(opening, topic)
     elif subject := _SUBJECT.match(question):
         topic = next(iter(_phrases(subject["rest"])), "")
-        name = topic.rpartition(" ")[0]  # without the verb or adjective after it
+        names = (known for known in _names(question) if topic.startswith(known))
+        name = next(names, topic.rpartition(" ")[0])  # without the verb or adjective after it
         if name and subject["rest"].startswith(topic) and not (before and _is_the(subject) and " " not in name):
             return _with_article(subject, name)
     return next(reversed(_names(question)), before)
