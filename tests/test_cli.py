@@ -471,6 +471,22 @@ def test_an_interrupt_says_what_became_of_the_work(notes):
     assert (process.returncode, b"Interrupted" in told) == (130, True)
 
 
+def test_an_interrupt_ends_one_answer_of_a_chat_and_not_the_chat(notes):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        words = ("--model", "openai:silent", "--set", f"openai.base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1")
+        process = toulmin("chat", "--docs", str(notes), *words, stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(f"{QUESTION}\n".encode())
+        process.stdin.flush()
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(b"/nothing\n", timeout=60)
+    assert process.returncode == 0
+    assert b"Cancelled." in told
+    assert b"There is no command /nothing." in told
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_terminal_shows_the_draft_as_it_grows():
     import pty

@@ -16,7 +16,7 @@ from toulmin.text.followup import Reading, Turn, read
 Earlier = Answer | tuple[str, str]  # a question asked before: its answer, or its words and the answer's
 MOST_TURNS = 12  # that are looked at, the newest
 LONGEST_ANSWER = 1_000  # characters of an earlier answer that are looked at
-CITED = 3  # at most every third hit of a search is a passage that was cited before
+CITED = 5  # at most one hit of a search in so many is a passage that was cited before
 ALONE = 7  # one hit in so many is of the question alone, where what was said before is searched with it
 
 

@@ -263,19 +263,15 @@ def _focus(question: str, before: str) -> str:
         if before and _is_part(opening):
             return before
         topic = next(iter(_phrases(opening["rest"])), "")
-        if topic and not (before and _is_the(opening) and " " not in topic):
+        if topic:
             return _with_article(opening, topic)
     elif subject := _SUBJECT.match(question):
         topic = next(iter(_phrases(subject["rest"])), "")
         names = (known for known in _names(question) if topic.startswith(known))
         name = next(names, topic.rpartition(" ")[0])  # without the verb or adjective after it
-        if name and subject["rest"].startswith(topic) and not (before and _is_the(subject) and " " not in name):
+        if name and subject["rest"].startswith(topic):
             return _with_article(subject, name)
     return next(reversed(_names(question)), before)
-
-
-def _is_the(place: re.Match[str]) -> bool:
-    return bool(place["article"]) and place["article"].lower().startswith("the")
 
 
 def _with_article(place: re.Match[str], topic: str) -> str:
