@@ -1,60 +1,52 @@
 """Questions that their sources do not answer, beside such that they do: who answers, who is silent, and who is wrong.
 
-    python benchmarks/unanswerable.py [--limit 100] [--json FILE]
+    python benchmarks/unanswerable.py [--limit 100] [--methods best,vanilla] [--json FILE]
 
-Every method with the embedded writer, judge and reader, style long, on dev splits:
+`toulmin.ask` as people get it (the embedded writer, its reader and judge, words ranked anew by the encoder), dev parts:
 
 * `qa_clapnq`: each question over the one passage that is given with it.
 * `qa_mtrag_un`: the last turn of each conversation, by itself, over all passages that come with any conversation of
   its collection; those of unanswerable turns come with none. Partly answerable and underspecified turns are left out.
-* `pool_questions` of the kind unanswerable, and as many short ones, drawn with a fixed seed, over BM25 on
-  `pool_corpus`. Nobody has read all of it, so it may hold an answer to some of the former.
+* `pool_questions` over `pool_corpus`: those of the kind unanswerable, beside as many short ones and those of two steps.
+  Nobody has read all of the corpus, so it may hold an answer to some of the former.
 
 An answer to an unanswerable question is wrong. One to an answerable question is right if it holds a short answer
 (pool), or if a claim of it is one of the sentences that people marked as answering, or a part of one, or holds one
-(CLAPnq); for MTRAG-UN, which marks nothing in its passages, it is only told that there is one. `failed` is neither.
+(CLAPnq); for MTRAG-UN, which marks nothing in its passages, it is only known that there is one. `failed` is neither.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
-from typing import Any, Literal
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple
 
-from data import rows
+from data import path, rows
 from headings import heading
-from methods import ROWS
-from simulation import POLICY, STYLE, Row, kit, pool_index, program
 from writer_sets import normalised, passage
 
+import toulmin
 from toulmin.data import Answer, Passage
-from toulmin.driver.drive import Driver, Job
-from toulmin.extractive.writer import Extractive
-from toulmin.retrieval.bm25 import Given, InMemory
 
 SEED = 4
 Result = Literal["right", "wrong", "answered", "silent", "failed"]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question over its sources; `is_right` tells of an answer's claims, None where nobody can."""
+class Asked(NamedTuple):
+    """A question with where `toulmin.ask` finds its sources; `is_right` is None where nobody can say."""
 
     text: str
-    sources: Any
+    sources: dict[str, Any]
     is_answerable: bool
     is_right: Callable[[Answer], bool] | None = None
 
     def result(self, answer: Answer) -> Result:
-        """What became of it."""
         if answer.status != "answered":
             return "failed" if answer.status == "failed" else "silent"
         if not self.is_answerable:
@@ -69,38 +61,42 @@ class Asked:
 
 def clapnq() -> Iterator[Asked]:
     for row in rows("qa_clapnq", "dev"):
-        marked = [text for one in row["answers"] for text in one["selected_sentences"]]
-        sources = Given([passage(given) for given in row["passages"]])
-        yield Asked(row["question"], sources, row["answerable"], _holding_sentence(marked))
+        marked = [text for answer in row["answers"] for text in answer["selected_sentences"]]
+        sources = {"passages": [passage(each) for each in row["passages"]]}
+        yield Asked(row["question"], sources, row["answerable"], _holds_sentence(marked))
 
 
-def mtrag() -> Iterator[Asked]:
-    given = defaultdict[str, dict[str, Passage]](dict)
+def mtrag(folder: Path) -> Iterator[Asked]:
+    by_collection = defaultdict[str, dict[str, Passage]](dict)
     for row in [*rows("qa_mtrag_un", "dev"), *rows("qa_mtrag_un", "train")]:
-        found = map(passage, row["contexts"])
-        given[row["collection"]].update({one.id: one for one in found})
-    sources = {name: InMemory(list(passages.values())) for name, passages in given.items()}
+        by_collection[row["collection"]].update({each.id: each for each in map(passage, row["contexts"])})
+    for name, passages in by_collection.items():
+        records = ({"_id": each.id, "title": each.title, "text": each.text} for each in passages.values())
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+        toulmin.index(folder / f"{name}.jsonl", into=folder / name)
     for row in rows("qa_mtrag_un", "dev"):
         if row["answerability"][0] in ("ANSWERABLE", "UNANSWERABLE"):
             is_answerable = row["answerability"][0] == "ANSWERABLE"
-            yield Asked(row["turns"][-1]["text"], sources[row["collection"]], is_answerable)
+            yield Asked(row["turns"][-1]["text"], {"index": folder / row["collection"]}, is_answerable)
 
 
-def pool(retriever: Any) -> Iterator[Asked]:
+def pool(index: Path, kind: str) -> Iterator[Asked]:
+    """The unanswerable questions, and as many of a kind."""
     asked = list(rows("pool_questions", "dev"))
     without = [row for row in asked if row["kind"] == "unanswerable"]
-    short = [row for row in asked if row["kind"] == "short"]
-    for row in [*without, *random.Random(SEED).sample(short, min(len(without), len(short)))]:
+    others = [row for row in asked if row["kind"] == kind]
+    drawn = random.Random(SEED).sample(others, min(len(without), len(others)))
+    for row in [*without, *drawn]:
         answers = [alias for aliases in row.get("answers") or () for alias in aliases]
-        yield Asked(row["question"], retriever, row["kind"] == "short", _holding_answer(answers))
+        yield Asked(row["question"], {"index": index}, row["kind"] == kind, _holds_answer(answers))
 
 
-def _holding_sentence(marked: Sequence[str]) -> Callable[[Answer], bool]:
+def _holds_sentence(marked: Sequence[str]) -> Callable[[Answer], bool]:
     wanted = [words for words in map(_words, marked) if words]
 
     def holds(answer: Answer) -> bool:
-        told = [words for claim in answer.claims if (words := _words(claim.text))]
-        return any(one in other or other in one for one in wanted for other in told)
+        texts = [words for claim in answer.claims if (words := _words(claim.text))]
+        return any(sentence in text or text in sentence for sentence in wanted for text in texts)
 
     return holds
 
@@ -110,76 +106,65 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _holding_answer(answers: Sequence[str]) -> Callable[[Answer], bool]:
+def _holds_answer(answers: Sequence[str]) -> Callable[[Answer], bool]:
     wanted = [f" {words} " for words in map(normalised, answers) if words]
 
     def holds(answer: Answer) -> bool:
-        told = f" {normalised(' '.join(claim.text for claim in answer.claims))} "
-        return any(words in told for words in wanted)
+        text = f" {normalised(' '.join(claim.text for claim in answer.claims))} "
+        return any(words in text for words in wanted)
 
     return holds
 
 
 def limited(asked: Sequence[Asked], limit: int | None) -> list[Asked]:
-    """At most `limit` answerable and as many unanswerable ones, in the order of the file."""
-    return [q for kind in (True, False) for q in [q for q in asked if q.is_answerable is kind][:limit]]
+    """At most `limit` answerable and as many unanswerable ones, each drawn with a fixed seed."""
+    kinds = [[each for each in asked if each.is_answerable is kind] for kind in (True, False)]
+    return [
+        each
+        for kind in kinds
+        for each in (kind if limit is None else random.Random(SEED).sample(kind, min(limit, len(kind))))
+    ]
 
 
 # ---------------------------------------------------------------- the runs
 
 
-@dataclass(frozen=True)
-class Shares:
-    """What became of the answerable and of the unanswerable questions under one method: shares of 0 to 1."""
+class Shares(NamedTuple):
+    """The results of the answerable and of the unanswerable questions by one method."""
 
     set: str
     method: str
-    answerable: dict[str, float]
-    unanswerable: dict[str, float]
-    is_judged: bool  # whether an answer to an answerable one is known to be right or wrong
+    answerable: Counter[Result]
+    unanswerable: Counter[Result]
 
     def line(self) -> str:
-        """The method as a line of the table."""
-        answerable, unanswerable = self.answerable, self.unanswerable
-        told = sum(answerable.get(name, 0.0) for name in ("right", "wrong", "answered"))
-        right, wrong = (_cell(answerable, name) if self.is_judged else "-" for name in ("right", "wrong"))
-        failed = answerable.get("failed", 0.0) + unanswerable.get("failed", 0.0)
+        able, unable = self.answerable, self.unanswerable
+        n, m = able.total(), unable.total()
+        spoken = able["right"] + able["wrong"] + able["answered"]
+        right, wrong = ("-", "-") if able["answered"] else (_share(able["right"], n), _share(able["wrong"], n))
+        balanced = (spoken / n + unable["silent"] / m) / 2
         return (
-            f"{self.method:<20}{100 * told:>9.1f}{right:>7}{wrong:>7}{_cell(answerable, 'silent'):>8}"
-            f"{_cell(unanswerable, 'wrong'):>16}{_cell(unanswerable, 'silent'):>8}"
-            f"{50 * (told + unanswerable.get('silent', 0.0)):>10.1f}{100 * failed:>8.1f}"
+            f"{self.method:<20}{_share(spoken, n):>9}{right:>7}{wrong:>7}{_share(able['silent'], n):>8}"
+            f"{_share(unable['wrong'], m):>16}{_share(unable['silent'], m):>8}"
+            f"{100 * balanced:>10.1f}{_share(able['failed'] + unable['failed'], n + m):>8}"
         )
 
 
-def _cell(shares: dict[str, float], name: str) -> str:
-    return f"{100 * shares.get(name, 0.0):.1f}"
+def _share(count: int, of: int) -> str:
+    return f"{100 * count / of:.1f}"
 
 
-async def results(row: Row, asked: Sequence[Asked], drivers: Sequence[Driver]) -> list[Result]:
-    found = []
-    for question, driver in zip(asked, drivers, strict=True):
-        job = Job(question.text, row.method, STYLE, program(row, question.text))
-        found.append(question.result((await driver.answer(job)).answer))
-    return found
-
-
-async def measured(name: str, asked: Sequence[Asked]) -> list[Shares]:
-    """Every method over one set; questions over the same sources share a driver."""
-    models = {"main": Extractive()}
-    by_sources = {id(sources): Driver(kit(sources, models)) for sources in (question.sources for question in asked)}
-    drivers = [by_sources[id(question.sources)] for question in asked]
-    is_judged = any(question.is_right for question in asked)
-    found = []
-    for row in ROWS:
-        became = await results(row, asked, drivers)
-        split = [[r for r, q in zip(became, asked, strict=True) if q.is_answerable is kind] for kind in (True, False)]
-        found.append(Shares(name, row.name, _shares(split[0]), _shares(split[1]), is_judged))
-        print(found[-1].line(), flush=True)
-    return found
-
-
-def _shares(became: Sequence[Result]) -> dict[str, float]:
-    return {name: became.count(name) / len(became) for name in dict.fromkeys(became)}
+def run(name: str, asked: Sequence[Asked], methods: Sequence[str]) -> list[Shares]:
+    print(f"\n{name}: {sum(each.is_answerable for each in asked)} answerable of {len(asked)} questions\n{HEAD}")
+    lines = []
+    for method in methods:
+        counts: dict[bool, Counter[Result]] = {True: Counter(), False: Counter()}
+        for each in asked:
+            answer = toulmin.ask(each.text, method=method, **each.sources)
+            counts[each.is_answerable][each.result(answer)] += 1
+        lines.append(Shares(name, method, counts[True], counts[False]))
+        print(lines[-1].line(), flush=True)
+    return lines
 
 
 # ---------------------------------------------------------------- main
@@ -187,9 +172,8 @@ def _shares(became: Sequence[Result]) -> dict[str, float]:
 HEAD = f"{'':<20}{'answerable':<31}{'unanswerable':>16}\n{'method':<20} answered  right  wrong  silent" + (
     f"{'wrong':>16}  silent  balanced  failed"
 )
-
 SETTINGS = (
-    f"Embedded writer, judge and reader; dev, style {STYLE}, --unsupported {POLICY}; of 100 questions of that kind.\n"
+    "As shipped; dev, style long; of 100 questions of that kind.\n"
     "Balanced is the mean of answered where there is an answer and silent where there is none."
 )
 
@@ -197,20 +181,25 @@ SETTINGS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limit", type=int, help="most answerable, and most unanswerable, questions of a set")
+    parser.add_argument("--methods", default="best,vanilla")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    started, found = perf_counter(), []
     print(heading("unanswerable.py", SETTINGS))
-    with pool_index() as retriever:
-        sets = {"qa_clapnq": clapnq(), "qa_mtrag_un": mtrag(), "pool_questions": pool(retriever)}
+    lines = []
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        toulmin.index(path("pool_corpus"), into=folder / "pool")
+        sets = {
+            "qa_clapnq": clapnq(),
+            "qa_mtrag_un": mtrag(folder),
+            "pool_questions, short": pool(folder / "pool", "short"),
+            "pool_questions, two steps": pool(folder / "pool", "multihop"),
+        }
         for name, questions in sets.items():
-            asked = limited(list(questions), options.limit)
-            without = sum(not q.is_answerable for q in asked)
-            print(f"\n{name}: {len(asked) - without} answerable and {without} unanswerable questions\n{HEAD}")
-            found += asyncio.run(measured(name, asked))
-    print(f"\n{perf_counter() - started:.0f} s\n```")
+            lines += run(name, limited(list(questions), options.limit), options.methods.split(","))
+    print("```")
     if options.json:
-        options.json.write_text(json.dumps([asdict(line) for line in found], indent=1) + "\n", "utf-8")
+        options.json.write_text(json.dumps([line._asdict() for line in lines], indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

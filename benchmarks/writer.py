@@ -2,7 +2,7 @@
 
     python benchmarks/writer.py            the figures, on the dev splits
     python benchmarks/writer.py --train    the same on the train splits, from which every constant was chosen
-    python benchmarks/writer.py --encoder onnx:FOLDER [--train]    by words, and by meaning too, at one length
+    python benchmarks/writer.py --reader SPEC [--train]    by words, and by a reader that ranks windows, at one length
 
 `training/fit_evidence.py` fits the weights of a sentence's features.
 
@@ -33,12 +33,12 @@ from writer_sets import (
     slots_of,
 )
 
-from toulmin.build.encoding import encoder
+from toulmin.build.parts import LateReader
 from toulmin.config import Settings
 from toulmin.data import Claim, Passage
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.meaning import EncoderMeaning, Meaning
+from toulmin.extractive.windows import SpanReader
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Generate
@@ -53,9 +53,9 @@ NEVER = 0.0
 
 
 def answers(
-    items: Sequence[Item], words: int, threshold: float | None = None, meaning: Meaning | None = None
+    items: Sequence[Item], words: int, threshold: float | None = None, reader: SpanReader | None = None
 ) -> list[tuple[Claim, ...]]:
-    writer = Extractive(words, meaning=meaning) if threshold is None else Extractive(words, threshold, meaning=meaning)
+    writer = Extractive(words, reader=reader) if threshold is None else Extractive(words, threshold, reader)
     asked = [Generate(AnswerPrompt(item.question, item.passages)) for item in items]
     return [reply.value.claims for reply in writer.generate(asked)]
 
@@ -104,18 +104,18 @@ def recall_table(name: str, items: Sequence[Item], target: str) -> None:
         )
 
 
-def meaning_table(name: str, items: Sequence[Item], meaning: Meaning, target: str) -> None:
-    """Recall by words and by meaning; a budget for words is found that gives the length of meaning."""
+def reader_table(name: str, items: Sequence[Item], reader: SpanReader, target: str) -> None:
+    """Recall by words and with the reader; words get the budget that gives the reader's length."""
     for words in LENGTHS:
-        texts = [text_of(claims) for claims in answers(items, words, NEVER, meaning)]
+        texts = [text_of(claims) for claims in answers(items, words, NEVER, reader)]
         length = mean_length(texts)
-        tried = [[text_of(claims) for claims in answers(items, words + more, NEVER)] for more in range(-4, 5)]
+        tried = [[text_of(claims) for claims in answers(items, words + more, NEVER)] for more in range(-8, 9, 2)]
         plain = min(tried, key=lambda found: abs(mean_length(found) - length))
-        by_words, by_meaning = mean_recall(items, plain), mean_recall(items, texts)
+        by_words, by_reader = mean_recall(items, plain), mean_recall(items, texts)
         goal = target if words == 75 else ""
         print(
-            f"{name:<22}{len(items):>5}{mean_length(plain):>9.1f}{length:>9.1f}{by_words:>9.1f}{by_meaning:>9.1f}"
-            f"{by_meaning - by_words:>+7.1f}   {goal}",
+            f"{name:<22}{len(items):>5}{mean_length(plain):>9.1f}{length:>9.1f}{by_words:>9.1f}{by_reader:>9.1f}"
+            f"{by_reader - by_words:>+7.1f}   {goal}",
             flush=True,
         )
 
@@ -249,24 +249,24 @@ def report_dev() -> None:
     print("targets: 5 ms for 10 passages, 12 ms for 25")
 
 
-def report_meaning(meaning: Meaning, train: bool) -> None:
+def report_reader(reader: SpanReader, train: bool) -> None:
     pool = Pool()
-    print(f"{'set':<22}{'n':>5}{'words':>9}{'words':>9}{'recall':>9}{'meaning':>9}{'gain':>7}   target at 75 words")
+    print(f"{'set':<22}{'n':>5}{'words':>9}{'words':>9}{'recall':>9}{'reader':>9}{'gain':>7}   target at 75 words")
     if train:
-        meaning_table("feedback, given", list(feedback_train(None)), meaning, "")
-        meaning_table("short, 10 of pool", short_answers(pool, "train", EVERY), meaning, "")
+        reader_table("feedback, given", list(feedback_train(None)), reader, "")
+        reader_table("short, 10 of pool", short_answers(pool, "train", EVERY), reader, "")
     else:
-        meaning_table("asqa, given", asqa_dev(), meaning, "gain 5")
-        meaning_table("short, 10 of pool", short_answers(pool, "dev"), meaning, "")
+        reader_table("asqa, given", asqa_dev(), reader, "gain 5")
+        reader_table("short, 10 of pool", short_answers(pool, "dev"), reader, "")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", action="store_true", help="the train splits")
-    parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
+    parser.add_argument("--reader", help="as `--set reader=` names it")
     asked = parser.parse_args()
-    if asked.encoder is not None:
-        report_meaning(EncoderMeaning(lambda: encoder(asked.encoder, Settings())), asked.train)
+    if asked.reader is not None:
+        report_reader(LateReader(Settings(reader=asked.reader)), asked.train)
     elif asked.train:
         report_train()
     else:

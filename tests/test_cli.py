@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,7 +19,9 @@ from toulmin import demo
 from toulmin.cli import run
 from toulmin.cli.evaluation_commands import app
 
-COMMANDS = tuple("ask chat check compare demo doctor export index mcp prefer questions run score search serve".split())
+COMMANDS = tuple(
+    "ask chat check compare completion demo doctor export index mcp prefer questions run score search serve".split()
+)
 QUESTION = "When was Kettle Rock Tower first lit?"
 
 
@@ -47,6 +50,29 @@ def test_demo_shows_an_answer_with_its_verdicts(capsys):
 def test_demo_says_what_to_try_next(capsys):
     run(["demo"])
     assert "Try next" in printed(capsys)
+
+
+def test_the_commands_that_demo_prints_run_as_they_are(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tower.md").write_text("# Tower\n\nThe tower of Kettle Rock was lit on 3 May 1824.\n", "utf-8")
+    run(["demo"])
+    lines = capsys.readouterr().out.partition("Try next")[2].splitlines()
+    commands = [line.strip() for line in lines if line.startswith("  ") and not line.startswith("   ")]
+    assert len(commands) == 4
+    program = f'{sys.executable} -c "from toulmin.cli import main; main()"'
+    for command in commands[:3]:  # the fourth serves until it is stopped
+        line = re.sub(r"\S*\btoulmin (?=ask|check)", lambda _: f"{program} ", command)
+        done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_completion_completes_in_a_real_bash(tmp_path):
+    script = tmp_path / "completion.bash"
+    program = [sys.executable, "-c", "from toulmin.cli import main; main()"]
+    script.write_bytes(subprocess.run([*program, "completion", "bash"], check=True, capture_output=True).stdout)
+    asking = f'source {script}; COMP_WORDS=(toulmin sea); COMP_CWORD=1; _toulmin; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-c", asking], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["search"]
 
 
 def test_ask_answers_from_documents(notes, capsys):

@@ -75,8 +75,17 @@ def test_a_terminal_example_prints_what_it_shows(block: str, folder: Path):
     for command, shown in commands(block):
         line = re.sub(r"\btoulmin\b", lambda _: entry, command, count=1)
         done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
+        if os.environ.get("WRITE_DOCS"):
+            _replace_in_pages(f"$ {command}\n", shown, "\n".join(_plain(done.stdout + done.stderr)))
+            continue
         printed = SECONDS.sub("0.00 s", done.stdout + done.stderr)
         assert _plain(printed) == _plain(SECONDS.sub("0.00 s", shown)), command
+
+
+def _replace_in_pages(line: str, shown: str, printed: str):
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        page.write_text(text.replace(line + shown.strip("\n"), line + printed), "utf-8")
 
 
 def _plain(text: str) -> list[str]:

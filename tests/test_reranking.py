@@ -89,7 +89,9 @@ def docs(tmp_path: Path) -> Path:
     folder = tmp_path / "docs"
     folder.mkdir()
     for n in range(5):
-        (folder / f"{n}.md").write_text(f"# Note {n}\n\nThe command reads the foreign fields of table {n} at Zelkova.\n")
+        (folder / f"{n}.md").write_text(
+            f"# Note {n}\n\nThe command reads the foreign fields of table {n} at Zelkova.\n"
+        )
     return folder
 
 

@@ -133,7 +133,7 @@ def became(benchmark: Any) -> Any:
     unanswerable = benchmark("unanswerable")
 
     def result(*texts: str, is_answerable: bool = True, marked: Sequence[str] = (), status: str = "") -> str:
-        is_right = unanswerable._holding_sentence(marked) if marked else None
+        is_right = unanswerable._holds_sentence(marked) if marked else None
         outcome: Any = status or ("answered" if texts else "abstained")
         answer = Answer("", "long", "m", outcome, tuple(map(Claim, texts)), notes=("why",) if status else ())
         return str(unanswerable.Asked("q", None, is_answerable, is_right).result(answer))
@@ -166,7 +166,7 @@ def test_an_answer_is_right_if_it_tells_a_marked_sentence_however_that_is_spaced
 
 
 def test_a_short_answer_is_held_as_whole_words(benchmark: Any):
-    holds = benchmark("unanswerable")._holding_answer(["The 182"])
+    holds = benchmark("unanswerable")._holds_answer(["The 182"])
     assert [holds(Answer("", "long", "m", "answered", (Claim(t),))) for t in (TRUE, "In 182 AD.")] == [False, True]
 
 

@@ -88,7 +88,7 @@ def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):
 
 def test_installed_they_are_what_is_taken(installed: None):
     kit = parts.kit(InMemory([TOWER, OTHER]), Settings())
-    assert kit.models["main"].name == "extractive+encoder+reader"
+    assert kit.models["main"].name == "extractive+reader"
     judge = parts.judge(Settings().judge, Settings())
     (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
     assert verdict.judge == "embedded-1"

@@ -9,8 +9,8 @@ import pytest
 from toulmin.data import Answer, Citation, Claim, Passage, Quote
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.extractive import windows
-from toulmin.extractive.windows import Ranked, choose, read
+from toulmin.extractive.calibration import Ranked, rating
+from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
 from toulmin.methods.relevance import rated
 from toulmin.prompts.types import AnswerPrompt
@@ -43,8 +43,7 @@ class Words:
         return [Ranked(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
-        rows = [self.rank(question, cuts) for question, cuts in questions]
-        return [Rating(self.name, tuple(windows.chance(one.odds) for one in row)) for row in rows]
+        return [rating(self.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
 
 
 def texts_of(reader: Words, words: int = 75, **fields: object) -> list[str]:
@@ -75,6 +74,15 @@ def test_windows_hold_at_most_three_neighbouring_sentences_of_one_passage() -> N
     assert all(text in MANUAL.text or text in OTHER.text for text in reader.read)
 
 
+def test_a_heading_says_nothing_itself() -> None:
+    text = "2.1. Foreign keys\n\nKeys are enforced when switched on.\n\nPRAGMA foreign_keys=ON\n\nThe end"
+    window, *_ = choose(read("Keys?", (Passage.of(text, "Manual"),), Words(Foreign=3.0, PRAGMA=3.0, end=3.0)), 75)
+    assert [sentence.text for sentence in window.window.sentences] == [
+        "Keys are enforced when switched on.",
+        "PRAGMA foreign_keys=ON",
+    ]
+
+
 def test_what_a_colon_leads_in_comes_with_it() -> None:
     listed = Passage.of("It supports three modes:\n\nFast mode is quick.\n\nSafe mode writes twice.", "Modes")
     (chosen, *_) = choose(read("Which modes?", (listed,), Words(supports=9.0)), 75)
@@ -90,11 +98,75 @@ def test_the_writer_is_silent_where_no_window_is_likely_to_answer() -> None:
 
 
 def test_a_name_that_nothing_mentions_makes_an_answer_less_likely() -> None:
-    reader = Words(enforced=4.0 - windows.OFFSET / windows.SLOPE + 1.0)
+    reader = Words(enforced=4.0)
     writer = Extractive(reader=reader)
     asked = [AnswerPrompt(f"Are keys enforced in {name}?", (MANUAL,)) for name in ("the Manual", "MongoDB")]
     known, unknown = writer.generate([Generate(prompt) for prompt in asked])
-    assert known.value.claims and not unknown.value.claims
+    assert known.value.claims
+    assert not unknown.value.claims
+
+
+def test_of_many_sentences_those_with_the_questions_words_are_read() -> None:
+    beside = [
+        Passage.of(f"Chapter {n} is of birds. It has a page on wings. Feathers follow.", "Birds") for n in range(40)
+    ]
+    reader = Words(enforced=8.0)
+    best, *_ = read("Are keys enforced?", (*beside, MANUAL), reader)
+    assert "enforced" in best.window.sentences[0].text
+    assert len(reader.read) < 110
+
+
+# ---------------------------------------------------------------- words in place of sentences
+
+
+class Finds(Words):
+    """Finds these words wherever they are, as surely as told."""
+
+    def __init__(self, words: str, confidence: float, **odds: float) -> None:
+        super().__init__(**odds)
+        self._words, self._confidence = words, confidence
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked]:
+        ranked = super().rank(question, cuts)
+        return [Ranked(each.odds, self._span(cut)) for each, cut in zip(ranked, cuts, strict=True)]
+
+    def _span(self, cut: Cut) -> Span | None:
+        start = cut.passage.text.find(self._words, cut.start, cut.end)
+        if start < 0:
+            return None
+        return Span(cut.passage.id, Quote(start, start + len(self._words), self._words), self._confidence)
+
+
+def test_a_short_answer_is_the_words_where_they_are_likely_right() -> None:
+    assert texts_of(Finds("a second", 0.9, Locks=9.0), style="short") == ["a second"]
+
+
+@pytest.mark.parametrize("style", ["short", "list"])
+def test_else_it_is_the_sentence(style: str) -> None:
+    assert texts_of(Finds("a second", 0.01, Locks=9.0), style=style) == ["Locks are held for a second."]
+
+
+def test_a_list_is_of_the_likely_words_of_several_passages() -> None:
+    class Both(Finds):
+        def _span(self, cut: Cut) -> Span | None:
+            self._words = "switched on" if cut.passage is OTHER else "a second"
+            return super()._span(cut)
+
+    assert sorted(texts_of(Both("", 0.9, Locks=9.0, enforced=8.0), style="list")) == ["a second", "switched on"]
+
+
+@pytest.mark.parametrize(("confidence", "label"), [(0.97, "yes"), (0.05, "no")])
+def test_a_short_answer_answers_as_likely_as_its_words_are_right(confidence: float, label: str) -> None:
+    start = MANUAL.text.index("Locks are held")
+    cited = Citation(MANUAL.id, Quote(start, start + 28, MANUAL.text[start : start + 28]))
+
+    def program() -> Program[Answer]:
+        return Answer("q", "short", "own", "answered", (Claim("a second", (cited,)),), (MANUAL,))
+        yield
+
+    relevance = outcome(Finds("a second", confidence, Locks=9.0), program, "How long are locks held?").relevance
+    assert relevance is not None
+    assert relevance.answers == label
 
 
 # ---------------------------------------------------------------- whether an answer answers
@@ -119,7 +191,7 @@ def quoting(words: str) -> Callable[[], Program[Answer]]:
     return program
 
 
-@pytest.mark.parametrize(("odds", "label"), [(9.0, "yes"), (0.0, "no")])
+@pytest.mark.parametrize(("odds", "label"), [(9.0, "yes"), (-9.0, "no")])
 def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: str) -> None:
     told = outcome(Words(enforced=odds), quoting("But they are enforced only when switched on.")).relevance
     assert told is not None
@@ -134,6 +206,23 @@ def test_what_a_question_names_and_nothing_cited_mentions_is_not_answered_wholly
 
 def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     assert outcome(object(), quoting("Locks are held for a second.")).relevance is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_told"),
+    [
+        ("Sind die Schlüssel erzwungen?", True),
+        ("Les clés sont-elles vérifiées par le moteur ?", True),
+        ("Включены ли ключи?", True),
+        ("Are keys enforced?", False),
+        ("keys sqlite", False),
+    ],
+)
+def test_a_question_in_another_language_than_the_sources_is_told_so(question: str, is_told: bool) -> None:
+    notes = " ".join(
+        outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question).notes
+    )
+    assert ("the sources in English" in notes) is is_told
 
 
 def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:

@@ -58,7 +58,7 @@ class Settings:
     encoder: str | None = None
     fusion: Fusion | None = None
     dense_weight: float | None = None
-    rerank_depth: int = 60
+    rerank_depth: int = 100
     rerank_seconds: float = 0.7
     links: bool = True
     bm25_k1: float | None = None

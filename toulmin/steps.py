@@ -130,10 +130,11 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The chance of each piece to answer the question, by that reader."""
+    """The chance of each piece to answer the question, by that reader, and the likeliest words in each."""
 
     reader: str
     chances: tuple[float, ...]
+    spans: tuple[Span | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """The weights by which the embedded writer tells how far a sentence bears on a question, fitted on train splits only.
 
-    python training/fit_evidence.py                                        every sentence, by words
-    python training/fit_evidence.py --encoder onnx:FOLDER --most 30        by meaning too, of the most promising ones
+    python training/fit_evidence.py
 
 A question's sentences share its evidence by a softmax of their weighted features; the weights are those under which
 the sentences that hold an answer have most of it: least mean -log of what the holders of an answer have together. Half
 of the loss are short questions, half the sets of ambiguous ones. Printed are the loss of questions not fitted on (four
-folds, by a hash of the question) with and without the feature of meaning, and the weights to be put into
+folds, by a hash of the question), and the weights to be put into
 `toulmin/extractive/evidence.py`. Nothing is drawn.
 """
 
@@ -16,7 +15,7 @@ import argparse
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +32,7 @@ from writer_sets import (
     short_answers,
 )
 
-from toulmin.build.encoding import encoder
-from toulmin.config import Settings
 from toulmin.extractive.evidence import Features, gather
-from toulmin.extractive.meaning import EncoderMeaning, Meaning
 from toulmin.extractive.question import Question
 
 FOLDS = 4
@@ -57,9 +53,9 @@ class Case:
     counts: float
 
 
-def case(item: Item, counts: float, most: int, meaning: Meaning | None) -> Case | None:
+def case(item: Item, counts: float, most: int) -> Case | None:
     """None where no sentence holds any slot."""
-    entries = gather(Question.of(item.question), item.passages, most, meaning)
+    entries = gather(Question.of(item.question), item.passages, most)
     texts = [normalised(entry.sentence.text) for entry in entries]
     holds = [[any(alias in text for alias in slot) for text in texts] for slot in item.slots]
     held = np.array([slot for slot in holds if any(slot)], float)
@@ -67,9 +63,9 @@ def case(item: Item, counts: float, most: int, meaning: Meaning | None) -> Case 
     return Case(fold, np.array([entry.features for entry in entries]), held, counts) if len(held) else None
 
 
-def cases(items: Iterable[Item], share: float, most: int, meaning: Meaning | None) -> list[Case]:
+def cases(items: Iterable[Item], share: float, most: int) -> list[Case]:
     questions = list(items)
-    known = (case(item, share / len(questions), most, meaning) for item in questions)
+    known = (case(item, share / len(questions), most) for item in questions)
     return [each for each in known if each is not None]
 
 
@@ -108,27 +104,17 @@ def unseen_loss(cases: Sequence[Case]) -> float:
     return total / sum(case.counts for case in cases)
 
 
-def without_meaning(case: Case) -> Case:
-    features = case.features.copy()
-    features[:, Features._fields.index("meaning")] = 0
-    return replace(case, features=features)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--encoder", help="as `toulmin --encoder` names it")
     parser.add_argument("--most", type=int, default=ALL, help="sentences of a question: the most promising by words")
     parser.add_argument("--every", type=int, default=1, help="of the short questions")
     options = parser.parse_args()
-    meaning = None if options.encoder is None else EncoderMeaning(lambda: encoder(options.encoder, Settings()))
     pool = Pool()
-    short = cases(short_answers(pool, "train", options.every), 0.5, options.most, meaning)
+    short = cases(short_answers(pool, "train", options.every), 0.5, options.most)
     ambiguous = [asqa_train(pool), asqa_train(Pool(asqa_snippets())), feedback_train(None), feedback_train(pool)]
-    parts = [cases(items, 0.5 / len(ambiguous), options.most, meaning) for items in ambiguous]
+    parts = [cases(items, 0.5 / len(ambiguous), options.most) for items in ambiguous]
     known = short + [each for part in parts for each in part]
     print(f"{len(known)} questions, mean loss of those not fitted on {unseen_loss(known):.4f}")
-    if meaning is not None:
-        print(f"without meaning {unseen_loss(list(map(without_meaning, known))):.4f}")
     for name, weight in zip(Features._fields, least_loss(known), strict=True):
         print(f"    {name}={weight:.2f},")
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from toulmin.build.specs import Registry, Spec, table_of
 from toulmin.config import Settings, cache_folder
@@ -24,9 +24,6 @@ from toulmin.retrieval.reranking import KeptVectors, Reranked
 from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
-
-if TYPE_CHECKING:
-    from toulmin.extractive.meaning import Meaning
 
 EMBEDDED = "embedded"  # the one of the installed weights
 NONE = "none"  # in place of a SPEC: no vectors, though the index had some
@@ -95,20 +92,6 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
 
 
 # ---------------------------------------------------------------- what settings ask for
-
-
-def meaning(settings: Settings) -> Meaning | None:
-    """What the embedded writer compares meanings by: an encoder of ours, as its weights were fitted with one.
-
-    That is the one that is set, or the installed one where none is; None where there is none or another kind is set.
-    It is loaded with the first question, and raises then as `encoder` does.
-    """
-    spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
-    if spec != EMBEDDED and not spec.startswith("onnx:"):
-        return None
-    from toulmin.extractive.meaning import EncoderMeaning
-
-    return EncoderMeaning(lambda: encoder(spec, settings))
 
 
 def label_of(index: str) -> Label | None:

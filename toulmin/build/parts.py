@@ -20,7 +20,7 @@ from toulmin.errors import UsageError
 from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
-    from toulmin.extractive.windows import Ranked
+    from toulmin.extractive.calibration import Ranked
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -180,22 +180,19 @@ class LateReader:
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         """The chances of the pieces to answer; None by a reader that cannot say."""
-        from toulmin.extractive.windows import chance
+        from toulmin.extractive.calibration import rating
 
-        rows = [self.rank(question, cuts) for question, cuts in questions]
-        chances = [None if row is None else tuple(chance(each.odds) for each in row) for row in rows]
-        return [None if row is None else Rating(self._reader.name, row) for row in chances]
+        return [rating(self._reader.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
 
 
 # ---------------------------------------------------------------- language models
 
 
 def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    from toulmin.build.encoding import meaning
     from toulmin.extractive.writer import Extractive
 
     late = LateReader(settings)
-    return Extractive(words=settings.words, meaning=meaning(settings), reader=late if may_rate(settings) else None)
+    return Extractive(words=settings.words, reader=late if may_rate(settings) else None)
 
 
 def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:

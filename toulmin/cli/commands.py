@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -48,7 +48,7 @@ def demo(*, json: options.Json = False, explain: options.Explain = False) -> int
 
     code = ask(shipped.QUESTION, docs=(str(shipped.FOLDER),), json=json, explain=explain)
     if not json:
-        show.next_steps(shipped.UNANSWERED, str(shipped.FOLDER))
+        show.next_steps(shipped.UNANSWERED, shipped.MISTAKEN, str(shipped.FOLDER))
     return code
 
 
@@ -300,7 +300,8 @@ def index(
 ) -> int:
     """Reads files and folders into a persistent index; a second run reads only what changed.
 
-    Reads txt, md, html, pdf, docx, jsonl (_id, title, text), tsv of passages, and ALCE json.
+    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, source code,
+    jsonl (_id, title, text), tsv of passages, and ALCE json.
 
     Example:  toulmin index notes/ papers/ --into library/
 
@@ -366,6 +367,22 @@ def doctor(*, index: str | None = None, json: options.Json = False) -> int:
     findings = examine(index)
     show.findings(findings, as_json=json)
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
+
+
+@app.command
+def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
+    """Prints what makes the Tab key complete commands and options in a shell.
+
+    Example:  toulmin completion bash > ~/.local/share/bash-completion/completions/toulmin
+
+    zsh reads it as ~/.zfunc/_toulmin, fish as ~/.config/fish/completions/toulmin.fish.
+
+    Parameters
+    ----------
+    shell
+        bash, zsh or fish.
+    """
+    print(app.generate_completion(shell=shell))
 
 
 # ---------------------------------------------------------------- from words to values

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from shlex import quote
+from shutil import which
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -236,16 +239,25 @@ def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
             console.print(Padding(Text("→ ").append_text(words(finding.remedy)), (0, 0, 0, 10)))
 
 
-def next_steps(unanswered: str, folder: str) -> None:
+def next_steps(unanswered: str, mistaken: str, folder: str) -> None:
+    """Commands that run as they are printed, in the folder where they are printed."""
     console = Console()
-    console.print()
-    console.print(Text("Try next", "bold"))
-    console.print(Text(f'  toulmin ask "{unanswered}" --docs {_shortest(folder)}'))
-    console.print(Text("      a question that these sources do not answer", "dim"))
-    console.print(Text('  toulmin ask "Your question?" --docs YOUR_FOLDER --explain'))
-    console.print(Text("      your own txt, md, html, pdf, docx or jsonl files", "dim"))
-    console.print(Text("  toulmin check draft.txt --docs YOUR_FOLDER"))
-    console.print(Text("      checks a text that somebody else wrote against your files", "dim"))
+    program, docs = quote(_program()), quote(_shortest(folder))
+    steps = {
+        f"{program} ask {quote(unanswered)} --docs {docs}": "a question that these sources do not answer",
+        f"echo {quote(mistaken)} | {program} check --docs {docs}": "checks a text that somebody else wrote",
+        f"{program} ask 'Your question?' --docs .": "your own files, in this folder",
+        f"{program} serve --docs . --open": "the same on a page in your browser",
+    }
+    console.print(Text("\nTry next", "bold"))
+    for command, purpose in steps.items():
+        console.print(Text(f"  {command}"), soft_wrap=True)  # a command stays in one piece
+        console.print(Text(f"      {purpose}", "dim"))
+
+
+def _program() -> str:
+    """`toulmin` where the shell finds it, else the path by which it was called."""
+    return "toulmin" if which("toulmin") or not sys.argv[0].endswith("toulmin") else _shortest(sys.argv[0])
 
 
 @contextmanager

@@ -13,3 +13,6 @@ QUESTION = "Which reward did the Longitude Act offer for finding longitude at se
 
 UNANSWERED = "How many satellites does a GPS receiver need to find its position?"
 """A question of the same field whose answer stands in none."""
+
+MISTAKEN = "The sea watch H4 was finished in 1762."
+"""A sentence that they contradict."""

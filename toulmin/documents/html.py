@@ -10,7 +10,16 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, decode, repair_text, title_from
+from toulmin.documents.plain import (
+    LONGEST_HEADS,
+    as_title,
+    cannot_read,
+    check_size,
+    decode,
+    repair_text,
+    row_text,
+    title_from,
+)
 
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
@@ -124,17 +133,53 @@ def _strip_lines(text: str) -> str:
 def _pieces(root: LexborNode) -> Iterator[str]:
     """Text with marks at borders of blocks and cells. Not recursive: real pages nest thousands deep."""
     node: LexborNode | None = root
+    outer = _outer_tables(root)
     while node is not None:
         is_seen = not _is_unseen(node)
+        rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
         if is_seen:
             yield _opening(node)
-        if is_seen and node.child is not None:
+        yield from (f"{row}{_BLOCK}" for row in rows)
+        if is_seen and not rows and node.child is not None:
             node = node.child
             continue
         while node is not None and node.next is None:
             node = node.parent if node.mem_id != root.mem_id else None
             yield _BLOCK if node is not None and node.tag in _BLOCKS else ""
         node = node.next if node is not None and node.mem_id != root.mem_id else None
+
+
+def _outer_tables(root: LexborNode) -> set[int]:
+    """The tables that hold tables."""
+    outer = set()
+    for table in root.css("table table"):
+        parent = table.parent
+        while parent is not None and parent.tag != "table":
+            parent = parent.parent
+        if parent is not None:
+            outer.add(parent.mem_id)
+    return outer
+
+
+def _rows(table: LexborNode) -> list[str]:
+    """The caption and rows of a table whose first row names its columns; nothing for any other table.
+
+    Of three columns or more each cell comes after its column's name; of two, the first is a name itself.
+    """
+    rows = [_cells(row) for row in table.css("tr")]
+    if len(rows) < 2 or len(rows[0]) < 2 or any(head.tag == "td" for head in rows[0]):
+        return []
+    if any(len(row) != len(rows[0]) for row in rows):
+        return []
+    heads, *lines = [[" ".join(_visible(cell).split()) for cell in row] for row in rows]
+    captions = [" ".join(_visible(caption).split()) for caption in table.css("caption")]
+    if len(heads) == 2 or sum(map(len, heads)) > LONGEST_HEADS:
+        return [*captions, *("\n".join(filter(None, line)) for line in (heads, *lines))]
+    return [*captions, *(row_text(line, heads) for line in lines)]
+
+
+def _cells(row: LexborNode) -> list[LexborNode]:
+    return [cell for cell in row.iter() if cell.tag in _CELLS]
 
 
 def _is_unseen(node: LexborNode) -> bool:

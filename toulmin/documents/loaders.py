@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import cannot_read, markdown_document, repair_text, text_document
+from toulmin.documents.plain import cannot_read, repair_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,30 +127,36 @@ def _suffix(path: Path) -> str | None:
 
 
 def _documents(suffix: str, path: Path, limit: int) -> Iterator[Document]:
-    """The documents of a file of that kind; the library for it is loaded with the first such file."""
-    if suffix in (".txt", ".text"):
-        yield text_document(path, limit)
-    elif suffix in (".md", ".markdown"):
-        yield markdown_document(path, limit)
-    elif suffix in (".html", ".htm", ".xhtml"):
-        from toulmin.documents.html import html_document
-
-        yield html_document(path, limit)
-    elif suffix == ".pdf":
-        from toulmin.documents.pdf import pdf_document
-
-        yield pdf_document(path, limit)
-    elif suffix == ".docx":
-        from toulmin.documents.word import word_document
-
-        yield word_document(path, limit)
+    """The documents of a file of that kind; its module, and the library for it, is loaded with the first such file."""
+    module, function = _READERS[suffix]
+    reader = getattr(import_module(f"toulmin.documents.{module}"), function)
+    if module == "records":
+        yield from reader(path, suffix.removesuffix(".gz"), limit)
     else:
-        from toulmin.documents.records import record_documents
-
-        yield from record_documents(path, suffix.removesuffix(".gz"), limit)
+        yield reader(path, limit)
 
 
-SUFFIXES = frozenset(
-    ".txt .text .md .markdown .html .htm .xhtml .pdf .docx .jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz".split()
-)
+# The endings of each kind, and the module and function that read it.
+_KINDS = {
+    ".txt .text": ("plain", "text_document"),
+    ".md .markdown": ("markup", "markdown_document"),
+    ".rst": ("markup", "rst_document"),
+    ".adoc .asciidoc": ("markup", "asciidoc_document"),
+    ".man .1 .2 .3 .4 .5 .6 .7 .8": ("manual", "manual_document"),
+    ".html .htm .xhtml": ("html", "html_document"),
+    ".pdf": ("pdf", "pdf_document"),
+    ".docx": ("word", "word_document"),
+    ".odt": ("office", "odt_document"),
+    ".pptx": ("office", "slides_document"),
+    ".xlsx": ("office", "sheets_document"),
+    ".epub": ("office", "book_document"),
+    ".rtf": ("rich", "rich_document"),
+    ".eml": ("mail", "mail_document"),
+    ".csv": ("plain", "csv_document"),
+    ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz": ("records", "record_documents"),
+    ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"
+    " .cfg .conf .ini .toml .yaml .yml": ("plain", "code_document"),
+}
+_READERS = {suffix: reader for suffixes, reader in _KINDS.items() for suffix in suffixes.split()}
+SUFFIXES = frozenset(_READERS)
 """The endings of the names of files that can be read, in lower case with their dot."""

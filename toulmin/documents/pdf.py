@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -35,14 +35,23 @@ _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
 _NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
+_ROMAN = -1_000_000  # the mark of every page number in Roman digits
 _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
 )
+_ROMAN_NUMBER = re.compile(r"[ivxlc]+")
+# A running head with its page's number; what a caption and a footnote begin with; a line of a table of contents.
+_HEAD = re.compile(r"(?:(\d{1,4})[\s|]+\D.*|.*\D[\s|]+(\d{1,4}))")
+_CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Listing|Algorithm|Abbildung|Abb\.|Tabelle)\s+[\dA-Z][\d.]*\s?[.:]")
+_NOTE = re.compile(r"(?:\d{1,2}|[*†‡§¶])(?=\s?[A-ZÀ-Þ][^\W\d_])")
+_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*\w+$")
 _INCORRECT_PASSWORD = 4
 _ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
 
 # A running head is on at least this share of the pages it spans, and on three: left and right pages may differ.
 _RUNS = 0.4
+_LONGEST_HEAD = 100  # characters
+_SMALL = 0.93  # a footnote's height, at most, in that of the page's usual line
 
 # Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In the page's
 # median line distances: a space; in median line widths: a line that ends early.
@@ -123,21 +132,23 @@ def _box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
 
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
-    """Repeated lines at page edges: words stay on their first page, page numbers on none."""
+    """Repeated lines at page edges: words stay on their first page, page numbers and heads beside them on none."""
     seen: dict[str | int, list[int]] = {}
     for n, page in enumerate(pages):
-        for mark in {_mark(page[i], n) for i in _edges(page)}:
+        for mark in {mark for i in _edges(page) for mark in _marks(page[i], n)}:
             seen.setdefault(mark, []).append(n)
     running = {mark for mark, on in seen.items() if len(on) >= 3 and len(on) >= _RUNS * (on[-1] - on[0] + 1)}
-    earlier_marks: set[str | int] = set()
+    earlier: set[str | int] = set()
     kept = []
     for n, page in enumerate(pages):
-        marks = [_mark(line, n) for line in page]
-        dropped = {
-            i for i in _edges(page) if marks[i] in running and (marks[i] in earlier_marks or isinstance(marks[i], int))
-        }
+        dropped = set()
+        for i in _edges(page):
+            marks = _marks(page[i], n)
+            is_outermost = len(marks) == 1 or i in (0, len(page) - 1)
+            if any(mark in running and (is_outermost if isinstance(mark, int) else mark in earlier) for mark in marks):
+                dropped.add(i)
         kept.append([line for i, line in enumerate(page) if i not in dropped])
-        earlier_marks.update(marks)
+        earlier.update(line.text for line in page)
     return kept
 
 
@@ -145,10 +156,14 @@ def _edges(page: list[_Line]) -> set[int]:
     return {i for i in range(len(page)) if i < 2 or i >= len(page) - 2}
 
 
-def _mark(line: _Line, page: int) -> str | int:
-    """What every page shares: a head's words, or the printed page number minus the page's index."""
-    number = _PAGE_NUMBER.fullmatch(line.text)
-    return int(number[1]) - page if number else line.text
+def _marks(line: _Line, page: int) -> list[str | int]:
+    """What every page shares: a head's words, the printed page number minus the page's index, or both."""
+    if number := _PAGE_NUMBER.fullmatch(line.text):
+        return [int(number[1]) - page]
+    if _ROMAN_NUMBER.fullmatch(line.text):
+        return [_ROMAN]
+    head = _HEAD.fullmatch(line.text) if len(line.text) <= _LONGEST_HEAD else None
+    return [line.text, int(head[1] or head[2]) - page] if head else [line.text]
 
 
 # ---------------------------------------------------------------- text
@@ -168,6 +183,7 @@ def _usual(page: list[_Line]) -> _Usual:
 def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     compounds = _compounds(line.text for page in pages for line in page)
     usual = [_usual(page) for page in pages]
+    pages = [_with_notes_before(page, of_page) for page, of_page in zip(pages, usual, strict=True)]
     lines = [(number, line) for number, page in enumerate(pages) for line in page]
     parts, starts, size = [], [0] * len(pages), 0
     for (number, line), (following, after) in pairwise(lines):
@@ -185,7 +201,27 @@ def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     return text, (*starts[: last + 1], *[len(text)] * (len(pages) - last - 1))
 
 
+def _with_notes_before(page: list[_Line], usual: _Usual) -> list[_Line]:
+    """The page with its footnotes before its last paragraph if that runs on over the page, and their numbers apart."""
+    height = median([line.height for line in page] or [0.0])
+    first = len(page)
+    while first and page[first - 1].height <= _SMALL * height:
+        first -= 1
+    while first < len(page) and not _NOTE.match(page[first].text):
+        first += 1
+    notes = [replace(line, text=_NOTE.sub(r"\g<0> ", line.text, count=1).replace("  ", " ")) for line in page[first:]]
+    body = page[:first]
+    last = len(body) - 1
+    if not notes or last < 1 or _ENDS_SENTENCE.search(body[-1].text):
+        return body + notes
+    while last and not _starts_paragraph(body[last - 1], body[last], usual, False):
+        last -= 1
+    return body[:last] + notes + body[last:] if last else page[:first] + notes
+
+
 def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: bool) -> bool:
+    if _CAPTION.match(after.text) or _CONTENTS.search(before.text):
+        return True
     if _LIST_ITEM.match(after.text) or abs(before.height - after.height) > _OTHER_SIZE * before.height:
         return True
     has_ended = _ENDS_SENTENCE.search(before.text) is not None

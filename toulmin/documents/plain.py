@@ -1,15 +1,20 @@
-"""Decodes bytes to text, and reads txt and md. Every loader sends its text through `repair_text`, so that it
-can be stored as UTF-8.
+"""Decodes bytes to text, and reads plain text, source code and csv. Every loader sends its text through `repair_text`,
+so that it can be stored as UTF-8.
 """
 
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from toulmin.data import Document
 from toulmin.errors import SourceError
+from toulmin.text.language import UNSPACED
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -21,11 +26,9 @@ _MARKS = (
 )
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
-_FENCE = re.compile(r"(?ms)^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)")
-_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}[^\S\n]+(.+)$|^ {0,3}(\S.*)\n {0,3}(?:=+|--+)[^\S\n]*$")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
+LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
@@ -100,19 +103,119 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    """A text file; the title comes from the file's name."""
-    return Document(read_text(path, limit), title_from(path), repair_text(str(path)))
+    """A text file, its lines joined into paragraphs; the title comes from the file's name."""
+    return Document(reflow(read_text(path, limit)), title_from(path), repair_text(str(path)))
 
 
-def markdown_document(path: Path, limit: int) -> Document:
-    """A Markdown file with its markup, without front matter; the title is its first heading."""
-    text = _FRONT_MATTER.sub("", read_text(path, limit), count=1)
-    if not text.strip():
+def code_document(path: Path, limit: int) -> Document:
+    """A file of source code or settings as it is; its title is its name."""
+    return Document(read_text(path, limit), as_title(path.name), repair_text(str(path)))
+
+
+def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
+    """A table's row on one line: "Head: cell; Head: cell", or "cell | cell" where there is not a head for each."""
+    cells = [" ".join(cell.split()) for cell in cells]
+    if len(heads) != len(cells):
+        return " | ".join(cell for cell in cells if cell)
+    return "; ".join(f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=True) if cell)
+
+
+def table_text(rows: Iterable[Sequence[str]]) -> str:
+    """A block for each row with words, each cell after its column's name where the first row names all columns."""
+    table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
+    heads = table[0] if table else []
+    while heads and not heads[-1]:
+        heads = heads[:-1]
+    names_all = len(heads) > 1 and all(cell and not _NUMBER.fullmatch(cell) for cell in heads)
+    if len(table) < 2 or not names_all or sum(map(len, heads)) > LONGEST_HEADS:
+        return "\n\n".join(map(row_text, table))
+    return "\n\n".join(row_text(_padded(cells, len(heads)), heads) for cells in table[1:])
+
+
+def _padded(cells: list[str], width: int) -> list[str]:
+    while len(cells) > width and not cells[-1]:
+        cells = cells[:-1]
+    return cells + [""] * (width - len(cells))
+
+
+def csv_document(path: Path, limit: int) -> Document:
+    """A file of values between commas, semicolons or tabs, a block a row."""
+    text = read_text(path, limit)
+    first = text.lstrip().split("\n", 1)[0]
+    try:
+        rows = table_text(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
+    except csv.Error as error:
+        raise cannot_read(path, f"is a damaged csv ({error})", "save it again as csv") from error
+    if not rows:
         raise empty(path)
-    return Document(text, _first_heading(text) or title_from(path), repair_text(str(path)))
+    return Document(rows, title_from(path), repair_text(str(path)))
 
 
-def _first_heading(text: str) -> str:
-    match = _HEADING.search(_FENCE.sub("", text))
-    heading = as_title(match[1] or match[2]) if match else ""
-    return _LINK.sub(r"\1", heading).replace("*", "").replace("`", "").rstrip("# ")
+# ---------------------------------------------------------------- lines to paragraphs
+
+_RULE = re.compile(r"\s*([-=~^\"'`#*+.:_])\1{2,}\s*")
+_ITEM = re.compile(r"\s*(?:[-*•·+–]|\(?\d{1,3}[.)])\s+(?=\S)")
+_OPTION = re.compile(r"\s*--?[A-Za-z?]")
+_ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")
+# Columns, code, and quoted or drawn lines: their line ends say something.
+_AS_IT_IS = re.compile(r"\S {3,}\S|[;{}\\]$")
+_ENDED = re.compile(r"[.!?:;,…。！？](?:[\"'”’»)\]]*)$")
+# Text is wrapped if its longest line has at most so many characters; a line continues if it is this share of the
+# longest, or of the narrowest column.
+_WIDEST, _NARROWEST, _FULL = 120, 60, 0.7
+
+
+def reflow(text: str) -> str:
+    """Joins wrapped lines, and parts headings, items, options and underlines from what follows by a blank line.
+
+    Beyond soft hyphens, which go, only white space changes.
+    """
+    text = text.replace("\u00ad\n", "").replace("\u00ad", "")
+    chunks = re.split(r"(\n(?:[^\S\n]*\n)+)", text)
+    return "".join(_reflow_chunk(chunk) if chunk.strip() else chunk for chunk in chunks)
+
+
+def _reflow_chunk(chunk: str) -> str:
+    lines = [line.rstrip() for line in chunk.expandtabs().split("\n")]
+    longest = max(map(len, lines))
+    is_wrapped = longest <= _WIDEST and not any(_AS_IT_IS.search(line.lstrip()) for line in lines)
+    full = _FULL * max(longest, _NARROWEST) if is_wrapped else _WIDEST * longest
+    parts, is_first = [lines[0]], True
+    for before, after in pairwise(lines):
+        joiner = _joiner(before, after, full, is_first)
+        is_first = joiner == "\n\n"
+        parts += [joiner, after if "\n" in joiner else after.lstrip()]
+    return "".join(parts)
+
+
+def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
+    """What stands between two lines; `full` is the length from which a line runs on, and `is_first` says that the
+    line before begins its block.
+    """
+    if not before or not after or _RULE.fullmatch(after):
+        return "\n"
+    if _RULE.fullmatch(before) or _ITEM.match(after):
+        return "\n\n"
+    indent, deeper = _indent(before), _indent(after) - _indent(before)
+    if _ROW.match(before) or _ROW.match(after) or before.endswith("\\"):
+        return "\n"
+    if _OPTION.match(after) and (deeper < 0 or (deeper == 0 and _OPTION.match(before))):
+        return "\n\n"
+    item = _ITEM.match(before)
+    runs_on = len(before) >= full
+    if item and indent + deeper == item.end():
+        return _space(before, after)
+    if deeper and not (runs_on and (is_first or deeper > 0) and not before.endswith(":")):
+        return "\n\n" if full <= _WIDEST else "\n"
+    if runs_on:
+        return _space(before, after)
+    is_heading = is_first and not _ENDED.search(before) and after.lstrip()[:1].isupper() and len(after) >= full
+    return "\n\n" if is_heading else "\n"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _space(before: str, after: str) -> str:
+    return "" if UNSPACED.search(before[-2:]) and UNSPACED.match(after.lstrip()) else " "

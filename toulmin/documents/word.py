@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,8 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, check_size, empty, repair_text, title_from
-from toulmin.errors import SourceError
-
-# Office encrypts by wrapping the file into an OLE container; older .doc files are OLE too.
-_OLE = b"\xd0\xcf\x11\xe0"
+from toulmin.documents.archive import open_archive
+from toulmin.documents.plain import as_title, empty, repair_text, title_from
 
 _PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
@@ -34,30 +30,14 @@ def word_document(path: Path, limit: int) -> Document:
 
     The title comes from its properties, else its first heading.
     """
-    check_size(path, path.stat().st_size, limit)
-    try:
-        _check_archive(path, limit)
+    with open_archive(path, limit, "Word document"):
         document = docx.Document(str(path))
         blocks = [repair_text(block).strip() for block in _blocks(document.element.body)]
         title = document.core_properties.title or _first_heading(document)
-    except (SourceError, OSError):
-        raise
-    # The libraries raise many kinds of error for damaged files.
-    except Exception as error:
-        raise cannot_read(path, f"is a damaged Word document ({error})", "save it again from Word") from error
     text = "\n\n".join(block for block in blocks if block)
     if not text:
         raise empty(path)
     return Document(text, as_title(title) or title_from(path), repair_text(str(path)))
-
-
-def _check_archive(path: Path, limit: int) -> None:
-    with path.open("rb") as file:
-        is_ole = file.read(4) == _OLE
-    if is_ole:
-        raise cannot_read(path, "is encrypted, or an older .doc", "save it as .docx without a password")
-    with zipfile.ZipFile(path) as archive:
-        check_size(path, sum(entry.file_size for entry in archive.infolist() if entry.filename.endswith("xml")), limit)
 
 
 def _blocks(container: BaseOxmlElement) -> Iterator[str]:

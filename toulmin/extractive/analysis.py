@@ -12,13 +12,28 @@ from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem
 from toulmin.text.names import Fact, facts
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
-_DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•")
+# Marks of code and tables, underlines, and the dots of a table of contents.
+_DEBRIS = re.compile(r"[|{}<>=#~^\\]|\[\[|\]\]|&\w+;|https?:|\*\*|__|•|(?<!\S)([-\"'`*+.:_])\1{3,}(?!\S)|(?:\.\s){4,}")
 # English verbs, searched in ASCII text only: other languages need none of them.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|can|could|may|might|will|would|shall|should|must|am"
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
     r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
 )
+# What stands in every file of a folder or frames its text: notices, captions, navigation.
+_NOISE = re.compile(
+    r"^\W*(?i:©|\(c\)|copyright\b(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
+    r"|(?:table|fig(?:ure|\.)?|listing|algorithm)\s[\dA-Z][\d.]*\s?[.:]"
+    r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
+    r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
+)
+_NUMBER = re.compile(r"\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
+_OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\Z")
+_ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_LONGEST_NUMBER = 20  # characters
+_ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
+_CODE = re.compile(r"[$_/(){}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
+_LONGEST_HEADING = 10  # words
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
@@ -87,9 +102,9 @@ class Sentence:
 
     @cached_property
     def soundness(self) -> float:
-        """0 to 1: low for markup, tables, headings, fragments and very long sentences."""
+        """0 to 1: low for markup, tables, headings, notices, fragments and very long sentences."""
         text = self.text
-        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text):
+        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or _NOISE.search(text):
             return 0.05
         score = 1.0
         if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
@@ -97,8 +112,16 @@ class Sentence:
         if text[0].islower() or text[0] in ",;:)]":
             score *= 0.5
         if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
-            score *= 0.5
+            score *= 0.2 if self.is_heading else 0.5
         return score
+
+    @cached_property
+    def is_heading(self) -> bool:
+        """Whether it has lines of its own, is short, and ends in no stop; a line of code is none."""
+        text, words = self.passage.text, _NUMBER.sub("", self.text, count=1)
+        opens_line = _OPENS_LINE.search("\n" + text[max(0, self.start - _LONGEST_NUMBER) : self.start])
+        is_alone = opens_line and _ENDS_LINE.match(text, self.end) and len(words.split()) <= _LONGEST_HEADING
+        return not words or bool(is_alone and not _ENDED.search(words) and not _CODE.search(words))
 
     def claim(self) -> Claim:
         return Claim(self.text, (self.citation(),))

@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from toulmin.data import Citation, Claim, Passage, Style
-from toulmin.extractive.analysis import Find, Sentence
+from toulmin.extractive.analysis import Find, Sentence, analyse
 from toulmin.extractive.evidence import Entry, Survey, in_reading_order
-from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
@@ -17,6 +16,8 @@ from toulmin.steps import Span
 _ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the best one
 _MOST_ENTITIES = 20
 _SURE = 0.2  # the confidence from which a reader's span comes before the facts
+_ONE_WINDOW = 1  # words
+_LIKELY = 0.5  # the chance to be the answer from which words of a window stand for themselves
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
 LEAST = 0.5  # the chance of the best window below which the writer is silent
@@ -50,8 +51,12 @@ def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     """The entities asked for, best first; later draws leave out the last.
 
-    A reader's sure spans come first; with any, only facts of the kind asked for follow.
+    A reader's sure spans come first; with any, only facts of the kind asked for follow. One that ranks windows gives
+    its likely spans alone, or the best window's sentences where there are not several.
     """
+    if survey.windows:
+        spans = _distinct([_span_claim(survey, span) for span in survey.spans if span.confidence >= _LIKELY])
+        return spans[: max(1, len(spans) - sample)] if len(spans) > 1 else prose(draw(survey, _ONE_WINDOW, sample))
     read = [_span_claim(survey, span) for span in survey.spans if span.confidence >= _SURE]
     finds = _of_asked_kind(survey) if read else _answers(survey)
     enough = _ENTITY_SHARE * max((survey.worth[find] for find in finds), default=0.0)
@@ -61,7 +66,12 @@ def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The `sample`-th best span; without any fact, sentence."""
+    """The `sample`-th best span; without any fact, sentence. Of windows the best one's likely span, else itself."""
+    if survey.windows:
+        span = survey.windows[min(sample, len(survey.windows) - 1)].span
+        if span and span.confidence >= _LIKELY:
+            return (_span_claim(survey, span),)
+        return prose(draw(survey, _ONE_WINDOW, sample))
     read = [_span_claim(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
     claims = _distinct([*read, *(_fact_claim(survey, find) for find in _answers(survey)[: sample + 1])])
     if claims:
@@ -71,11 +81,8 @@ def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 
 def _span_claim(survey: Survey, span: Span) -> Claim:
-    inside = (
-        entry.sentence.citation()
-        for entry in survey.entries
-        if entry.sentence.passage.id == span.passage and entry.sentence.start <= span.quote.start < entry.sentence.end
-    )
+    sentences = (sentence for passage in survey.passages if passage.id == span.passage for sentence in analyse(passage))
+    inside = (sentence.citation() for sentence in sentences if sentence.start <= span.quote.start < sentence.end)
     return Claim(" ".join(span.quote.text.split()), (next(inside, Citation(span.passage, span.quote)),))
 
 
@@ -111,11 +118,10 @@ class Manner:
 
     words: int
     threshold: float
-    meaning: Meaning | None = None
     reader: SpanReader | None = None
 
     def survey(self, question: str, passages: Sequence[Passage]) -> Survey:
-        return Survey(question, passages, self.meaning, self.reader)
+        return Survey(question, passages, self.reader)
 
     def must_abstain(self, survey: Survey, passages: int) -> bool:
         """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""

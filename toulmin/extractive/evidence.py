@@ -1,10 +1,10 @@
 """The evidence of sentences, and the choice of those that say most about a question.
 
-A sentence's features are its coverage of the question's terms, weighted by rarity, its position, its facts, and
-with an encoder its cosine with the question. Its *evidence*, the chance that it answers, is the softmax of their
-weighted sum. Its *finds*, facts and terms that the question lacks, share the evidence. A chosen sentence earns only
-new finds; the choice ends when none is likely enough to add one. Weights and constants were chosen on train splits
-(`training/fit_evidence.py`, `benchmarks/writer.py --train`).
+A sentence's features are its coverage of the question's terms, weighted by rarity, its position, and its facts. Its
+*evidence*, the chance that it answers, is the softmax of their weighted sum. Its *finds*, facts and terms that the
+question lacks, share the evidence. A chosen sentence earns only new finds; the choice ends when none is likely enough
+to add one. Weights and constants were chosen on train splits (`training/fit_evidence.py`, `benchmarks/writer.py
+--train`). A reader that ranks windows (`windows.py`) takes the place of this choice.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
-from toulmin.extractive.meaning import Meaning
+from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.question import Question
-from toulmin.extractive.windows import Read, SpanReader, chance, choose, read
-from toulmin.steps import Span
+from toulmin.extractive.windows import Read, SpanReader, choose, read
+from toulmin.steps import Cut, Span
 from toulmin.text.language import rarity
 from toulmin.text.names import unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
-_COMPARED = 12  # of these, the ones that are encoded: the best by words and facts; about 7 ms each
 _IN_TITLE = 0.5  # weight, for abstention, of a term of the title: a sentence need not repeat its subject
 
 
@@ -46,7 +45,6 @@ class Features(NamedTuple):
     dates: float = 0.0  # the logarithm of 1 + the number of its new dates
     expected: float = 0.0  # the logarithm of 1 + the number of its new facts of the kind asked for
     likely: float = 0.0  # 1 if one of them has the form asked for: a person for "who"
-    meaning: float = 0.0  # the cosine with the question, if there is an encoder; the mean if not encoded
 
 
 WEIGHTS = Features(
@@ -62,20 +60,6 @@ WEIGHTS = Features(
     expected=0.76,
     likely=1.18,
 )
-WITH_MEANING = Features(
-    coverage=0.41,
-    nearby=0.74,
-    passage=1.64,
-    title=0.60,
-    subject=0.41,
-    rank=0.77,
-    position=-0.51,
-    soundness=0.69,
-    dates=0.46,
-    expected=0.91,
-    likely=0.81,
-    meaning=8.50,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +67,7 @@ class Entry:
     """A sentence as one question sees it; `rank` is its passage's, from 0.
 
     `covered` is the share of the question in it, without the title. `finds` are its facts and terms that the question
-    lacks. `place` is its index among the entries, `near` its cosines with others by index, if it was encoded.
+    lacks.
     """
 
     sentence: Sentence
@@ -92,8 +76,6 @@ class Entry:
     features: Features
     finds: tuple[Find, ...]
     evidence: float
-    place: int = 0
-    near: Mapping[int, float] = field(default_factory=dict)
 
 
 class _Place(NamedTuple):
@@ -144,9 +126,7 @@ class _Look:
             yield _Place(sentence, self.rank, _sum(wanted, self.terms[n]) / wanted_whole, features)
 
 
-def gather(
-    question: Question, passages: Sequence[Passage], most: int = _PROMISING, meaning: Meaning | None = None
-) -> list[Entry]:
+def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISING) -> list[Entry]:
     """The `most` best sentences by words, in the passages' order; equal ones once."""
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
@@ -156,41 +136,20 @@ def gather(
         places.setdefault(place.sentence.text, place)
     scores = {text: _score(place.features, WEIGHTS) for text, place in places.items()}
     promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
-    return _entries(question, [place for text, place in places.items() if text in promising], meaning)
+    return _entries(question, [place for text, place in places.items() if text in promising])
 
 
-def _entries(question: Question, places: Sequence[_Place], meaning: Meaning | None) -> list[Entry]:
+def _entries(question: Question, places: Sequence[_Place]) -> list[Entry]:
     finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
     feature_rows = [_with_facts(place, question, new_finds) for place, new_finds in zip(places, finds, strict=True)]
-    near: Mapping[int, Mapping[int, float]] = {}
-    if meaning is not None:
-        feature_rows, near = _add_meaning(question, places, feature_rows, meaning)
-    weights = WEIGHTS if meaning is None else WITH_MEANING
-    scores = [_score(features, weights) for features in feature_rows]
+    scores = [_score(features, WEIGHTS) for features in feature_rows]
     best = max(scores, default=0.0)
     chances = [math.exp(score - best) for score in scores]
     whole = sum(chances)
     return [
-        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole, n, near.get(n, {}))
-        for n, (place, features, new_finds, chance) in enumerate(zip(places, feature_rows, finds, chances, strict=True))
+        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole)
+        for place, features, new_finds, chance in zip(places, feature_rows, finds, chances, strict=True)
     ]
-
-
-def _add_meaning(
-    question: Question, places: Sequence[_Place], feature_rows: Sequence[Features], meaning: Meaning
-) -> tuple[list[Features], dict[int, dict[int, float]]]:
-    """The features with cosines, and the cosines of the encoded sentences with each other.
-
-    Others get the mean cosine, so they remain evidence for their finds.
-    """
-    scores = [_score(features, WEIGHTS) for features in feature_rows]
-    read = sorted(sorted(range(len(places)), key=lambda n: -scores[n])[:_COMPARED])
-    texts = [(places[n].sentence.passage.title, places[n].sentence.text) for n in read]
-    to_question, each = meaning.nearness(question.text, texts)
-    cosines = dict(zip(read, to_question, strict=True))
-    usual = sum(to_question) / len(to_question) if to_question else 0.0
-    near = {n: dict(zip(read, row, strict=True)) for n, row in zip(read, each, strict=True)}
-    return [features._replace(meaning=cosines.get(n, usual)) for n, features in enumerate(feature_rows)], near
 
 
 def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
@@ -223,7 +182,6 @@ _UNFOUND = 2.0  # the share of a sentence's evidence for an answer that is none 
 _LENGTH = 0.75  # power of the length that divides a sentence's gain
 _WORTH_SAYING = 2.0  # divided by the words asked for, the least gain for which a sentence is added
 _SOUND_ENOUGH = 0.3
-_ALIKE = 4.0  # power of the cosine with the nearest chosen sentence: only near copies lose much
 _OVER = 0.08  # a text may exceed the words asked for by this share, since its sentences are whole
 _FULL = 0.92  # from this share of the words on, a text is complete
 _READ = 3  # passages that a reader reads, about 30 ms each
@@ -257,17 +215,16 @@ class Survey:
         self,
         question: str,
         passages: Sequence[Passage],
-        meaning: Meaning | None = None,
         reader: SpanReader | None = None,
     ) -> None:
         self.question = question
-        self._passages, self._meaning, self._reader = passages, meaning, reader
+        self.passages, self._reader = passages, reader
         self.parsed = Question.of(question)
 
     @cached_property
     def entries(self) -> list[Entry]:
         """The best sentences by words, in the passages' order."""
-        return gather(self.parsed, self._passages, meaning=self._meaning)
+        return gather(self.parsed, self.passages)
 
     @cached_property
     def worth(self) -> Mapping[Find, float]:
@@ -277,7 +234,7 @@ class Survey:
     @cached_property
     def windows(self) -> list[Read]:
         """What a reader that ranks windows read, likeliest first; empty without one."""
-        return read(self.question, self._passages, self._reader) if self._reader else []
+        return read(self.question, self.passages, self._reader) if self._reader else []
 
     @property
     def coverage(self) -> float:
@@ -286,11 +243,23 @@ class Survey:
 
     @cached_property
     def chance(self) -> float:
-        """That the best window answers; less where a thing that the question names is nowhere in the passages."""
-        texts = (f"{passage.title} {passage.text}" for passage in self._passages)
-        return chance(
-            max(each.odds for each in self.windows) - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0)
-        )
+        """That the passages answer; less where a thing that the question names is nowhere in them.
+
+        The likeliest window says so, but a passage that is all there is speaks for itself.
+        """
+        texts = (f"{passage.title} {passage.text}" for passage in self.passages)
+        odds = self._whole_odds()
+        if odds is None:
+            odds = max(self.windows, key=lambda each: each.odds).answering_odds(self.question)
+        return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
+
+    def _whole_odds(self) -> float | None:
+        """The log odds that the only passage answers, by as much of it as a reader sees; None for several."""
+        if self._reader is None or len(self.passages) > 1:
+            return None
+        cut = Cut(self.passages[0], 0, len(self.passages[0].text))
+        ranked = self._reader.rank(self.question, [cut])
+        return answering_odds(self.question, cut, ranked[0].odds, WHOLE) if ranked else None
 
     @cached_property
     def span(self) -> Span | None:
@@ -305,8 +274,8 @@ class Survey:
         if self._reader is None:
             return ()
         if self.windows:
-            first = {each.window.rank: each.span for each in reversed(self.windows)}
-            spans = list(first.values())
+            likely = (each for each in reversed(self.windows) if each.answering_odds(self.question) > 0)
+            spans = list({each.window.rank: each.span for each in likely}.values())
         else:
             spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
         return tuple(sorted((span for span in spans if span is not None), key=lambda span: -span.confidence))
@@ -344,7 +313,7 @@ class Survey:
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
         content = _Content.by(chosen)
-        gains = [(self._gain(entry, content) * _novelty(entry, chosen), entry) for entry in fitting]
+        gains = [(self._gain(entry, content), entry) for entry in fitting]
         enough = _WORTH_SAYING / words if chosen else 0.0
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
@@ -367,12 +336,6 @@ class Survey:
 
     def _share(self, find: Find, sentence: Sentence) -> float:
         return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)
-
-
-def _novelty(entry: Entry, chosen: Sequence[Entry]) -> float:
-    """1 without a similar chosen sentence, or without an encoder."""
-    nearest = max((entry.near.get(other.place, 0.0) for other in chosen), default=0.0)
-    return float(1.0 - max(0.0, nearest) ** _ALIKE)
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:

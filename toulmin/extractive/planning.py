@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.meaning import Meaning
 from toulmin.prompts.types import Paragraph, Queries, Questions
 from toulmin.text.language import rarity, stem, words
 from toulmin.text.names import Fact
@@ -80,10 +79,10 @@ def subject(topic: str, paragraph: Paragraph) -> str:
     return " ".join([topic, paragraph.title, *(remark for remark in remarks if not _ELSEWHERE.search(remark))])
 
 
-def questions(prompt: Questions, meaning: Meaning | None = None) -> tuple[str, ...]:
+def questions(prompt: Questions) -> tuple[str, ...]:
     """At most six standalone questions about names and dates in the passages."""
     about = subject(prompt.topic, prompt.paragraph) if prompt.paragraph else prompt.topic
-    survey = Survey(about, prompt.passages, meaning)
+    survey = Survey(about, prompt.passages)
     sentences = [entry.sentence for entry in survey.rank_entries()]
     texts = (text for s in sentences for fact in s.facts for text in _fact_questions(prompt.topic, s, fact))
     return tuple(dict.fromkeys(texts))[:_MOST_QUESTIONS] or (f"What is known about {prompt.topic}?",)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.windows import Ranked
+from toulmin.extractive.calibration import Ranked
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows

@@ -13,7 +13,6 @@ from typing import Any
 from toulmin.data import render
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.meaning import Meaning
 from toulmin.extractive.planning import outline, queries, questions
 from toulmin.extractive.redrafting import citation_ids, correct, medoid, refine, remarks, verdict, write
 from toulmin.extractive.windows import SpanReader
@@ -34,26 +33,21 @@ class Extractive:
     question's terms, by rarity, title aside. The default was chosen for one passage on the train split of
     `pool_questions`; n passages divide it by n to the power of 0.2 (for ten, to five eighths).
 
-    `meaning` also compares meanings; `reader` also finds short answers and decides when to abstain. The name says so.
+    A `reader` also finds short answers and decides when to abstain; one that ranks windows of sentences chooses what is
+    said. The name says so.
     Raises `UsageError` for values out of range.
     """
 
-    def __init__(
-        self,
-        words: int = 75,
-        threshold: float = 0.425,
-        meaning: Meaning | None = None,
-        reader: SpanReader | None = None,
-    ) -> None:
+    def __init__(self, words: int = 75, threshold: float = 0.425, reader: SpanReader | None = None) -> None:
         if words < 1:
             raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
         if not 0 <= threshold <= 1:
             raise UsageError(f"threshold: expected a share of the question from 0 to 1, not {threshold}.")
         # By words alone a reply takes almost no time, and large batches are judged together. With trained parts it
         # takes a large part of a second: one by one, the first reply arrives long before the last.
-        self.concurrency = 1 if meaning or reader else 64
-        self.manner = Manner(words, threshold, meaning, reader)
-        self.name = "extractive" + "+encoder" * (meaning is not None) + "+reader" * (reader is not None)
+        self.concurrency = 1 if reader else 64
+        self.manner = Manner(words, threshold, reader)
+        self.name = "extractive" + "+reader" * (reader is not None)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """Sets `value`; `text` is for display only. Raises `ModelError` for an unknown type of prompt."""
@@ -85,7 +79,7 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
     ask.Extract: extract,
     ask.Correct: correct,
     ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
-    ask.Questions: lambda prompt, manner, _sample: questions(prompt, manner.meaning),
+    ask.Questions: lambda prompt, _manner, _sample: questions(prompt),
     ask.Write: write,
     ask.Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
     ask.Refine: refine,

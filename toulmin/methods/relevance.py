@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from toulmin.data import Answer, Answers, Claim, Passage, Relevance
+from toulmin.data import Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
+from toulmin.text.language import guess_language, sentences
 from toulmin.text.names import unmentioned
 
 YES, PARTLY = 0.6, 0.3  # the least chance that is called so
@@ -19,37 +20,60 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     What the question names and no cited passage mentions makes of "yes" a "partly".
     """
     answer = yield from program()
+    answer = replace(answer, notes=(*answer.notes, *_about_language(question, answer.passages)))
     if not answer.claims:
         return replace(answer, notes=(*answer.notes, *_about_silence(question, answer.passages)))
     cuts = _cuts(answer)
     rating: Rating | None = yield Rate(question, cuts)
     if rating is None or not cuts:
         return answer
-    best, absent = max(rating.chances), _unmentioned(question, answer.cited)
+    best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
     label: Answers = "yes" if best >= YES and not absent else "partly" if best >= PARTLY else "no"
     return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
 
 
+def _score(answer: Answer, rating: Rating) -> float:
+    """The likeliest piece's chance; of a short answer that the reader gives too, that its words are right."""
+    if answer.style == "short" and len(answer.claims) == 1:
+        words = answer.claims[0].text
+        agreeing = [s.confidence for s in rating.spans if s is not None and " ".join(s.quote.text.split()) == words]
+        if agreeing:
+            return max(agreeing)
+    return max(rating.chances)
+
+
 def _cuts(answer: Answer) -> tuple[Cut, ...]:
-    """The quoted pieces, neighbours as one."""
-    passages = {passage.id: passage for passage in answer.passages}
+    """The cited pieces, neighbours as one."""
+    pieces = (
+        _piece(claim, cited, answer.passage(cited.passage)) for claim in answer.claims for cited in claim.citations
+    )
     cuts: list[Cut] = []
-    for passage, start, end in (place for claim in answer.claims for place in _quotes(claim)):
-        last = cuts[-1] if cuts else None
-        if (
-            last
-            and last.passage.id == passage
-            and not last.passage.text[last.end : start].strip()
-            and start >= last.end
-        ):
-            cuts[-1] = Cut(last.passage, last.start, end)
-        else:
-            cuts.append(Cut(passages[passage], start, end))
+    for piece in filter(None, pieces):
+        joins = bool(cuts) and _are_neighbours(cuts[-1], piece)
+        cuts.append(replace(piece, start=cuts.pop().start) if joins else piece)
     return tuple(dict.fromkeys(cuts))
 
 
-def _quotes(claim: Claim) -> list[tuple[str, int, int]]:
-    return [(cited.passage, cited.quote.start, cited.quote.end) for cited in claim.citations if cited.quote]
+def _piece(claim: Claim, cited: Citation, passage: Passage) -> Cut | None:
+    """What is quoted; without a quote the sentence that has the claim's words, if any does."""
+    if cited.quote:
+        return Cut(passage, cited.quote.start, cited.quote.end)
+    start = passage.text.find(claim.text)
+    around = next((span for span in sentences(passage.text) if span.start <= start < span.end), None)
+    return Cut(passage, *around) if around else None
+
+
+def _are_neighbours(first: Cut, second: Cut) -> bool:
+    gap = first.passage.text[first.end : second.start]
+    return first.passage == second.passage and first.end <= second.start and not gap.strip()
+
+
+def _about_language(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    asked = guess_language(question)
+    written = guess_language(" ".join(passage.text for passage in passages[:_MOST_NAMED]))
+    if asked is None or written in (None, asked):
+        return ()
+    return (f"The question seems to be in {asked}, the sources in {written}; ask in {written} to find more.",)
 
 
 def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:

@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -23,7 +23,7 @@ from toulmin.retrieval.fusion import Ranker, scale
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.runtime.encoder import Encoder, Vectors
 
-DEPTH = 60
+DEPTH = 100
 WEIGHT = 0.7  # of meaning
 SECONDS = 0.7
 _AT_ONCE = 8  # passages between two looks at the clock
@@ -91,21 +91,18 @@ class _VectorRows(KeyedRows):
 
     def rows(self, ids: Sequence[str], dimension: int) -> dict[str, Vectors]:
         marks = ",".join("?" * len(ids))
-        try:
-            found = self._file.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", ids).fetchall()
-        except sqlite3.Error:
-            return {}
-        sized = ((key, np.frombuffer(row, np.float16)) for key, row in found if len(row) == 2 * dimension)
+        pairs: list[tuple[str, bytes]] = []
+        with suppress(SourceError), self._clearly():
+            pairs = self._file.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", ids).fetchall()
+        sized = ((key, np.frombuffer(row, np.float16)) for key, row in pairs if len(row) == 2 * dimension)
         return {key: row.astype(np.float32) for key, row in sized if np.isfinite(row).all()}
 
     def keep(self, made: dict[str, Vectors]) -> None:
-        try:
+        with suppress(SourceError), self._clearly():
             self._file.executemany(
                 "INSERT OR REPLACE INTO vectors (key, row) VALUES (?, ?)",
                 [(key, row.astype(np.float16).tobytes()) for key, row in made.items()],
             )
-        except sqlite3.Error:
-            return
 
 
 class Reranked:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 from toulmin.indexing.corpus import Terms
-from toulmin.text.language import is_listed, stem, words
+from toulmin.text.language import guess_language, is_listed, stem, words
 
 _SHORTEST = 4  # letters
 _MOST = 8  # words of a question
@@ -19,7 +19,9 @@ _RARE, _TIMES = 3, 50  # a word in so few passages is right only if no neighbour
 
 
 def corrections(question: str, corpus: Terms) -> dict[str, str]:
-    """The misspelled words of a question with what they were taken for; empty if none is found."""
+    """The misspelled words of a question with what they were taken for; empty in another language than English."""
+    if guess_language(question) not in (None, "English"):
+        return {}
     spoken = dict.fromkeys(question[start:end] for start, end in words(question))
     odd = [word for word in spoken if len(word) >= _SHORTEST and _is_plain(word) and not is_listed(stem(word))]
     made: dict[str, str] = {}

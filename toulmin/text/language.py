@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
@@ -171,6 +172,41 @@ def terms(text: str) -> list[str]:
 
 
 # ---------------------------------------------------------------- rarity
+
+
+def guess_language(text: str) -> str | None:
+    """The language by its commonest words, or the script if that is not Latin; None where neither is plain."""
+    letters = Counter(unicodedata.name(sign, "").split()[0] for sign in text if sign.isalpha())
+    script, count = next(iter(letters.most_common(1)), ("LATIN", 0))
+    if script != "LATIN" and 2 * count > letters.total():
+        return _SCRIPTS.get(script)
+    words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)?", text.lower().replace("’", "'")))
+    common = {language: len(words & its_words) for language, its_words in _common_words().items()}
+    (best, most), (_, second) = sorted(common.items(), key=lambda pair: -pair[1])[:2]
+    is_plain = most >= _FEWEST if best == "English" else most >= _FEWEST and most >= _MARGIN * common["English"]
+    return best if is_plain and most > second else None
+
+
+_FEWEST, _MARGIN = 2, 2  # common words of a language, and how many times as many as of English
+_SCRIPTS = {
+    "CYRILLIC": "a language in Cyrillic letters",
+    "GREEK": "Greek",
+    "ARABIC": "a language in Arabic letters",
+    "HEBREW": "Hebrew",
+    "CJK": "Chinese or Japanese",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "HANGUL": "Korean",
+    "THAI": "Thai",
+    "DEVANAGARI": "a language in Devanagari",
+}
+
+
+@lru_cache(maxsize=1)
+def _common_words() -> dict[str, frozenset[str]]:
+    table = resources.files("toulmin.text").joinpath("languages.txt").read_text("utf-8")
+    rows = (line.split(": ", 1) for line in table.splitlines())
+    return {language: frozenset(words.split()) for language, words in rows}
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,70 @@
+"""Documents that are zip archives of XML: opened within limits, and what is common to their parts."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree
+
+from toulmin.documents.plain import cannot_read, check_size
+from toulmin.errors import SourceError
+
+# Office encrypts by wrapping the file into an OLE container; the formats before 2007 are OLE too.
+_OLE = b"\xd0\xcf\x11\xe0"
+_TEXTS = ("xml", "html", "htm", ".opf", ".rels")
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+@contextmanager
+def open_archive(path: Path, limit: int, kind: str) -> Iterator[zipfile.ZipFile]:
+    """The archive of a document of that kind, in words.
+
+    Raises `SourceError` if it is encrypted, unpacks to more than `limit` bytes of text, or is damaged; errors of any
+    kind in the `with` block count as damage.
+    """
+    check_size(path, path.stat().st_size, limit)
+    with path.open("rb") as file:
+        is_ole = file.read(4) == _OLE
+    suffix = path.suffix.lower()
+    if is_ole:
+        came = f"is encrypted, or an older {suffix.removesuffix('x')}"
+        raise cannot_read(path, came, f"save it as {suffix} without a password")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            texts = (entry.file_size for entry in archive.infolist() if entry.filename.lower().endswith(_TEXTS))
+            check_size(path, sum(texts), limit)
+            yield archive
+    except (SourceError, OSError):
+        raise
+    # The libraries raise many kinds of error for damaged files.
+    except Exception as error:
+        raise cannot_read(path, f"is a damaged {kind} ({error})", "save it again") from error
+
+
+def xml_part(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
+    """The root of a part. Raises `ValueError` if it declares entities, which may grow without end."""
+    data = archive.read(name)
+    if b"<!ENTITY" in data:
+        raise ValueError(f"{name} declares entities")
+    return ElementTree.fromstring(data)
+
+
+def name_of(element: ElementTree.Element) -> str:
+    """An element's name without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[tuple[str, str]]:
+    """The `name` and part of each such element of an Office part, such as the sheets of a workbook."""
+    folder, file = posixpath.split(whole)
+    relations = xml_part(archive, f"{folder}/_rels/{file}.rels")
+    targets = {relation.get("Id"): posixpath.join("/", folder, relation.get("Target", "")) for relation in relations}
+    listed = [
+        (entry.get("name", ""), entry.get(_RELATION))
+        for entry in xml_part(archive, whole).iterfind(f".//{{*}}{element}")
+    ]
+    parts = {posixpath.normpath(targets[key])[1:]: name for name, key in listed if key in targets}  # each once
+    return [(name, part) for part, name in parts.items()]

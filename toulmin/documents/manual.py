@@ -1,0 +1,123 @@
+"""Manual pages in roff, by the macros of man and of mdoc: paragraphs, and a block for each option after its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from toulmin.data import Document
+from toulmin.documents.plain import as_title, cannot_read, empty, read_text, repair_text, title_from
+
+_MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
+_TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
+_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?(?:^\.\.[^\S\n]*$|\Z)")
+_NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
+_NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
+_REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")
+_ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
+_SIGNS = dict(
+    pair.split("=", 1)
+    for pair in "-=- e=\\ (bu=• (em=— (en=– (co=© (aq=' (dq=\" (lq=“ (rq=” (oq=‘ (cq=’ (ha=^ (ti=~ (rs=\\ (mi=- (->=→"
+    " (tm=™ (rg=® *(lq=“ *(rq=”".split()
+) | dict.fromkeys(" ~0", " ")
+_ESCAPE = re.compile(
+    r"\\(?:f(?:\(..|\[[^\[\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\[\]]*\]|[hvwD]'[^'\\]*'|\[u([0-9A-F]{4,6})\]|(\*?\(..|\*?\[[^\[\]]*\]|\".*|.))"
+)
+_HEADINGS, _BREAKS = (
+    {"SH", "SS", "Sh", "Ss"},
+    {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"},
+)
+_TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX"}, {"fi", "EE"}
+_FONTS, _MIXED = {"B", "I", "SM", "SB"}, {"BI", "BR", "IB", "IR", "RB", "RI"}
+_SILENT = {"TH", "Dd", "Dt", "Os", "IX", "PD", "UE", "ME"}
+_INLINE = set(
+    "Nm Fl Ar Op Xr Em Sy Dq Sq Pq Qq Pa Cm Li Va Ev Nd Ic Dv Fn Ql Tn Ux Bx No Ns Ap Oo Oc Lk Mt Fa Ft Vt Er".split()
+)
+
+
+def manual_document(path: Path, limit: int) -> Document:
+    """A manual page's text; the title is its name and section, as in "ls(1)"."""
+    source = read_text(path, limit)
+    if not _MANUAL.search(source):
+        raise cannot_read(path, "is no manual page: lines such as .TH or .SH were expected", "rename it")
+    source = _DEFINITION.sub("", source)
+    if name := _NAME.search(source):  # what describes itself leaves its name out
+        source = _NAMELESS.sub(lambda line: f".Nm {name[1]}", source)
+    text = repair_text("\n\n".join(block for block in map(str.strip, _blocks(source.split("\n"))) if block))
+    if not text:
+        raise empty(path)
+    title = _TITLE.search(source)
+    named = f"{title[1].lower()}({title[2]})" if title else ""
+    return Document(text, as_title(named) or title_from(path), repair_text(str(path)))
+
+
+def _blocks(lines: list[str]) -> Iterator[str]:
+    block, term, is_literal, is_term_next = "", "", False, False
+    for line in lines:
+        request = _REQUEST.fullmatch(line) if line[:1] in (".", "'") else None
+        name, rest = (request[1] or "", request[2]) if request else ("", line)
+        words = _words(name, rest) if request else _plain(line)
+        if words is None or not (words or request):
+            yield block
+            block = ""
+            is_term_next = name in _TERMS
+            is_literal = (is_literal or name in _LITERAL) and name not in _FILLED
+            term = term if name == "TQ" else ""
+            if name in _HEADINGS:
+                yield " ".join(_arguments(rest))
+            elif name == "IP":
+                term = (_arguments(rest) or [""])[0]
+            elif name == "It":
+                term = _inline(_arguments(rest))
+        elif is_term_next and words:
+            term, is_term_next = f"{term}, {words}".removeprefix(", "), False
+        elif words:
+            lead = f"{term} " if term in ("•", "-", "*") or re.fullmatch(r"\(?\d+[.)]", term) else f"{term}: "
+            before = f"{block}{chr(10) if is_literal else ' '}" if block else lead if term else ""
+            block, term = before + words.strip() if not is_literal else before + words, ""
+    yield block
+
+
+def _words(name: str, rest: str) -> str | None:
+    """What a request says in its line; None if it ends a block, no words if it says nothing."""
+    if name in _FONTS:
+        return " ".join(_arguments(rest))
+    if name in _MIXED:
+        return "".join(_arguments(rest))
+    if name in _INLINE:
+        return _inline([name, *_arguments(rest)])
+    if name in _HEADINGS | _BREAKS | _TERMS | _LITERAL | _FILLED | {"IP", "It"}:
+        return None
+    return "" if not name[:1].isupper() or name in _SILENT else " ".join(_arguments(rest))  # a macro of the page's own
+
+
+def _arguments(rest: str) -> list[str]:
+    return [_plain(quoted.replace('""', '"') or bare) for quoted, bare in _ARGUMENT.findall(rest)]
+
+
+def _inline(words: list[str]) -> str:
+    """The words of a line of mdoc: flags with their dash, options in brackets."""
+    text, closing, prefix = "", "", ""
+    for word in words:
+        if word == "Op":
+            prefix, closing = "[", "]"
+        elif word == "Fl":
+            prefix += "-"
+        elif word == "Nd":
+            prefix = "– "
+        elif word not in _INLINE:
+            text += ("" if not text or word in list(".,;:)") else " ") + prefix + word
+            prefix = ""
+    return text + closing
+
+
+def _plain(text: str) -> str:
+    return _ESCAPE.sub(_sign, text)
+
+
+def _sign(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(min(int(escape[1], 16), 0x10FFFF))
+    name = (escape[2] or "").replace("[", "(", 1).removesuffix("]")
+    return _SIGNS.get(name, "")

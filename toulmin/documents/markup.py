@@ -1,0 +1,153 @@
+"""Markdown, reStructuredText and AsciiDoc: the words without the marks, headings and items as blocks, code as it is."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toulmin.data import Document
+from toulmin.documents.plain import as_title, empty, read_text, reflow, repair_text, row_text, title_from
+
+_FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
+_UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")
+_RULE = re.compile(r"(?m)^[ ]{0,3}([-=~^\"'`#*+.:_])(?:[ ]?\1){2,}[^\S\n]*$")
+_TABLE = re.compile(r"(?m)^[ ]*\|.*\|[^\S\n]*\n[ ]*\|(?:[ ]*:?-+:?[ ]*\|)+[^\S\n]*(?:\n[ ]*\|.*\|[^\S\n]*$)*")
+_COLUMN = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How code is fenced (group `code` holds it), what opens a heading (group 1 is its words), and what is replaced
+    by what, in order.
+    """
+
+    fence: re.Pattern[str]
+    heading: re.Pattern[str]
+    marks: tuple[tuple[re.Pattern[str], str], ...]
+
+
+def _marks(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.MULTILINE), words) for pattern, words in pairs)
+
+
+_TAGS = (
+    "a|b|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|ol|p|picture|pre|s|small|source|span"
+    "|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|video"
+)
+# Emphasis lies right round its words: snake_case, 2 * 3 and __init__ stay.
+_STRONG = (r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+(?:\n[^*\n]+)*?)(?<=\S)\1(?![\w*])", r"\2")
+_ITALIC = (r"(?<![\w_\\])_(?=\w)([^_\n]+(?:\n[^_\n]+)*?)(?<=\w)_(?!\w)", r"\1")
+
+_MARKDOWN = _Language(
+    re.compile(r"(?ms)^ {0,3}(```+(?!`)|~~~+(?!~))[^\n]*\n(?P<code>.*?)(?:^ {0,3}\1|\Z)"),
+    re.compile(r"(?m)^ {0,3}#{1,6}[^\S\n]+(.+?)(?:[^\S\n]+#+)?[^\S\n]*$"),
+    _marks(
+        (r"^ {0,3}\[[^\]\n]+\]:[^\S\n]+\S.*$", ""),
+        (rf"<!--[^<>]*-->|</?(?:{_TAGS})(?:\s[^<>]*|/)?>", ""),
+        (r"<((?:https?://|[\w.+-]+@)[^<>\s]+)>", r"\1"),
+        (r"!?\[([^\[\]]*)\](?:\([^()]{0,500}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]*\])", r"\1"),
+        (r"^(?: {0,3}>)+ ?", ""),
+        (r"(?<!`)(`+)(?!`)[ ]?([^`\n]+?)[ ]?\1(?!`)", r"\2"),
+        (r"\*\*_(?=\S)([^*]+?)(?<=\S)_\*\*", r"\1"),
+        _STRONG,
+        _ITALIC,
+        (r"\\([!-/:-@\[-`{-~])", r"\1"),
+    ),
+)
+_INDENTED = r"(?:\n(?:[^\S\n]+\S.*|[^\S\n]*(?=\n[^\S\n]+\S)))*"
+_RST = _Language(
+    re.compile(
+        r"(?m)^[^\S\n]*\.\. (?:code|code-block|sourcecode)::.*\n(?:[^\S\n]+:[\w-]+:.*\n)*"
+        r"(?P<code>(?:[^\S\n]+\S.*\n?|[^\S\n]*\n)*)"
+    ),
+    re.compile(r"(?!)()"),  # headings are underlined
+    _marks(
+        (rf"^[^\S\n]*\.\. (?:image|include|raw|index|toctree|contents)::.*{_INDENTED}", ""),
+        (r"^[^\S\n]*\.\. (?:_[^\n]*:|(?:only|module|currentmodule|highlight)::).*$", ""),
+        (r"^([^\S\n]*)\.\. (?:\|[^|\n]+\| )?[\w:-]+::[^\S\n]*(.*)(?:\n[^\S\n]+:[\w-]+:.*)*$", r"\1\2"),
+        (r"^\.\. (?!\[).*(?:\n[^\S\n]+.*)*|^\.\. (?=\[)", ""),
+        (r"``(.+?)``", r"\1"),
+        (r"(?::[\w+:-]+:)?`([^`<]+?)\s*(?:<[^>`]*>)?`(?:__?|:[\w-]+:)?", r"\1"),
+        (r"`([^`]+)`", r"\1"),
+        (r"\s?\[(?:\d+|#\w*|\*)\]_", ""),
+        (r"(?<=\w)__?(?!\w)", ""),
+        _STRONG,
+        (r"(?:(?<=\s)|^)::[^\S\n]*$|(?<=:):[^\S\n]*$", ""),
+        (r"\\([^\w\s])", r"\1"),
+    ),
+)
+_ASCIIDOC = _Language(
+    # A fence is not the line under a heading: something else stands before it.
+    re.compile(r"(?m)(?:\A|(?<=\n\n)|(?<=[\]+]\n))(----+|\.\.\.\.+)[^\S\n]*\n(?P<code>(?:.*\n)*?)(?:\1[^\S\n]*$|\Z)"),
+    re.compile(r"(?m)^={1,6}[^\S\n]+(.+?)(?:[^\S\n]+=+)?[^\S\n]*$"),
+    _marks(
+        (r"^(?://(?!/).*|:!?[\w-]+!?:.*|\[.*\]|\|===+|\w+::[^\s\[]*\[[^\]\n]*\]|\+)[^\S\n]*$", ""),
+        (r"^(\*{2,}|\.+)(?=\s)", "*"),
+        (r"<<[^<,>\n]+,([^<>]+)>>|<<([^<,>\n]+)>>", r"\1\2"),
+        (r"(?:link:|xref:|mailto:|https?://)[^\s\[\]]*\[([^\[\]\n]+)\]", r"\1"),
+        (r"(\S)(::+|;;)[^\S\n]*$", r"\1\n"),
+        (r"(?:link|xref):([^\s\[]+)\[\]", r"\1"),
+        (r"`\+?([^`\n]+?)\+?`|(?<![\w+])\+(?=\S)([^+\n]+)(?<=\S)\+(?![\w+])", r"\1\2"),
+        _STRONG,
+        _ITALIC,
+    ),
+)
+
+
+def markdown_document(path: Path, limit: int) -> Document:
+    """A Markdown file without its marks and front matter; the title is its first heading."""
+    return _document(path, limit, _MARKDOWN)
+
+
+def rst_document(path: Path, limit: int) -> Document:
+    """A reStructuredText file without its marks; the title is its first heading."""
+    return _document(path, limit, _RST)
+
+
+def asciidoc_document(path: Path, limit: int) -> Document:
+    """An AsciiDoc file without its marks; the title is its first heading."""
+    return _document(path, limit, _ASCIIDOC)
+
+
+def _document(path: Path, limit: int, language: _Language) -> Document:
+    source = _FRONT_MATTER.sub("", read_text(path, limit), count=1)
+    blocks = [block for block in _blocks(source, language) if block.strip()]
+    if not blocks:
+        raise empty(path)
+    text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", "\n\n".join(blocks))
+    return Document(text, as_title(_title(source, language)) or title_from(path), repair_text(str(path)))
+
+
+def _blocks(source: str, language: _Language) -> Iterator[str]:
+    end = 0
+    for fence in language.fence.finditer(source):
+        yield _words(source[end : fence.start()], language)
+        yield fence["code"].strip("\n")
+        end = fence.end()
+    yield _words(source[end:], language)
+
+
+def _words(source: str, language: _Language) -> str:
+    source = language.heading.sub(r"\n\1\n", _UNDERLINED.sub(r"\n\1\n", source))
+    return reflow(html.unescape(_unmark(_RULE.sub("", _TABLE.sub(_rows, source)), language))).strip("\n")
+
+
+def _unmark(text: str, language: _Language) -> str:
+    for mark, words in language.marks:
+        text = mark.sub(words, text)
+    return text
+
+
+def _rows(table: re.Match[str]) -> str:
+    heads, _, *rows = ([cell.strip() for cell in _COLUMN.split(row.strip())[1:-1]] for row in table[0].split("\n"))
+    return "\n\n".join(row_text(row, heads) for row in rows) or row_text(heads)
+
+
+def _title(source: str, language: _Language) -> str:
+    text = language.fence.sub("", source)
+    headings = [match for match in (language.heading.search(text), _UNDERLINED.search(text)) if match]
+    first = min(headings, key=lambda match: match.start(), default=None)
+    return _unmark(first[1], language) if first else ""

@@ -1,0 +1,205 @@
+"""Slides (pptx), sheets (xlsx), OpenDocument texts (odt) and electronic books (epub)."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element
+
+from toulmin.data import Document
+from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
+from toulmin.documents.html import page_document
+from toulmin.documents.plain import as_title, check_size, empty, repair_text, table_text, title_from
+from toulmin.errors import SourceError
+
+# OpenDocument and slides name what they hold alike.
+_PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
+_UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
+_SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
+_FURNITURE = {"sldNum", "ftr", "dt"}
+
+# Excel's own formats of dates, and letters in formats of others; text in quotes and brackets is not of the format.
+_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+
+
+def odt_document(path: Path, limit: int) -> Document:
+    """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
+    with open_archive(path, limit, "OpenDocument text") as archive:
+        body = xml_part(archive, "content.xml").find("{*}body")
+        blocks = list(_blocks(body)) if body is not None else []
+        heading = next((_words(child) for child in body.iterfind(".//{*}h")), "") if body is not None else ""
+        title = _title(archive, "meta.xml") or heading
+    return _document(path, blocks, title)
+
+
+def slides_document(path: Path, limit: int) -> Document:
+    """A presentation's slides in order, one a page, without notes."""
+    blocks, firsts = list[str](), list[int]()
+    with open_archive(path, limit, "presentation") as archive:
+        for _, part in parts_in_order(archive, "ppt/presentation.xml", "sldId"):
+            firsts.append(len(blocks))
+            blocks += _blocks(xml_part(archive, part))
+        title = _title(archive, "docProps/core.xml") or next(iter(blocks), "")
+    return _document(path, blocks, title, firsts)
+
+
+def sheets_document(path: Path, limit: int) -> Document:
+    """A workbook's sheets in order, each after its name: a block a row, as in a csv; formulas by their last value."""
+    with open_archive(path, limit, "workbook") as archive:
+        strings, dates = _strings(archive), _date_styles(archive)
+        sheets = parts_in_order(archive, "xl/workbook.xml", "sheet")
+        tables = [
+            (name, table_text(_within(limit, path, _sheet_rows(xml_part(archive, part), strings, dates))))
+            for name, part in sheets
+        ]
+        title = _title(archive, "docProps/core.xml")
+    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
+
+
+def book_document(path: Path, limit: int) -> Document:
+    """An electronic book's chapters in reading order; the title comes from its properties."""
+    with open_archive(path, limit, "electronic book") as archive:
+        rootfile = xml_part(archive, "META-INF/container.xml").find(".//{*}rootfile")
+        whole = rootfile.get("full-path", "") if rootfile is not None else ""
+        package, folder = xml_part(archive, whole), posixpath.dirname(whole)
+        files = {item.get("id"): unquote(item.get("href", "")) for item in package.iterfind(".//{*}item")}
+        chapters = dict.fromkeys(files[entry.get("idref")] for entry in package.iterfind(".//{*}itemref"))
+        blocks = [_chapter(archive.read(posixpath.normpath(posixpath.join(folder, name))), path) for name in chapters]
+        title = _title(archive, whole)
+    return _document(path, blocks, title)
+
+
+def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | None = None) -> Document:
+    """`firsts` are the blocks that begin a page."""
+    texts = ["\n\n".join(blocks[a:b]) for a, b in pairwise([*firsts, len(blocks)])] if firsts else blocks
+    text, starts = "", []
+    for block in texts:
+        starts.append(len(text))
+        words = repair_text(block).strip()
+        text += f"{words}\n\n" if words else ""
+    text = text.rstrip()
+    if not text:
+        raise empty(path)
+    pages = tuple(min(start, len(text)) for start in starts) if firsts else ()
+    return Document(text, as_title(title) or title_from(path), repair_text(str(path)), pages=pages)
+
+
+def _title(archive: zipfile.ZipFile, part: str) -> str:
+    is_there = part in archive.namelist()
+    return xml_part(archive, part).findtext(".//{http://purl.org/dc/elements/1.1/}title", "") if is_there else ""
+
+
+def _chapter(data: bytes, path: Path) -> str:
+    try:
+        return page_document(data, path).text
+    except SourceError:  # a page of pictures alone
+        return ""
+
+
+# ---------------------------------------------------------------- texts and slides
+
+
+def _blocks(container: Element) -> Iterator[str]:
+    for element in container:
+        name = name_of(element)
+        if name in _PARAGRAPHS:
+            yield _words(element)
+        elif name in _TABLES:
+            rows = (row for row in element.iter() if name_of(row) in _ROWS)
+            yield table_text([" ".join(_blocks(cell)) for cell in row if name_of(cell) in _CELLS] for row in rows)
+        elif name not in _UNSEEN and not _is_furniture(element):
+            yield from filter(str.strip, _blocks(element))
+
+
+def _is_furniture(shape: Element) -> bool:
+    placeholder = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+    return placeholder is not None and placeholder.get("type") in _FURNITURE
+
+
+def _words(element: Element) -> str:
+    parts = [" ".join(f"-{element.text or ''}-".split())[1:-1]]
+    for child in element:
+        name = name_of(child)
+        parts.append(_SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child))
+        parts.append(" ".join(f"-{child.tail or ''}-".split())[1:-1])
+    return "".join(parts)
+
+
+# ---------------------------------------------------------------- sheets
+
+
+def _strings(archive: zipfile.ZipFile) -> list[str]:
+    part = "xl/sharedStrings.xml"
+    return [_string(entry) for entry in xml_part(archive, part)] if part in archive.namelist() else []
+
+
+def _string(entry: Element) -> str:
+    """The words of a string or its runs, without how they are pronounced."""
+    return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
+
+
+def _date_styles(archive: zipfile.ZipFile) -> set[str]:
+    """The numbers of the cell styles that show a date."""
+    part = "xl/styles.xml"
+    if part not in archive.namelist():
+        return set()
+    styles = xml_part(archive, part)
+    formats = {
+        entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")
+    }
+    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
+    return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
+
+
+def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator[list[str]]:
+    for row in sheet.iterfind(".//{*}row"):
+        cells: list[str] = []
+        for cell in row.findall("{*}c"):
+            column = _column(cell.get("r", ""))
+            cells += [""] * min(column - 1 - len(cells), 20_000)
+            cells.append(_value(cell, strings, dates))
+        yield cells
+
+
+def _within(limit: int, path: Path, rows: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The rows up to a limit of bytes: a string is kept once and may be shown a million times."""
+    size = 1
+    for row in rows:
+        size += sum(map(len, row)) + 8 * len(row)
+        check_size(path, size, limit)
+        yield row
+
+
+def _column(reference: str) -> int:
+    """The column of a cell from 1, by letters such as AB in AB12; 0 if it is not said."""
+    number = 0
+    for letter in re.match("[A-Z]*", reference)[0]:  # type: ignore[index]
+        number = 26 * number + ord(letter) - 64
+    return number
+
+
+def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
+    kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
+    if kind == "s":
+        return strings[int(value)]
+    if kind == "inlineStr":
+        return "".join(_string(entry) for entry in cell.findall("{*}is"))
+    if kind == "b":
+        return "TRUE" if value == "1" else "FALSE"
+    return _date(float(value)) if kind == "n" and value and cell.get("s") in dates else value
+
+
+def _date(days: float) -> str:
+    """A day that Excel counts from the end of 1899, or a time of day."""
+    moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
+    if 0 <= days < 1:
+        return moment.strftime("%H:%M:%S")
+    return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,72 @@
+"""From what a reader says of windows to chances: that they answer, and that the words found there are right.
+
+Both are logistic regressions, fitted by `training/fit_silence.py` to sets in which half of the questions have an
+answer. A network that saw single windows is too sure of a near miss among many; how much of the question the window
+holds tells the two apart. Long questions, mostly of two steps, have no window that answers wholly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from toulmin.extractive.analysis import content_terms, weight
+from toulmin.steps import Cut, Rating, Span
+
+
+class Ranked(NamedTuple):
+    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely."""
+
+    odds: float
+    span: Span | None
+
+
+# By the log odds of the window, its share of the question, and the question's terms beyond five.
+ANSWERS = (-0.9, 0.41, 1.94, 0.17)
+WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same of a passage that is all there is
+# By the log odds of the reader's confidence, of the window to answer, the number of the words found, and that of the
+# question's terms.
+RIGHT = (0.37, 0.42, 0.16, -0.22, -0.14)
+_USUAL_TERMS = 5
+
+
+def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float] = ANSWERS) -> float:
+    """The log odds that a cut answers, by the log odds that a reader gives it."""
+    return _sum(weights, answering_signs(question, cut, odds))
+
+
+def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
+    asked = content_terms(question)
+    share = weight(content_terms(cut.passage.text[cut.start : cut.end]) & asked) / (weight(asked) or 1.0)
+    return (1.0, odds, share, max(0, len(asked) - _USUAL_TERMS))
+
+
+def calibrate(question: str, ranked: Ranked) -> Span | None:
+    """The words that a reader found, with the chance that they are right as their confidence."""
+    if ranked.span is None:
+        return None
+    return replace(ranked.span, confidence=chance(_sum(RIGHT, right_signs(question, ranked.span, ranked.odds))))
+
+
+def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
+    confidence = math.log(max(span.confidence, 1e-9) / max(1 - span.confidence, 1e-9))
+    return (1.0, confidence, odds, len(span.quote.text.split()), len(content_terms(question)))
+
+
+def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ranked] | None) -> Rating | None:
+    """What a reader said of the cuts, as chances; None where it could not."""
+    if ranked is None:
+        return None
+    odds = [answering_odds(question, cut, each.odds) for cut, each in zip(cuts, ranked, strict=True)]
+    return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each) for each in ranked))
+
+
+def chance(odds: float) -> float:
+    """The probability of log odds."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def _sum(weights: Sequence[float], signs: Sequence[float]) -> float:
+    return sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
