@@ -20,7 +20,7 @@ from toulmin.cli import run
 from toulmin.cli.evaluation_commands import app
 
 COMMANDS = tuple(
-    "ask check compare completion demo doctor export index mcp prefer questions run score search serve".split()
+    "ask chat check compare completion demo doctor export index mcp prefer questions run score search serve".split()
 )
 QUESTION = "When was Kettle Rock Tower first lit?"
 
@@ -114,6 +114,51 @@ def test_an_index_comes_before_the_files_of_the_folder(notes, capsys):
 def test_check_of_an_absent_file_says_that_it_is_absent(capsys):
     assert run(["check", "absent.txt"]) == 3
     assert "There is no file absent.txt" in capsys.readouterr().err
+
+
+def chat(notes: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "toulmin", "chat", "--docs", str(notes), *options]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+
+
+def chat_documents(notes: Path, text: str, *options: str) -> list[dict]:
+    """The answers of a chat that prints JSON."""
+    rest, documents = chat(notes, text, "--json", *options).stdout.strip(), []
+    while rest:
+        answer, end = json.JSONDecoder().raw_decode(rest)
+        documents.append(answer)
+        rest = rest[end:].strip()
+    return documents
+
+
+TALK = "How tall is Kettle Rock Tower?\n\nWho built it?\n"
+
+
+def test_chat_reads_a_question_after_those_before_and_says_so(notes):
+    done = chat(notes, TALK)
+    assert done.returncode == 0
+    assert "Who built Kettle Rock Tower?\n(asked: “Who built it?”)" in done.stdout
+
+
+def test_chat_undoes_forgets_and_ends(notes):
+    answers = chat_documents(notes, f"{TALK}/undo\nWhen was it lit?\n/new\nWho built it?\n/quit\nWho?\n")
+    assert [answer["question"] for answer in answers] == [
+        "How tall is Kettle Rock Tower?",
+        "Who built Kettle Rock Tower?",
+        "Who built it?",
+        "When was Kettle Rock Tower lit?",
+        "Who built it?",
+    ]
+
+
+def test_chat_can_leave_every_question_as_typed(notes):
+    assert [answer["question"] for answer in chat_documents(notes, TALK, "--as-asked")][-1] == "Who built it?"
+
+
+def test_chat_goes_on_after_a_line_that_it_does_not_know(notes):
+    done = chat(notes, f"/undo\n/nothing\n{'x' * 200_000}\nWho built Kettle Rock Tower?\n")
+    assert "There is no command /nothing." in done.stderr
+    assert "Hannah Pell" in done.stdout
 
 
 def test_ask_says_when_the_sources_do_not(notes, capsys):
@@ -450,6 +495,22 @@ def test_an_interrupt_says_what_became_of_the_work(notes):
             process.send_signal(signal.SIGINT)
             _, told = process.communicate(timeout=60)
     assert (process.returncode, b"Interrupted" in told) == (130, True)
+
+
+def test_an_interrupt_ends_one_answer_of_a_chat_and_not_the_chat(notes):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        words = ("--model", "openai:silent", "--set", f"openai.base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1")
+        process = toulmin("chat", "--docs", str(notes), *words, stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(f"{QUESTION}\n".encode())
+        process.stdin.flush()
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(b"/nothing\n", timeout=60)
+    assert process.returncode == 0
+    assert b"Cancelled." in told
+    assert b"There is no command /nothing." in told
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")

@@ -53,6 +53,36 @@ def test_a_completion_marks_its_citations(client: openai.OpenAI):
     assert message.annotations
 
 
+TALK: Any = [
+    {"role": "user", "content": "How tall is Kettle Rock Tower?"},
+    {"role": "assistant", "content": "The tower is 38 metres tall [1]."},
+    {"role": "user", "content": "Who built it?"},
+]
+READING = {"question": "Who built Kettle Rock Tower?", "asked": "Who built it?"}
+
+
+def test_the_messages_before_are_the_conversation(client: openai.OpenAI):
+    completion = client.chat.completions.create(model="best", messages=TALK)
+    assert "Hannah Pell" in (completion.choices[0].message.content or "")
+    assert completion.model_extra == {"toulmin": READING}
+
+
+def test_a_stream_tells_in_the_end_how_the_question_was_read(client: openai.OpenAI):
+    *_, last = client.chat.completions.create(model="best", messages=TALK, stream=True)
+    assert last.model_extra == {"toulmin": READING}
+
+
+def test_a_response_reads_the_messages_before(client: openai.OpenAI):
+    response = client.responses.create(model="best", input=TALK)
+    assert "Hannah Pell" in response.output_text
+    assert response.model_extra == {"toulmin": READING}
+
+
+def test_a_conversation_can_be_answered_as_typed(client: openai.OpenAI):
+    completion = client.chat.completions.create(model="best", messages=TALK, extra_body={"rewrite": False})
+    assert not completion.model_extra
+
+
 def test_a_stream_adds_up_to_the_completion(client: openai.OpenAI):
     whole = client.chat.completions.create(model="best", messages=ASKED).choices[0].message.content
     text, annotations, finish = "", [], None

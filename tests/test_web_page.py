@@ -124,6 +124,37 @@ def test_offsets_hold_behind_signs_of_two_units(tmp_path: Path, visit: Callable[
         assert marked == "The lamp of 🗼 Kettle Rock was lit in 1824."
 
 
+def follow(page: Page, question: str) -> None:
+    page.fill("#follow", question)
+    page.press("#follow", "Enter")
+
+
+def test_a_follow_up_shows_how_it_was_read_and_can_be_asked_as_typed(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page, "How tall is Kettle Rock Tower?")
+    follow(page, "Who built it?")
+    expect(page.locator("h2.question")).to_have_text("Who built Kettle Rock Tower?")
+    expect(page.locator(".asked")).to_contain_text("“Who built it?”")
+    page.click("text=Ask exactly as typed")
+    expect(page.locator("h2.question")).to_have_text("Who built it?")
+    expect(page.locator(".asked")).to_have_count(0)
+
+
+def test_a_conversation_grows_until_the_upper_field_begins_another(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page, "How tall is Kettle Rock Tower?")
+    follow(page, "Who built it?")
+    expect(page.locator("h2.question")).to_have_text("Who built Kettle Rock Tower?")
+    follow(page, "When was it lit?")
+    expect(page.locator("h2.question")).to_have_text("When was Kettle Rock Tower lit?")
+    turns = page.locator("details.turn summary")
+    assert turns.all_text_contents()[:1] == ["How tall is Kettle Rock Tower?"]
+    expect(page.locator("details.turn")).to_have_count(2)
+    ask(page, "Who was the last keeper?")
+    expect(page.locator("h2.question")).to_have_text("Who was the last keeper?")
+    expect(page.locator("details.turn")).to_have_count(0)
+
+
 def test_silence_of_the_sources_is_told(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
     ask(page, "How many satellites does a receiver need?")

@@ -55,6 +55,34 @@ def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str
 # ---------------------------------------------------------------- answers
 
 
+def test_a_question_is_read_after_its_history(server: Served):
+    asked = {"question": "Who built it?", "history": [{"question": "How tall is Kettle Rock Tower?"}]}
+    answer = server.client.post("/v1/answers", json=asked).json()
+    assert (answer["question"], answer["asked"]) == (QUESTION, "Who built it?")
+
+
+def test_a_question_with_a_history_can_be_asked_as_typed(server: Served):
+    history = [{"question": "How tall is Kettle Rock Tower?", "answer": "38 metres."}]
+    asked = {"question": "Who built it?", "history": history, "rewrite": False}
+    assert server.client.post("/v1/answers", json=asked).json()["question"] == "Who built it?"
+
+
+def test_what_an_earlier_answer_cited_is_read_again(tmp_path: Path):
+    for n in range(20):
+        (tmp_path / f"{n}.txt").write_text(f"The tower of harbour {n} was painted in {1900 + n}.\n", "utf-8")
+    (tmp_path / "rock.txt").write_text("Kettle Rock Tower was built by Hannah Pell.\n", "utf-8")
+    with served(tmp_path) as server:
+        first = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+        turn = {"question": QUESTION, "answer": first["text"]}
+        asked = {"question": "When was the tower of harbour 7 painted?", "k": 5}
+        cited = {passage["id"] for passage in first["passages"] if passage["n"]}
+        read = [
+            {passage["id"] for passage in server.client.post("/v1/answers", json=body).json()["passages"]}
+            for body in ({**asked, "history": [turn]}, {**asked, "history": [{**turn, "id": first["id"]}]})
+        ]
+    assert (cited <= read[0], cited <= read[1]) == (False, True)
+
+
 def test_a_question_is_answered_with_its_evidence(server: Served):
     answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
     assert answer["status"] == "answered"

@@ -25,6 +25,7 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
+from toulmin.methods.following import Earlier
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
@@ -54,16 +55,22 @@ async def ask(
     method: str | Method | None = None,
     budget: Budget | None = None,
     on_draft: Callable[[Answer], None] | None = None,
+    history: Sequence[Earlier] = (),
+    rewrite: bool = True,
     settings: Settings | None = None,
     **options: Any,
 ) -> Answer:
     """Answers a question from documents, an index, passages, or a retriever of one's own.
 
+    `history` holds the turns before, each an `Answer` or a pair of texts (question, answer): a question that leans on
+    them is answered as it reads alone (`Answer.question`; as it was asked: `Answer.asked`), unless `rewrite` is False,
+    which also leaves misspelled words as they are. What earlier `Answer`s cited is read again.
+
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
     chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
-    job = jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget)
+    job = jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget, history=history, rewrite=rewrite)
     own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
     async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
         return (await lent.answer(job, on_draft)).answer

@@ -316,7 +316,10 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `passages` holds all that were read; `claims` cite them by id."""
+    """The answer to a question. `passages` holds all that were read; `claims` cite them by id.
+
+    `asked` is the question as a person typed it, where it was answered in other words.
+    """
 
     question: str
     style: Style
@@ -333,6 +336,7 @@ class Answer:
     settings: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""
     relevance: Relevance | None = None
+    asked: str = ""
 
     def __post_init__(self) -> None:
         _check(self.style in STYLES, f"a style is one of {STYLES}, not {self.style!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -20,6 +20,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method
+from toulmin.methods.following import Earlier, follow, turns_of
 from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
@@ -76,15 +77,21 @@ def job(
     by: Method | None = None,
     budget_: Budget | None = None,
     id: str = "",
+    history: Sequence[Earlier] = (),
+    rewrite: bool = True,
 ) -> Job:
-    """The job of answering one question: its method with checked options, its budget and its settings."""
+    """The job of answering one question: its method with checked options, its budget and its settings.
+
+    After a `history` the question is answered as it reads alone. It is answered as it was asked if `rewrite` is False.
+    """
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
-    program = partial(chosen, question, **options)
-    _check_beginning(name, program)
-    if may_rate(settings):
-        program = partial(rated, program, question)
+    answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings))
+    program = partial(answering, question)
+    _check_beginning(name, partial(chosen, question, **options))
+    if rewrite and turns_of(history):
+        program = partial(follow, question, tuple(history), answering, asks_model=not is_embedded(settings.model))
     return Job(
         question=question,
         method=name,
@@ -94,8 +101,14 @@ def job(
         settings=_settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
-        asking=lambda words: job(words, settings, by=by, budget_=budget_, id=id),
+        asking=partial(job, settings=settings, by=by, budget_=budget_, id=id, history=history) if rewrite else None,
     )
+
+
+def _answer_to(question: str, chosen: Method, *, rates: bool) -> Program[Answer]:
+    """The method's answer, with its relevance where a reader can say it."""
+    program = partial(chosen, question)
+    return rated(program, question) if rates else program()
 
 
 def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:

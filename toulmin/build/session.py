@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import Progress
     from toulmin.methods import Method
+    from toulmin.methods.following import Earlier
 
 T = TypeVar("T")
 Rows = Sequence[Sequence[Hit]]
@@ -202,6 +203,8 @@ class Session:
         with self.use() as sources:
             spelt, remarks = _spelt(sources, job)
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
+            if spelt is not job:
+                outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
             return with_notes(outcome, (*remarks, *sources.notes))
 
     async def ask(
@@ -211,6 +214,8 @@ class Session:
         method: str | Method | None = None,
         budget: Budget | None = None,
         on_draft: Watch | None = None,
+        history: Sequence[Earlier] = (),
+        rewrite: bool = True,
         **options: Any,
     ) -> Answer:
         """Answers a question; options as in `toulmin.ask`, but that the parts are those of the session."""
@@ -218,7 +223,7 @@ class Session:
 
         own = None if isinstance(method, str) else method
         settings = self.settings.override(**settings_of(options, method=method))
-        job = jobs.job(clean_question(question), settings, by=own, budget_=budget)
+        job = jobs.job(clean_question(question), settings, by=own, budget_=budget, history=history, rewrite=rewrite)
         return (await self.answer(job, on_draft)).answer
 
     async def check(self, text: str, *, repair: bool = False, **options: Any) -> Answer:

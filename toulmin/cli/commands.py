@@ -101,6 +101,58 @@ def ask(
     return _answer(job, _sources(docs, index, chosen), chosen, json=json, explain=explain).exit_code
 
 
+@app.command
+def chat(
+    *,
+    docs: options.Docs = (),
+    index: options.Index = None,
+    web: str | None = None,
+    method: options.Method = None,
+    style: Style | None = None,
+    model: options.Model = None,
+    verifier: options.Verifier = None,
+    judge: options.JudgeSpec = None,
+    unsupported: Policy | None = None,
+    k: options.PassageCount = None,
+    set_: options.Sets = (),
+    max_calls: options.MaxCalls = None,
+    max_tokens: options.MaxTokens = None,
+    deadline: options.Deadline = None,
+    as_asked: bool = False,
+    json: options.Json = False,
+    explain: options.Explain = False,
+) -> int:
+    """Answers questions, a line each, in the light of those before; /help lists what else can be said.
+
+    Example:  toulmin chat --docs notes/
+
+    Parameters
+    ----------
+    web
+        The address of a SearXNG-like server that searches the web instead of documents.
+    style
+        long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
+    unsupported
+        What to do with a claim that the judge does not support: keep, flag (default) or drop it.
+    as_asked
+        Answer every question as it was asked, not as it reads after those before.
+    """
+    from toulmin.build.session import Session
+    from toulmin.cli import show
+    from toulmin.cli.chatting import converse
+
+    chosen = settings_from(
+        set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
+        verifier=verifier, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens,
+        deadline=deadline,
+    )  # fmt: skip
+    with show.indexing() as on_progress:
+        session = Session(_sources(docs, index, chosen), chosen, on_progress=on_progress)
+        session.prepare()
+    converse(session, chosen, rewrite=not as_asked, json=json, explain=explain)
+    return 0
+
+
 def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> Sources:
     """What is named, else the index, else the files of this folder; not those of the home folder, which may be many."""
     from toulmin.build.sources import sources_of

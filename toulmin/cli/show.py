@@ -50,6 +50,8 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     console = Console()
     if answer.question:
         console.say(answer.question, "bold")
+        if answer.asked:
+            console.say(f"(asked: “{answer.asked}”)", "dim")
         console.print()
     if answer.method == "repair":
         _repair_report(answer, console)

@@ -20,6 +20,7 @@ from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
 from toulmin.parsing.wrapping import Shape, unwrap
+from toulmin.text.followup import Turn
 from toulmin.text.language import sentences, words
 
 T = TypeVar("T")
@@ -273,6 +274,20 @@ class MostConsistent(Prompt[int]):
     def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; 0 if none is named."""
         return (choice_in(text, len(self.candidates)) or 1) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite(Prompt[str]):
+    """Write the question so that it can be read without the turns before it."""
+
+    shape: ClassVar[Shape] = _QUESTIONS
+
+    question: str
+    turns: tuple[Turn, ...]
+
+    def result(self, text: str) -> str:
+        """The first question of the reply, or its first line; empty for a refusal or an empty reply."""
+        return next(iter(questions_in(text)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,6 +202,14 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
     return Wording(texts.fill("most_consistent.system", n=str(len(prompt.candidates))), user)
 
 
+def _rewrite(prompt: types.Rewrite, texts: Texts) -> Wording:
+    turns = (
+        texts.fill("rewrite.turn", question=quote(turn.question), answer=quote(turn.answer)) for turn in prompt.turns
+    )
+    user = texts.fill("rewrite.user", question=quote(prompt.question), turns="\n\n".join(turns))
+    return Wording(texts.fill("rewrite.system"), user)
+
+
 # ---------------------------------------------------------------- plans
 
 
@@ -260,5 +268,6 @@ WORDINGS: Mapping[type, Callable[[Any, Texts], Wording]] = {
     types.Refine: _refine,
     types.MostConsistent: _most_consistent,
     types.JudgeClaim: _judge_claim,
+    types.Rewrite: _rewrite,
     NextSegment: next_segment,
 }

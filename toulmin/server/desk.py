@@ -13,15 +13,18 @@ import orjson
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
+from toulmin.build import jobs
+from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.formats import answer_json
+from toulmin.methods.following import Earlier
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Engine, Running
 from toulmin.server.guard import Rules, error_document
-from toulmin.server.requests import with_deadline
+from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
 
 # ---------------------------------------------------------------- finished answers in a SQLite file
@@ -75,6 +78,16 @@ class Desk:
     @property
     def settings(self) -> Settings:
         return self.engine.settings
+
+    def job(self, asked: Question) -> Job:
+        """The job of a request; an earlier answer that is kept here takes the place of its words."""
+        history = [self._earlier(turn) for turn in asked.history]
+        settings = settings_for(self.settings, asked)
+        return jobs.job(clean_question(asked.question), settings, history=history, rewrite=asked.rewrite)
+
+    def _earlier(self, turn: EarlierTurn) -> Earlier:
+        kept = self.shelf.get(turn.id) if turn.id else None
+        return answer_json.parse(kept) if kept else (turn.question, turn.answer)
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
         job = replace(job, id=secrets.token_urlsafe(12), budget=with_deadline(job.budget))

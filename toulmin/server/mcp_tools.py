@@ -29,7 +29,7 @@ from toulmin.formats.clean_text import address, reason, title
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
-from toulmin.server.requests import Given, Question, settings_for
+from toulmin.server.requests import Given, Question
 
 PATH = "/mcp"
 FOUND = 10  # passages of a search
@@ -54,7 +54,7 @@ def tools(desk: Desk) -> MCPServer[Any]:
     ) -> CallToolResult:
         with _tool_errors():
             asked = Question(question=clean_question(question), style=style, method=method)
-            run = desk.begin(jobs.job(asked.question, settings_for(desk.settings, asked)))
+            run = desk.begin(desk.job(asked))
         return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Judge a text: are its claims supported by the passages that it cites?")

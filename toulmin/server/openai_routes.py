@@ -24,7 +24,7 @@ from toulmin.formats.clean_text import reason
 from toulmin.server.desk import Desk, reply
 from toulmin.server.engine import Running
 from toulmin.server.replies import OTHERS
-from toulmin.server.requests import ChatCompletion, Question, last_question, settings_for
+from toulmin.server.requests import ChatCompletion, EarlierTurn, Question, conversation
 from toulmin.server.requests import Response as AskedResponse
 from toulmin.server.streams import Events, event
 
@@ -72,7 +72,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
-        run = _begin(desk, asked.model, last_question(asked.messages))
+        run = _begin(desk, asked, *conversation(asked.messages))
         if asked.stream:
             usage = bool((asked.stream_options or {}).get("include_usage"))
             return Events(_chunks(desk, run, usage))
@@ -80,22 +80,22 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
-        question = asked.input if isinstance(asked.input, str) else last_question(asked.input)
-        run = _begin(desk, asked.model, question)
+        run = _begin(desk, asked, *((asked.input, []) if isinstance(asked.input, str) else conversation(asked.input)))
         if asked.stream:
             return Events(_events(desk, run))
         return await reply(desk, run, request, _response)
 
 
-def _begin(desk: Desk, model: str, question: str) -> Running:
-    asked = Question(question=clean_question(question), method=model.removeprefix(PREFIX))
-    return desk.begin(jobs.job(asked.question, settings_for(desk.settings, asked)))
+def _begin(desk: Desk, asked: ChatCompletion | AskedResponse, question: str, history: list[EarlierTurn]) -> Running:
+    method = asked.model.removeprefix(PREFIX)
+    question = clean_question(question)
+    return desk.begin(desk.job(Question(question=question, history=history, rewrite=asked.rewrite, method=method)))
 
 
 def _completion(answer: Answer) -> bytes:
     _raise(answer)
     completion = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
-    return orjson.dumps({**completion, "model": answer.method})
+    return orjson.dumps({**completion, "model": answer.method, **_reading(answer)})
 
 
 def _response(answer: Answer) -> bytes:
@@ -104,7 +104,13 @@ def _response(answer: Answer) -> bytes:
 
 
 def _response_document(answer: Answer, id: str) -> dict[str, Any]:
-    return {**shapes.response(answer, f"resp_{id}", created=int(time.time())), "model": answer.method}
+    document = shapes.response(answer, f"resp_{id}", created=int(time.time()))
+    return {**document, "model": answer.method, **_reading(answer)}
+
+
+def _reading(answer: Answer) -> dict[str, Any]:
+    """How a question was read, where that is not how it was asked; OpenAI's form has no field for it."""
+    return {"toulmin": {"question": answer.question, "asked": answer.asked}} if answer.asked else {}
 
 
 def _raise(answer: Answer) -> None:
@@ -133,9 +139,9 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
     head = {"id": f"chatcmpl-{run.job.id}", "object": "chat.completion.chunk", "created": int(time.time())}
     head["model"] = run.job.method
 
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
-        return event(None, orjson.dumps({**head, "choices": [choice]}))
+        return event(None, orjson.dumps({**head, "choices": [choice], **more}))
 
     yield chunk({"role": "assistant", "content": ""})
     async for output in _pieces(desk, run):
@@ -145,7 +151,7 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
         if error := failure_of(output):
             yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
             return
-        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop")
+        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop", **_reading(output))
         if usage:
             token_counts = shapes.chat_completion(output, "")["usage"]
             yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))

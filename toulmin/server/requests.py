@@ -21,6 +21,7 @@ from toulmin.errors import UsageError
 
 MOST_PASSAGES = 500  # sent with a text to check
 LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage
+MOST_TURNS = 1_000  # of a conversation
 LONGEST_WAIT = 600.0  # seconds for one answer
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
@@ -36,8 +37,20 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Question(Asked):
+class EarlierTurn(Asked):
+    """A question asked before. `id` is that of its answer, whose passages are read again while this server keeps it."""
+
     question: Words
+    answer: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
+    id: Annotated[str, StringConstraints(max_length=200)] | None = None
+
+
+class Question(Asked):
+    """A question; after a `history` it is answered as it reads alone, unless `rewrite` is false."""
+
+    question: Words
+    history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS)] = Field(default_factory=list)
+    rewrite: StrictBool = True
     method: str | None = None
     style: Style | None = None
     unsupported: Policy | None = None
@@ -126,7 +139,8 @@ class ChatCompletion(BaseModel):
     """OpenAI's request for a chat completion; `model` is a method, sampling is ignored."""
 
     model: str = "best"
-    messages: Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
+    rewrite: StrictBool = True
     stream: StrictBool = False
     stream_options: dict[str, Any] | None = None
     max_tokens: Amount | None = None
@@ -138,17 +152,23 @@ class Response(BaseModel):
     """OpenAI's request for a response; `model` is a method."""
 
     model: str = "best"
-    input: Words | Annotated[list[Message], Field(min_length=1, max_length=1_000)]
+    input: Words | Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
+    rewrite: StrictBool = True
     stream: StrictBool = False
     max_output_tokens: Amount | None = None
 
 
-def last_question(messages: list[Message]) -> str:
-    """The last user message with text. Raises `UsageError` if there is none."""
-    for message in reversed(messages):
+def conversation(messages: list[Message]) -> tuple[str, list[EarlierTurn]]:
+    """The last user message with text, and the turns before it. Raises `UsageError` if there is none."""
+    turns: list[EarlierTurn] = []
+    for message in messages:
         if message.role == "user" and message.text.strip():
-            return message.text
-    raise UsageError("The messages should hold a question of the user's, but no message of that role has any text.")
+            turns.append(EarlierTurn.model_construct(question=message.text, answer=""))
+        elif message.role == "assistant" and turns:
+            turns[-1].answer = message.text
+    if not turns:
+        raise UsageError("The messages should hold a question of the user's, but no message of that role has any text.")
+    return turns[-1].question, turns[:-1]
 
 
 # ---------------------------------------------------------------- what it means

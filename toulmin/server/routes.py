@@ -97,7 +97,7 @@ def _add_errors(app: FastAPI) -> None:
 def _add_answers(app: FastAPI, desk: Desk) -> None:
     @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=replies.ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
-        run = desk.begin(jobs.job(clean_question(asked.question), settings_for(desk.settings, asked)))
+        run = desk.begin(desk.job(asked))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)

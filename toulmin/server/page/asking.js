@@ -18,23 +18,55 @@ export function Asking({ methods, id }) {
     history.replaceState(null, "", `#/answer/${encodeURIComponent(answer.id)}`);
   });
   const [kept, setKept] = useState(null);
+  const [before, setBefore] = useState([]); // the conversation's answers before the one that is shown
+  const [settings, setSettings] = useState({});
   useEffect(() => {
     setKept(null);
-    if (id && id !== state.id) load(id, setKept);
+    if (!id || id === state.id) return;
+    setBefore([]);
+    load(id, setKept);
   }, [id]);
-  const start = (asked) => {
+  const send = (asked, talk) => {
     setKept(null);
-    begin("/v1/answers", asked);
+    setBefore(talk);
+    begin("/v1/answers", { ...asked, history: talk.map(turn) });
   };
-  const shown = kept && kept.answer ? kept : state;
+  const start = ({ question, ...chosen }) => {
+    setSettings(chosen);
+    send({ ...chosen, question }, []);
+  };
+  const shown = kept && kept.answer ? { ...kept, isDone: true } : state;
+  const talk = shown.answer ? [...before, shown.answer] : before;
   return html`
     <${Form} methods=${methods} isRunning=${!state.isDone} start=${start} stop=${stop} />
+    ${before.map((one) => html`<details class="turn" key=${one.id}><summary dir="auto">${one.question}</summary><${Answer} answer=${one} /></details>`)}
     ${kept && kept.problem && html`<${Problem} text=${kept.problem} />`}
     ${state.problem && html`<${Problem} text=${state.problem} />`}
     ${!state.isDone && !state.answer && html`<p class="summary quiet" role="status">Searching …</p>`}
-    ${shown.answer && html`<h2 class="question" dir="auto">${shown.answer.question}</h2><${Answer} answer=${shown.answer} isDone=${kept && kept.answer ? true : state.isDone} />`}
+    ${shown.answer && html`<h2 class="question" dir="auto">${shown.answer.question}</h2>
+      ${shown.answer.asked && html`<p class="asked"><span class="quiet">You asked: <bdi>“${shown.answer.asked}”</bdi></span>
+        ${shown.isDone && html` <button class="small" onClick=${() => send({ ...settings, question: shown.answer.asked, rewrite: false }, before)}>Ask exactly as typed</button>`}</p>`}
+      <${Answer} answer=${shown.answer} isDone=${shown.isDone} />`}
+    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} ask=${(question) => send({ ...settings, question }, talk)} />`}
     ${!shown.answer && state.isDone && html`<${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
   `;
+}
+
+function turn(answer) {
+  return { question: answer.question, answer: answer.text, id: answer.id };
+}
+
+function Follow({ ask }) {
+  const send = (event) => {
+    event.preventDefault();
+    const question = new FormData(event.target).get("follow").trim();
+    if (question) ask(question);
+  };
+  return html`<form class="ask follow" onSubmit=${send}>
+    <label for="follow">Ask a follow-up</label>
+    <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" /><button class="main">Ask on</button></div>
+    <p class="quiet">It is read in the light of what was asked before. The field at the top begins a new conversation.</p>
+  </form>`;
 }
 
 async function load(id, setKept) {

@@ -1,0 +1,126 @@
+"""The dialogue of `toulmin chat`: a question a line, answered in the light of those before."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from toulmin.build import jobs
+from toulmin.build.session import Session
+from toulmin.build.sources import clean_question
+from toulmin.cli import show
+from toulmin.cli.terminal import Console
+from toulmin.config import Settings
+from toulmin.data import Answer
+from toulmin.errors import ToulminError
+
+HELP = """A question a line. A question that leans on those before ("And in winter?") is read in their light.
+/undo  answers the last question as it was asked
+/new   forgets the conversation
+/help  shows these lines
+/quit  ends, as Ctrl-D does; Ctrl-C ends only the answer that is being written"""
+
+
+class Conversation:
+    """The turns so far, and what was asked last."""
+
+    def __init__(self, session: Session, settings: Settings, *, rewrite: bool) -> None:
+        self._session, self._settings, self._rewrite = session, settings, rewrite
+        self._history: list[Answer] = []
+        self._asked = ""
+        self._is_answered = False
+
+    async def answer(self, question: str, *, rewrite: bool | None = None) -> Answer:
+        """The answer to the next question. Raises `UsageError` for one that cannot be asked."""
+        self._asked, self._is_answered = clean_question(question), False
+        job = jobs.job(
+            self._asked,
+            self._settings,
+            history=tuple(self._history),
+            rewrite=self._rewrite if rewrite is None else rewrite,
+        )
+        with show.watching() as on_draft:
+            answer = (await self._session.answer(job, on_draft)).answer
+        self._history.append(answer)
+        self._is_answered = True
+        return answer
+
+    async def undo(self) -> Answer | None:
+        """The answer to the last question as it was asked, in the place of the one before; None without a question."""
+        if self._is_answered:
+            self._history.pop()
+        return await self.answer(self._asked, rewrite=False) if self._asked else None
+
+    def forget(self) -> None:
+        self._history.clear()
+        self._asked, self._is_answered = "", False
+
+
+def converse(session: Session, settings: Settings, *, rewrite: bool, json: bool, explain: bool) -> None:
+    """Answers the lines of standard input until it ends or says /quit."""
+    console = Console(stderr=True)
+    with asyncio.Runner() as runner:
+        runner.run(session.__aenter__())
+        try:
+            talk = Conversation(session, settings, rewrite=rewrite)
+            for line in _lines():
+                if line == "/quit":
+                    break
+                with _going_on(console):
+                    if answer := runner.run(_reply(talk, line, console)):
+                        show.answer(answer, as_json=json, explain=explain)
+                        if not json:
+                            print()
+        finally:
+            runner.run(session.__aexit__())
+
+
+async def _reply(talk: Conversation, line: str, console: Console) -> Answer | None:
+    if line == "/undo":
+        answer = await talk.undo()
+        if answer is None:
+            console.say("Nothing was asked yet.", "yellow")
+        return answer
+    if line == "/new":
+        talk.forget()
+        console.say("A new conversation.", "dim")
+    elif line.startswith("/"):
+        if line != "/help":
+            console.say(f"There is no command {line}.", "yellow")
+        for told in HELP.splitlines():
+            console.say(told, "dim")
+    elif line:
+        return await talk.answer(line)
+    return None
+
+
+@contextmanager
+def _going_on(console: Console) -> Iterator[None]:
+    """Says what went wrong with one question, and lets the next be asked."""
+    try:
+        yield
+    except ToulminError as error:
+        console.say(str(error), "bold yellow")
+    except KeyboardInterrupt:
+        console.say("Cancelled. Ctrl-D ends the conversation.", "yellow")
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input, without white space around them; a terminal gets a prompt and can edit its line."""
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        with suppress(ImportError):
+            import readline  # noqa: F401
+    while True:
+        try:
+            line = input("\n> ") + "\n" if is_terminal else sys.stdin.readline()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            print("\nCtrl-D ends the conversation.", file=sys.stderr)
+            continue
+        if not line:
+            return
+        yield line.strip()

@@ -1,0 +1,278 @@
+"""Questions that lean on the turns before, made to stand alone by rules for English.
+
+Rules of this file
+* A question that stands alone, or whose gap nothing before fills, stays as it is, letter for letter.
+* What is carried are words of the conversation: the name that is spoken of most, and the focus. The focus is what the
+  last pronoun meant, until a question or its answer turns to something else.
+* The rules were chosen on train splits; `benchmarks/followups.py` compares them with people's rewrites.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.names import facts
+
+
+class Turn(NamedTuple):
+    """A question asked before and the text of its answer."""
+
+    question: str
+    answer: str = ""
+
+
+class _Talk(NamedTuple):
+    """What is carried on: the last question as it stands alone, the names so far, and the focus."""
+
+    question: str = ""
+    asked: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    focus: str = ""
+
+    @property
+    def main(self) -> str:
+        """Who or what is named most often, in questions rather than in answers; the first of several."""
+        named = self.asked or self.told
+        return max(named, key=named.count, default="")
+
+
+class _Resolved(NamedTuple):
+    question: str
+    meant: str = ""  # by its pronoun
+
+
+class Reading(NamedTuple):
+    """A question that can be read alone, and what was said before that a search needs beside it, mostly nothing."""
+
+    question: str
+    context: str = ""
+
+
+def read(question: str, turns: Sequence[Turn]) -> Reading:
+    """The question as the turns before it make it understood."""
+    talk = _Talk()
+    for turn in turns:
+        talk = _go_on(talk, turn)
+    recent = " ".join(f"{turn.question} {turn.answer}" for turn in turns[-_RECENT:])
+    return Reading(_resolve(question, talk).question, recent if _goes_on(question, recent) else "")
+
+
+def _go_on(talk: _Talk, turn: Turn) -> _Talk:
+    question, meant = _resolve(turn.question, talk)
+    focus = meant or _focus(question, talk.focus) or next(reversed(_phrases(question)), "")
+    asked = _names(question) if _WHO_IS.match(question) else [*talk.asked, *_names(question)]
+    return _Talk(question, tuple(asked), (*talk.told, *_names(turn.answer)), focus)
+
+
+def _resolve(question: str, talk: _Talk) -> _Resolved:
+    if not talk.question or _STATES.match(question):
+        return _Resolved(question)
+    if whole := _fill(question, talk.question):
+        return _Resolved(whole)
+    begin = max((span.start for span in sentences(question)), default=0)  # what is said before it is no question
+    if person := _PERSON.search(question, begin):
+        return _replace(question, person, talk.main)
+    if (thing := _THING.search(question, begin)) and not _EMPTY_IT.search(question):
+        is_many = thing[0].lower().startswith("the")
+        return _replace(question, thing, talk.main if is_many and not _PLURAL.search(talk.focus) else talk.focus)
+    return _Resolved(question)
+
+
+# ---------------------------------------------------------------- a question that goes on with the same matter
+
+_RECENT = 3  # turns whose words are searched too
+_REPLIES = re.compile(
+    r"\W*(?:ok|okay|alright|all\s+right|right|yes|yeah|no|thanks|thank\s+you|great|good|nice|sure|sorry|done|and|but|so"
+    r"|also|then|oh|ah)\b|.*\brepeat\b",
+    re.IGNORECASE,
+)
+_FRAGMENT = re.compile(
+    r"\W*(?:how\s+(?:much|many|long|big|large)|which|what\s+(?:kind|type|sort|size)(?:\s+of)?)(?:\s+[\w-]+){0,2}\W*",
+    re.IGNORECASE,
+)
+_BARE = frozenset(  # words that say nothing of what is spoken about
+    "step part thing one second third last else other others more anything something everything again repeat start"
+    " ready continue proceed done begin".split()
+)
+
+
+def _goes_on(question: str, recent: str) -> bool:
+    """Whether a question replies to what was said or names no other matter: "Done. What's next?", "How many?"."""
+    begins = [span.start for span in sentences(question)] or [0]
+    asked = question[begins[-1] :]
+    if _names(asked):
+        return False
+    if len(begins) > 1 or _REPLIES.match(question) or _FRAGMENT.fullmatch(asked):
+        return True
+    matter = " ".join(_phrases(asked)).lower()
+    own = set(terms(matter))
+    return set(matter.split()) <= _BARE or 2 * len(own & set(terms(recent))) >= len(own)
+
+
+# ---------------------------------------------------------------- a question that lacks its main part
+
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|should)\b"
+_OPENER = r"\W*(?:(?:and|but|or)\s+)?"
+_ASKED_BY = r"(?:who|what|when|where|which|why(?:\s+not)?|how(?:\s+(?:much|many|long|often|old|far))?)"
+_ONLY_ASKED_BY = re.compile(rf"{_OPENER}(?P<word>{_ASKED_BY})\W*", re.IGNORECASE)
+_OPENS_WITH_IT = re.compile(rf"\W*(?:{_ASKED_BY}\s+)?(?={_AUXILIARY})", re.IGNORECASE)
+_OTHER_PLACE = re.compile(
+    rf"{_OPENER}(?:(?:what|how)\s+about\s+)?(?P<by>in|on|at|for|with|from|under|during|to)\b(?:\s+[^\s?.!,]+){{1,4}}?\W*",
+    re.IGNORECASE,
+)
+_OTHER_KIND = re.compile(
+    rf"{_OPENER}(?:what|how)\s+about\s+(?P<what>[^\s?.!,]+(?:\s+[^\s?.!,]+){{0,3}}?)\W*", re.IGNORECASE
+)
+_CLAUSE_WORDS = frozenset(
+    "what which who where when how why is are was were did do does he she it they that this".split()
+)
+
+
+def _fill(question: str, last: str) -> str:
+    """The last question with the one part that this question changes: "Why?", "And on Windows?"; else empty."""
+    if bare := _ONLY_ASKED_BY.fullmatch(question):
+        opening = _OPENS_WITH_IT.match(last)
+        rest = last[opening.end() :] if opening else ""
+        return rest and f"{bare['word'].capitalize()} {rest[0].lower()}{rest[1:]}"
+    if place := _OTHER_PLACE.fullmatch(question):
+        words = question[place.start("by") :].rstrip("?.! ")
+        if _CLAUSE_WORDS.isdisjoint(words.lower().split()):
+            end = len(last.rstrip("?.! "))
+            earlier = [match.start() for match in re.finditer(rf"\b{place['by']}\s", last[:end], re.IGNORECASE)]
+            return f"{last[: earlier[-1] if earlier else end].rstrip()} {words}{last[end:] or '?'}"
+    if kind := _OTHER_KIND.fullmatch(question):
+        names = _names(last)
+        if names and _names(kind["what"]) == [kind["what"]] and last.rstrip("?.! ").endswith(names[-1]):
+            return kind["what"].join(last.rsplit(names[-1], 1))
+        for phrase in _phrases(last):
+            if " " in phrase and terms(phrase)[-1:] == terms(kind["what"])[-1:]:
+                return last.replace(phrase, kind["what"])
+    return ""
+
+
+# ---------------------------------------------------------------- names, pronouns, parts
+
+_PERSON = re.compile(r"\b(?:he|she|him|his|hers?)\b", re.IGNORECASE)
+_THING = re.compile(r"\b(?:they|them|theirs?|its|it)\b", re.IGNORECASE)
+_EMPTY_IT = re.compile(
+    r"\bit\s+(?:true|rains?|snows?|takes?|(?:is|was)\s+\w+\s+(?:to|that)"
+    r"|(?:still\s+|so\s+)?(?:possible|necessary|worth|ok|okay|better|best|legal|advisable|important|safe|good|bad|hard"
+    r"|easy|difficult|wise)\s+(?:to|that|if))\b",
+    re.IGNORECASE,
+)
+_STATES = re.compile(r"\W*(?:(?:so|yes|no|and|but|ok)\W+)*(?:it|they|s?he)\b(?!.*\?)", re.IGNORECASE)
+_OWNING = frozenset("his her hers their theirs its".split())
+_ONE_THING = re.compile(r"\b(?:an?|one\s+of)\s+(?!lot\b|difference\b|way\b)\w+", re.IGNORECASE)
+_PLURAL = re.compile(r"[^'s]s$|people$|men$")
+_CLAUSE = re.compile(r"[,;.!?:]|\b(?:and|but|or|when|if|because|while|since)\b", re.IGNORECASE)
+
+
+def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolved:
+    """The question with the phrase for its pronoun, but where the question itself names what that means."""
+    before, after = question[: pronoun.start()], question[pronoun.end() :]
+    if not phrase or _shares_words(phrase, question) or _names_something(before, pronoun[0].lower()):
+        return _Resolved(question)
+    word = pronoun[0].lower()
+    owns = word in _OWNING and not (word == "her" and _lacks_noun(after))
+    ending = "" if not owns else "'" if phrase.endswith("s") else "'s"
+    return _Resolved(f"{before}{phrase}{ending}{after}", phrase)
+
+
+def _names_something(before: str, pronoun: str) -> bool:
+    """Whether words before the pronoun are what it means: a clause with a noun, "a file ... it", "keys ... them"."""
+    ends = [clause.start() for clause in _CLAUSE.finditer(before)]
+    if ends and _phrases(before[: ends[-1]]):
+        return True
+    if pronoun in ("it", "its") and _ONE_THING.search(before):
+        return True
+    if pronoun not in ("them", "their", "they", "its"):
+        return False
+    phrases = _phrases(before)
+    is_subject = pronoun in ("their", "its") and len(" ".join(phrases).split()) > 1
+    return (
+        bool(_names(before))
+        or (is_subject and phrases[-1].endswith(before.split()[-1]))
+        or any(_PLURAL.search(phrase) and " " in phrase for phrase in phrases if pronoun != "its")
+    )
+
+
+def _lacks_noun(after: str) -> bool:
+    """Whether no noun follows, so that "her" is an object."""
+    following = re.match(r"\s+([^\W\d_]+)", after)
+    return following is None or following[1].lower() in STOPWORDS
+
+
+def _shares_words(phrase: str, text: str) -> bool:
+    return not set(terms(phrase)).isdisjoint(terms(text))
+
+
+# ---------------------------------------------------------------- what is spoken of
+
+_WHO_IS = re.compile(r"\W*who\s+(?:is|was)\s", re.IGNORECASE)
+_OPENING = re.compile(
+    r".*\b(?:(?P<of>of)|about|describe|(?:what|who)(?:'s|\s+(?:is|are|was|were))|(?<!.)and)\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(rf".*?\b{_AUXILIARY}\s+(?P<article>(?:the|an?)\s+)?(?P<rest>[^?.!,;]+)", re.IGNORECASE)
+_GREETINGS = frozenset(
+    "ok okay alright yes no hi hello hey thanks thank great good nice sure sorry well wow oh".split()
+)
+_CLOSED = (
+    STOPWORDS
+    | _GREETINGS
+    | frozenset(
+        "tell give describe explain much many long please know get find now then next first last today let make".split()
+    )
+)
+_PARTS = frozenset(  # terms for parts and sides of things, which alone are no focus
+    "type kind sort form example part layer caus reason symptom sign effect featur advantag disadvantag benefit risk"
+    " differ differenc similar way purpos goal origin histori role main result consequ find characterist properti"
+    " theme member step ingredi treatment option us side impact import signific definit mean size cost price requir"
+    " limit alternativ competitor author name".split()
+)
+
+
+def _names(text: str) -> list[str]:
+    named = (re.sub(r"['’]s?$", "", text[fact.start : fact.end]) for fact in facts(text) if fact.kind == "name")
+    return [name for name in named if name.lower() not in _GREETINGS]
+
+
+def _phrases(text: str) -> list[str]:
+    """Runs of words that are no function words, in order."""
+    runs: list[list[str]] = [[]]
+    for word in re.findall(r"[\w'’&+.-]*\w|[^\w\s]", text):
+        if word.lower() in _CLOSED or not word[-1].isalnum():
+            runs.append([])
+        else:
+            runs[-1].append(word)
+    return [" ".join(run) for run in runs if run]
+
+
+def _is_part(opening: re.Match[str]) -> bool:
+    """Whether what a question opens with is only a part or side of something: "the common types"."""
+    phrases = _phrases(opening["rest"])
+    return len(phrases) == 1 and not _PARTS.isdisjoint(terms(phrases[0])[-1:])
+
+
+def _focus(question: str, before: str) -> str:
+    """What a question turns to, as far as word order shows it; what it was before for a part of that ("the test")."""
+    if opening := _OPENING.match(question):
+        if before and _is_part(opening):
+            return before
+        topic = next(iter(_phrases(opening["rest"])), "")
+        if topic:
+            return _with_article(opening, topic)
+    elif subject := _SUBJECT.match(question):
+        topic = next(iter(_phrases(subject["rest"])), "")
+        names = (known for known in _names(question) if topic.startswith(known))
+        name = next(names, topic.rpartition(" ")[0])  # without the verb or adjective after it
+        if name and subject["rest"].startswith(topic):
+            return _with_article(subject, name)
+    return next(reversed(_names(question)), before)
+
+
+def _with_article(place: re.Match[str], topic: str) -> str:
+    return f"{place['article'].lower()}{topic}" if place["article"] and place["rest"].startswith(topic) else topic
