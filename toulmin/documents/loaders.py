@@ -150,7 +150,7 @@ _KINDS = {
     ".pptx": ("office", "slides_document"),
     ".xlsx": ("office", "sheets_document"),
     ".epub": ("office", "book_document"),
-    ".rtf": ("rich", "rich_document"),
+    ".rtf": ("office", "rich_document"),
     ".eml": ("mail", "mail_document"),
     ".csv": ("plain", "csv_document"),
     ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz": ("records", "record_documents"),

@@ -1,4 +1,4 @@
-"""Slides (pptx), sheets (xlsx), OpenDocument texts (odt) and electronic books (epub)."""
+"""Slides (pptx), sheets (xlsx), OpenDocument texts (odt), electronic books (epub), and rich text (rtf)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from striprtf.striprtf import rtf_to_text
+
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import as_title, check_size, empty, repair_text, table_text, title_from
+from toulmin.documents.plain import as_title, cannot_read, check_size, empty, repair_text, table_text, title_from
 from toulmin.errors import SourceError
 
 # OpenDocument and slides name what they hold alike.
@@ -203,3 +205,23 @@ def _date(days: float) -> str:
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
+
+
+# ---------------------------------------------------------------- rich text
+
+
+def rich_document(path: Path, limit: int) -> Document:
+    """An RTF file's text, blank lines between paragraphs; the title comes from the file's name."""
+    check_size(path, path.stat().st_size, limit)
+    data = path.read_bytes()
+    if not data.startswith(b"{\\rtf"):
+        raise cannot_read(path, "is no RTF: it should begin with {\\rtf", "save it again as RTF")
+    # The library raises many kinds of error for damaged files.
+    try:
+        lines = repair_text(rtf_to_text(data.decode("latin-1"), errors="replace")).split("\n")
+    except Exception as error:
+        raise cannot_read(path, f"is damaged RTF ({error})", "save it again as RTF") from error
+    text = "\n\n".join(line for line in (line.strip(" |\t").replace("|", " | ") for line in lines) if line)
+    if not text:
+        raise empty(path)
+    return Document(text, title_from(path), repair_text(str(path)))
