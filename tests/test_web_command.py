@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -54,11 +55,13 @@ def test_the_server_answers_from_what_was_read_and_reads_the_rest_meanwhile(note
 
     def reads_all() -> bool:
         try:
-            reply = httpx2.post(f"http://127.0.0.1:{port}/ask", json={"question": "When was the tower lit?"})
+            reply = httpx2.post(f"http://127.0.0.1:{port}/v1/answers", json={"question": "When was the tower lit?"})
         except httpx2.TransportError:  # it starts
             return False
         answer = reply.json()
-        return "3 May 1824" in answer["text"] and not any("not indexed yet" in note for note in answer["notes"])
+        return "3 May 1824" in json.dumps(answer["claims"]) and not any(
+            "not indexed yet" in note for note in answer["notes"]
+        )
 
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:

@@ -99,7 +99,7 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
         yield OpenSources(_web(settings.web))
         return
     from toulmin.build import encoding
-    from toulmin.retrieval.bm25 import Bm25, InMemory
+    from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
 
     k1, b = bm25_constants(settings)
     if sources.passages is not None:
@@ -111,7 +111,8 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     with indexes.open_index(ready.index or settings.index) as corpus:
         words = indexes.abreast(corpus, Bm25(corpus, k1, b))
         search = encoding.search_of(corpus, words, settings)
-        yield OpenSources(encoding.with_links(search.ranker, words, settings), skipped, search.remarks, corpus)
+        titles = indexes.abreast(corpus, Titles(corpus))
+        yield OpenSources(encoding.with_links(search.ranker, titles, settings), skipped, search.remarks, corpus)
 
 
 def bm25_constants(settings: Settings) -> tuple[float, float]:
