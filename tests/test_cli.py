@@ -85,6 +85,25 @@ def test_ask_shows_the_file_that_a_claim_stands_in(notes, capsys):
     assert "tower.md" in printed(capsys)
 
 
+def test_a_first_question_is_answered_from_what_was_read_and_the_rest_is_read_afterwards(notes, capsys, monkeypatch):
+    (notes / "zoo.md").write_text("# Zoo\n\nThe zoo keeps two wolves.\n", "utf-8")
+    files = len(list(notes.iterdir()))
+    monkeypatch.setattr("toulmin.build.sources.FIRST_SECONDS", 0.0)
+    ask = ["ask", QUESTION, "--docs", str(notes), "--no-wait", "--json"]
+    assert run(ask) == 0
+    first = capsys.readouterr()
+    assert f"Answered from 1 of {files} files; the rest is not indexed yet." in json.loads(first.out)["notes"]
+    assert f"Reading the other {files - 1} files" in first.err
+    assert run(ask) == 0
+    assert not any("not indexed yet" in note for note in document(capsys)["notes"])
+
+
+def test_a_first_question_waits_for_all_files_where_the_output_is_no_terminal(notes, capsys, monkeypatch):
+    monkeypatch.setattr("toulmin.build.sources.FIRST_SECONDS", 0.0)
+    assert run(["ask", QUESTION, "--docs", str(notes), "--json"]) == 0
+    assert not any("not indexed yet" in note for note in document(capsys)["notes"])
+
+
 def test_ask_without_options_asks_the_files_of_the_folder(notes, capsys, monkeypatch):
     monkeypatch.chdir(notes)
     run(["ask", QUESTION])

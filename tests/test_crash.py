@@ -1,5 +1,7 @@
 """Whatever stops an update, at whatever moment, the index opens and answers as before it or as after it.
 
+A first update may leave a part: whole files, and the index says how many of how many.
+
 More trials than the suite has time for: TOULMIN_CRASH_TRIALS=500 pytest tests/test_crash.py
 """
 
@@ -14,12 +16,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
+from toulmin.config import Settings
 from toulmin.errors import SourceError
+from toulmin.indexing.catalogue import NoIndex
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import Progress, update
 from toulmin.retrieval.bm25 import Bm25
@@ -147,6 +154,76 @@ def test_a_first_update_killed_between_its_commits_leaves_no_index_or_a_whole_on
     update(index, [scene.docs])
     assert answers(index) == scene.after
     assert len(list(index.glob("terms-*"))) == 1
+
+
+OFTEN = "import toulmin.indexing.update as module\nmodule._PUBLISH_SECONDS = module._PUBLISH_SHARE = 0\n"
+
+
+@pytest.mark.parametrize("trial", range(max(4, TRIALS // 2)))
+def test_a_first_update_killed_leaves_whole_files_and_says_how_many(scene: Scene, tmp_path: Path, trial: int) -> None:
+    index = tmp_path / "new"
+    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0.05, 4 * scene.seconds), OFTEN)
+    texts, notes, passages = set(), (), 0
+    with suppress(NoIndex), open_index(index) as corpus:
+        corpus.verify()
+        texts = {corpus.text(document) for document in corpus.documents()}
+        notes, passages = corpus.notes(), len(corpus)
+    assert texts <= {path.read_text("utf-8") for path in scene.docs.iterdir()}
+    if notes:
+        assert notes == (f"Answered from {len(texts)} of 40 files; the rest is not indexed yet.",)
+    report = update(index, [scene.docs])
+    assert (report.unchanged, report.read, report.passages > passages) == (len(texts), 40 - len(texts), len(texts) < 40)
+    assert answers(index) == scene.after
+    assert len(list(index.glob("terms-*"))) == 1
+
+
+def test_the_next_update_of_other_files_ends_a_first_one_that_stopped(scene: Scene, tmp_path: Path) -> None:
+    index, other = tmp_path / "new", tmp_path / "other.txt"
+    other.write_text("The bell of the other file.", "utf-8")
+    assert update(index, [scene.docs], within=0).unread == 39
+    update(index, [other])
+    with open_index(index) as corpus:
+        assert (corpus.stats.files, corpus.notes()) == (41, ())
+
+
+def test_a_later_update_is_never_stopped_by_the_clock(scene: Scene, index: Path) -> None:
+    assert update(index, [scene.docs], within=0).unread == 0
+    assert answers(index) == scene.after
+
+
+def test_a_session_over_an_index_that_is_being_made_says_how_much_is_in(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toulmin.build.session.LOOK_AFTER", -1.0)
+    index, notes = tmp_path / "new", []
+    update(index, [scene.docs], within=0)
+    with Session(Sources(index=str(index)), Settings()) as session:
+        for within in (0, None):
+            with session.use() as sources:
+                notes.append(sources.notes)
+            update(index, [scene.docs], within=within)
+        with session.use() as sources:
+            notes.append(sources.notes)
+    read = [" ".join(some).partition(";")[0] for some in notes]
+    assert read == ["Answered from 1 of 40 files", "Answered from 2 of 40 files", ""]
+
+
+def test_a_first_update_is_searched_while_it_goes_on(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toulmin.indexing.update._PUBLISH_SECONDS", 0.0)
+    monkeypatch.setattr("toulmin.indexing.update._PUBLISH_SHARE", 0.0)
+    index, files, hits = tmp_path / "new", [], []
+
+    def look(progress: Progress) -> None:
+        if progress.done_files in (10, 30):
+            with open_index(index) as corpus:
+                files.append(corpus.stats.files)
+                hits.append(len(Bm25(corpus).search(["keeper"], 1000)[0]))
+
+    update(index, [scene.docs], on_progress=look)
+    assert files == [10, 30]
+    assert 0 < hits[0] < hits[1]
 
 
 @pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))

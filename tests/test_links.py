@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from toulmin.build.sources import Sources, open_sources
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.retrieval.bm25 import InMemory
+from toulmin.indexing.store import Corpus, open_index
+from toulmin.indexing.update import update
+from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
 from toulmin.retrieval.links import Linked, title_key
 
 FILM = Passage.of(
@@ -100,3 +106,24 @@ def test_the_setting_turns_it_off():
 
     assert searched(False) == plain(QUESTION)
     assert searched(True) == found(QUESTION)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Iterator[Corpus]:
+    """An index of the same passages, and of one that only speaks of the director."""
+    lines = [{"_id": str(n), "title": passage.title, "text": passage.text} for n, passage in enumerate(EVERY)]
+    lines.append({"_id": "about", "title": "Naples", "text": "Eduardo De Filippo, Eduardo De Filippo, Filippo!"})
+    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    update(tmp_path / "index", [tmp_path / "pages.jsonl"])
+    with open_index(tmp_path / "index") as opened:
+        yield opened
+
+
+def test_a_title_is_looked_up_by_all_its_words(corpus: Corpus):
+    rankings = Titles(corpus).search(["eduardo de filippo", "eduardo zebra", "giulietta filippo", "the"], 3)
+    assert [[hit.passage.title for hit in hits] for hits in rankings] == [["Eduardo De Filippo"], [], [], []]
+
+
+def test_names_looked_up_by_title_give_what_a_full_search_for_them_gives(corpus: Corpus):
+    by_words = Bm25(corpus)
+    assert Linked(by_words, Titles(corpus)).search([QUESTION], 10) == Linked(by_words, by_words).search([QUESTION], 10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -44,3 +45,29 @@ def test_a_door_that_should_not_stand_open_is_refused(notes: Path):
     told = subprocess.run([*COMMAND, "--docs", str(notes), "--host", "0.0.0.0"], capture_output=True, text=True)
     assert told.returncode == 2
     assert "--token" in told.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_the_server_answers_from_what_was_read_and_reads_the_rest_meanwhile(notes: Path):
+    port = free_port()
+    hurry = "import toulmin.build.sources as sources; sources.FIRST_SECONDS = 0.0; "
+    command = [COMMAND[0], COMMAND[1], hurry + COMMAND[2], "serve", "--docs", str(notes), "--port", str(port)]
+
+    def reads_all() -> bool:
+        try:
+            reply = httpx2.post(f"http://127.0.0.1:{port}/v1/answers", json={"question": "When was the tower lit?"})
+        except httpx2.TransportError:  # it starts
+            return False
+        answer = reply.json()
+        return "3 May 1824" in json.dumps(answer["claims"]) and not any(
+            "not indexed yet" in note for note in answer["notes"]
+        )
+
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert until(reads_all)  # keepers.txt, which is read first, does not say so
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert "Traceback" not in log

@@ -178,7 +178,7 @@ def _spread_over(
         raise UsageError(f"workers counts processes from 1, not {workers}.")
     chosen = config.resolve_settings(settings, config.settings_of(options))
     jobs.job("?", chosen)
-    ready, skipped = index_docs(sources_of(docs, index), chosen)
+    ready, skipped, _ = index_docs(sources_of(docs, index), chosen)
     with open_sources(ready, chosen) as sources:  # what cannot be opened is reported here, not by a worker
         parts.kit(sources.retriever, chosen)
         notes = replace(sources, skipped=skipped).notes

@@ -164,9 +164,9 @@ def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Set
     return Searched(_fuse(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
 
 
-def with_links(ranker: Ranker, by_words: Ranker, settings: Settings) -> Ranker:
+def with_links(ranker: Ranker, titles: Ranker, settings: Settings) -> Ranker:
     """The ranking with the passages that its first hits name, unless the settings want none."""
-    return Linked(ranker, by_words) if settings.links else ranker
+    return Linked(ranker, titles) if settings.links else ranker
 
 
 def _fuse(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:

@@ -43,11 +43,13 @@ def update_index(
     *,
     shards: int | None = None,
     where: Where | None = None,
+    within: float | None = None,
 ) -> IndexReport:
     """Reads what changed in the files and folders into the index, a folder or an address; see `corpus.indexing.update`.
 
     A new index has so many `shards`, or is in one piece; with `where` the workers of that cluster write it, one shard
-    each. Raises `SourceError` where there is no file at all, and nothing that was there before.
+    each. A first one that is in one piece stops after `within` seconds.
+    Raises `SourceError` where there is no file at all, and nothing that was there before.
     """
     from toulmin.documents import loaders
 
@@ -55,7 +57,7 @@ def update_index(
     if is_shared(place):
         update = _shared_update(place, settings, shards, where)
     else:
-        update = _folder_update(Path(place), settings, shards, where)
+        update = _folder_update(Path(place), settings, shards, where, within)
     began = monotonic()
     report = update([Path(doc) for doc in docs], on_progress=on_progress)
     report.log(monotonic() - began)
@@ -69,7 +71,7 @@ def update_index(
 
 
 def _folder_update(
-    index: Path, settings: Settings, shards: int | None, where: Where | None
+    index: Path, settings: Settings, shards: int | None, where: Where | None, within: float | None
 ) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
@@ -80,7 +82,8 @@ def _folder_update(
     words = settings.passage_words
     there = len(shards_in(index)) or None
     if where is None and shards is None and there is None:
-        return partial(update.update, index, passage_words=words, vectors=encoding.encoder_for(str(index), settings))
+        vectors = encoding.encoder_for(str(index), settings)
+        return partial(update.update, index, passage_words=words, vectors=vectors, within=within)
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
     chosen = settings.override(encoder=encoding.spec_of(str(index), settings))
     wanted = partial(encoding.encoder_for, str(index), chosen)

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin.build.sources import OpenSources, Sources, clean_question, index_docs, open_sources
+from toulmin.build.sources import Indexed, OpenSources, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
 from toulmin.data import Answer, Hit, Passage
@@ -26,7 +26,6 @@ from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
-    from toulmin.documents.loaders import Skipped
     from toulmin.driver.budget import Budget
     from toulmin.driver.drive import Driver, Job, Outcome, Watch
     from toulmin.driver.kit import Kit
@@ -75,6 +74,7 @@ class Session:
     `async with Session(sources, settings) as session` answers, checks and searches; with a plain `with` it searches.
     `own` are a caller's own parts, which stay open. `programs` and `remembered` are those of the driver. Entering it
     raises `SourceError` for sources that cannot be used; the first answer raises what a part that does not load raises.
+    The first reading of documents ends after `within` seconds.
     """
 
     def __init__(
@@ -86,13 +86,14 @@ class Session:
         programs: int = 64,
         remembered: int = 50_000,
         on_progress: Callable[[Progress], None] | None = None,
+        within: float | None = None,
     ) -> None:
         self.settings = settings
         self._sources, self._own = sources, own
         self._limits = {"programs": programs, "remembered": remembered}
-        self._on_progress = on_progress
+        self._on_progress, self._within = on_progress, within
         self._parts: tuple[Kit, Driver] | None = None
-        self._indexed: tuple[Sources, tuple[Skipped, ...]] | None = None
+        self._indexed: Indexed | None = None
         self._looked = 0.0
 
     # ---------------------------------------------------------------- its life
@@ -100,8 +101,13 @@ class Session:
     def prepare(self) -> Sources:
         """The sources with their documents in an index; reads what changed in those, once before it is entered."""
         if self._indexed is None:
-            self._indexed = index_docs(self._sources, self.settings, self._on_progress)
-        return self._indexed[0]
+            self._indexed = index_docs(self._sources, self.settings, self._on_progress, self._within)
+        return self._indexed.sources
+
+    @property
+    def unread(self) -> int:
+        """How many files of the documents were not read in the time that they had."""
+        return self._indexed.unread if self._indexed else 0
 
     def __enter__(self) -> Session:
         self._open()
@@ -157,7 +163,7 @@ class Session:
     def use(self) -> Iterator[OpenSources]:
         """One moment of the sources, which stays open at least as long as this."""
         with self._current().use() as sources:
-            yield replace(sources, skipped=self._indexed[1] if self._indexed else ())
+            yield replace(sources, skipped=self._indexed.skipped if self._indexed else ())
 
     # ---------------------------------------------------------------- searching
 

@@ -10,8 +10,9 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.build import indexes
 from toulmin.config import Settings, cache_folder, check_table
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 LONGEST_QUESTION = 100_000  # characters
+FIRST_SECONDS = 8.0  # of reading, after which a first question is answered from what was read
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
         yield OpenSources(_web(settings.web))
         return
     from toulmin.build import encoding
-    from toulmin.retrieval.bm25 import Bm25, InMemory
+    from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
 
     k1, b = bm25_constants(settings)
     if sources.passages is not None:
@@ -105,11 +107,12 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
         search = encoding.search_in_memory(sources.passages, lexical, settings)
         yield OpenSources(encoding.with_links(search.ranker, lexical, settings))
         return
-    ready, skipped = index_docs(sources, settings)
+    ready, skipped, _ = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:
         words = indexes.abreast(corpus, Bm25(corpus, k1, b))
         search = encoding.search_of(corpus, words, settings)
-        yield OpenSources(encoding.with_links(search.ranker, words, settings), skipped, search.remarks, corpus)
+        titles = indexes.abreast(corpus, Titles(corpus))
+        yield OpenSources(encoding.with_links(search.ranker, titles, settings), skipped, search.remarks, corpus)
 
 
 def bm25_constants(settings: Settings) -> tuple[float, float]:
@@ -134,21 +137,40 @@ def _web(table: Mapping[str, Any]) -> Retriever:
     return WebSearch(SearchServer(**{name: value for name, value in values.items() if name in server}), linked)
 
 
+class Indexed(NamedTuple):
+    """Sources with their documents in an index, what could not be read, and how many files are still to be read."""
+
+    sources: Sources
+    skipped: tuple[Skipped, ...] = ()
+    unread: int = 0
+
+
 def index_docs(
-    sources: Sources, settings: Settings, on_progress: Callable[[Progress], None] | None = None
-) -> tuple[Sources, tuple[Skipped, ...]]:
-    """The same sources with their documents brought into an index of the user's cache, and what could not be read."""
+    sources: Sources,
+    settings: Settings,
+    on_progress: Callable[[Progress], None] | None = None,
+    within: float | None = None,
+) -> Indexed:
+    """Brings documents into an index of the user's cache; a first time ends after `within` seconds, with a part."""
     if not sources.docs:
-        return sources, ()
+        return Indexed(sources)
+    from toulmin.indexing.catalogue import BeingWritten
+    from toulmin.indexing.store import is_index
+
     index = docs_index(sources.docs, settings)
+    update = partial(indexes.update_index, sources.docs, index, settings, on_progress, within=within)
     try:
-        report = indexes.update_index(sources.docs, index, settings, on_progress)
+        report = update()
     except IndexDamaged:  # it is only our own copy of what the files say
         shutil.rmtree(index)
-        report = indexes.update_index(sources.docs, index, settings, on_progress)
+        report = update()
+    except BeingWritten:  # by an earlier question, which made a part visible
+        if within is None or not is_index(index):
+            raise
+        return Indexed(Sources(index=str(index)))
     if not report.documents:
         raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
-    return Sources(index=str(index)), report.skipped
+    return Indexed(Sources(index=str(index)), report.skipped, report.unread)
 
 
 def sources_of(

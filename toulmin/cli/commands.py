@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -71,6 +72,7 @@ def ask(
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     deadline: options.Deadline = None,
+    wait: options.Wait = None,
     json: options.Json = False,
     explain: options.Explain = False,
 ) -> int:
@@ -90,7 +92,7 @@ def ask(
         What to do with a claim that the judge does not support: keep, flag (default) or drop it.
     """
     from toulmin.build import jobs
-    from toulmin.build.sources import clean_question
+    from toulmin.build.sources import FIRST_SECONDS, clean_question
 
     chosen = settings_from(
         set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
@@ -98,7 +100,9 @@ def ask(
         deadline=deadline,
     )  # fmt: skip
     job = jobs.job(clean_question(question), chosen)
-    return _answer(job, _sources(docs, index, chosen), chosen, json=json, explain=explain).exit_code
+    within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
+    sources = _sources(docs, index, chosen)
+    return _answer(job, sources, chosen, json=json, explain=explain, within=within).exit_code
 
 
 @app.command
@@ -220,8 +224,10 @@ def check(
     return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
 
 
-def _answer(job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool) -> Outcome:
-    """One job run to its end over the sources, and shown."""
+def _answer(
+    job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
+) -> Outcome:
+    """One job run to its end over the sources, and shown; files not read in `within` seconds are read afterwards."""
     import asyncio
 
     from toulmin.build.session import Session
@@ -232,12 +238,24 @@ def _answer(job: Job, sources: Sources, settings: Settings, *, json: bool, expla
             return await session.answer(job, on_draft)
 
     with show.indexing() as on_progress:
-        opened = Session(sources, settings, on_progress=on_progress)
+        opened = Session(sources, settings, on_progress=on_progress, within=within)
         opened.prepare()
     with show.watching() as on_draft:
         outcome = asyncio.run(answer(on_draft))
     show.answer(outcome.answer, as_json=json, explain=explain)
+    if opened.unread:
+        _read_rest(opened.unread, sources, settings)
     return outcome
+
+
+def _read_rest(unread: int, sources: Sources, settings: Settings) -> None:
+    from toulmin.build.sources import index_docs
+    from toulmin.cli import show
+
+    print(f"Reading the other {unread} files; Ctrl-C stops this, and the next question goes on.", file=sys.stderr)
+    sys.stdout.flush()
+    with suppress(KeyboardInterrupt), show.indexing() as on_progress:
+        index_docs(sources, settings, on_progress)
 
 
 @app.command

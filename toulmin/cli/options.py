@@ -14,6 +14,14 @@ Docs = Annotated[
         help="A file or folder to search; repeatable. It is indexed first; later, only what changed is read again.",
     ),
 ]
+Wait = Annotated[
+    bool | None,
+    Parameter(
+        negative="--no-wait",
+        help="Read all files before the first answer, or answer after some seconds from those read so far and then"
+        " read the rest (default: at a terminal).",
+    ),
+]
 Index = Annotated[
     str | None,
     Parameter(

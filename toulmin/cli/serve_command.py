@@ -57,9 +57,10 @@ def serve(
     import asyncio
     import logging
     import webbrowser
+    from threading import Thread
 
     from toulmin.build import jobs
-    from toulmin.build.sources import index_docs, skip_notes, sources_of
+    from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes, sources_of
     from toulmin.cli import show
     from toulmin.server.serve import Door, serve
 
@@ -79,10 +80,12 @@ def serve(
     jobs.method(chosen.method)
     sources = sources_of(docs or None, index)
     with show.indexing() as on_progress:
-        indexed_sources, skipped = index_docs(sources, chosen, on_progress)
+        indexed = index_docs(sources, chosen, on_progress, FIRST_SECONDS)
     if not logging.getLogger("toulmin").level:  # else the log has them
-        show.notes(skip_notes(skipped))
-    asyncio.run(serve(indexed_sources, chosen, door, ready))
+        show.notes(skip_notes(indexed.skipped))
+    if indexed.unread:  # ends with the server; the next one goes on
+        Thread(target=index_docs, args=(sources, chosen), daemon=True).start()
+    asyncio.run(serve(indexed.sources, chosen, door, ready))
     return 0
 
 
@@ -103,6 +106,6 @@ def mcp(*, index: options.Index = None, docs: options.Docs = (), set_: options.S
     from toulmin.server.serve import serve_tools
 
     chosen = settings_from(set_, index=index)
-    ready, _ = index_docs(sources_of(docs or None, index), chosen)
+    ready = index_docs(sources_of(docs or None, index), chosen).sources
     asyncio.run(serve_tools(ready, chosen))
     return 0

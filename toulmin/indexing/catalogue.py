@@ -5,14 +5,15 @@
 * Write-ahead logging lets readers go on beside the one writer; the system releases a dead writer's lock.
 * A document's text is stored once: a row of `passages` holds the compressed text since the previous passage.
   Without its first `lead` characters that is the passage.
-* A first update commits now and then, to keep the log short, and writes `state` last: tables without it come from
-  one that was killed.
+* A first update makes whole files visible now and then; the row of `part` says then how many there are of how many.
+* Within a long file it commits too, to keep the log short: tables without a `state` come from one that was killed.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,10 @@ class NoIndex(SourceError):
     """No index exists in the folder."""
 
 
+class BeingWritten(SourceError):
+    """Another process writes to the index."""
+
+
 @dataclass(slots=True)
 class State:
     """The settings and totals of an index: distinct passages, their terms, and completed updates.
@@ -64,6 +69,18 @@ class State:
     passages: int = 0
     terms: int = 0
     updates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What of a first update can be searched: `read` of `files` files below `paths`."""
+
+    paths: tuple[str, ...]
+    read: int
+    files: int
+
+    def __str__(self) -> str:
+        return f"Answered from {self.read} of {self.files} files; the rest is not indexed yet."
 
 
 _STATE = ", ".join(column.name for column in fields(State))
@@ -241,6 +258,21 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     connection.execute(f"INSERT INTO state ({_STATE}) VALUES (?, ?, ?, ?, ?, ?)", astuple(state))
 
 
+def part_of(connection: sqlite3.Connection) -> Part | None:
+    """None for a complete index; one of an earlier version lacks the table."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'part'").fetchone():
+        return None
+    row = connection.execute("SELECT paths, read, files FROM part").fetchone()
+    return Part(tuple(json.loads(row[0])), *row[1:]) if row else None
+
+
+def write_part(connection: sqlite3.Connection, part: Part | None) -> None:
+    connection.execute("CREATE TABLE IF NOT EXISTS part (paths TEXT, read INTEGER, files INTEGER)")
+    connection.execute("DELETE FROM part")
+    if part is not None:
+        connection.execute("INSERT INTO part VALUES (?, ?, ?)", (json.dumps(part.paths), part.read, part.files))
+
+
 # ---------------------------------------------------------------- texts and keys
 
 
@@ -332,7 +364,7 @@ def damage_error(index: Path | str, what: str) -> IndexDamaged:
 def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return SourceError(f"Another process is writing to {index}; wait until it has ended and try again.")
+        return BeingWritten(f"Another process is writing to {index}; wait until it has ended and try again.")
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
         return cannot_write(index, str(error), is_full=True)
     # A file that ends too early is damaged; other read and write errors come from the disk.

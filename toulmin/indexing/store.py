@@ -20,7 +20,18 @@ from toulmin.data import Passage
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
-from toulmin.indexing.catalogue import FILE, State, among, clear_errors, close_on_error, id_of, key_of, keys_of, value
+from toulmin.indexing.catalogue import (
+    FILE,
+    Part,
+    State,
+    among,
+    clear_errors,
+    close_on_error,
+    id_of,
+    key_of,
+    keys_of,
+    value,
+)
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import Lexicon, digests, findable
 from toulmin.indexing.vector_files import Label, Stored, current_vectors, keys_in
@@ -151,7 +162,8 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
         named = current_vectors(connection)
         try:
             vectors = Stored(index, named) if named else None
-            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors)
+            part = catalogue.part_of(connection)
+            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part)
         except IndexDamaged:
             if bad == (now := (state.generation, named.folder if named else None)):
                 raise
@@ -165,9 +177,16 @@ class Corpus(OpenCorpus):
     folder: Path
 
     def __init__(
-        self, index: Path, connection: sqlite3.Connection, state: State, lexicon: Lexicon, vectors: Stored | None
+        self,
+        index: Path,
+        connection: sqlite3.Connection,
+        state: State,
+        lexicon: Lexicon,
+        vectors: Stored | None,
+        part: Part | None,
     ) -> None:
         self.folder = index
+        self.part = part
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
         self._state = state
@@ -259,6 +278,10 @@ class Corpus(OpenCorpus):
                 raise self.damage_error("the files of the term index are not as they were written")
             if self.vectors is not None:
                 self.vectors.verify(keys_in(self._sql))
+
+    def notes(self) -> tuple[str, ...]:
+        """How much of the files a first update has read so far."""
+        return (str(self.part),) if self.part else ()
 
     @property
     def stats(self) -> Stats:

@@ -4,11 +4,13 @@
 * A changed file is added before its old version is removed, so passages that both share are never touched, and an
   unreadable file is taken out by the same removal.
 * A passage is indexed once however many files hold it.
+* A first update makes whole files visible now and then, marked as a part; the next update goes on from there.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +21,7 @@ from typing import Any, Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped, find_files, is_under, read_documents
 from toulmin.errors import SourceError
-from toulmin.indexing.catalogue import clear_errors, sha256_of
+from toulmin.indexing.catalogue import Part, clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
@@ -29,6 +31,8 @@ _UPDATE = (
     "update: %(read)d files read, %(unchanged)d unchanged, %(removed)d removed, %(skipped)d skipped; %(documents)d"
     " documents, %(passages)d passages, %(encoded)d encoded in %(seconds).2f s"
 )
+_PUBLISH_SECONDS = 5.0  # at least, between the moments at which a first update becomes visible
+_PUBLISH_SHARE = 0.2  # of the time so far, at least: a long update is not published hundreds of times
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
 
@@ -50,7 +54,7 @@ class IndexReport:
     """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
 
     `encoder` made the index's vectors, `encoded` counts new ones; `notes` lists incidents such as repeated
-    requests.
+    requests; `unread` counts the files left for the next update.
     """
 
     read: int
@@ -62,6 +66,7 @@ class IndexReport:
     encoder: str | None = None
     encoded: int = 0
     notes: tuple[str, ...] = ()
+    unread: int = 0
 
     def log(self, seconds: float) -> None:
         """Writes a line to the log, and a warning for each file that could not be read."""
@@ -79,6 +84,7 @@ def update(
     passage_words: int | None = None,
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    within: float | None = None,
 ) -> IndexReport:
     """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
 
@@ -86,14 +92,45 @@ def update(
     everything again, as does an index of another version of this program. `vectors` names the encoder: unchanged
     passages keep their vectors, new ones are encoded; None removes all vectors. Unreadable files are listed in
     `skipped`, and their earlier contents stay. Readers see the old index until the end; an update that is
-    interrupted, killed or out of disk leaves it unchanged.
+    interrupted, killed or out of disk leaves it unchanged. A first update makes whole files visible now and then,
+    marked as a part; it stops after `within` seconds, and the next update goes on, with the paths of both.
 
     Raises SourceError for a missing path, a folder that is no index, a full disk and, after five seconds, for
     another update at work; IndexDamaged for a broken index; UsageError for less than one word.
     """
     check_passage_words(passage_words)
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
-        return bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress, index_folder=index)
+        roots = [*paths, *(path for path in map(Path, writer.part.paths if writer.part else ()) if path.exists())]
+        steps = _Steps(writer, roots, within) if writer.can_publish else None
+        return bring_up_to_date(
+            writer, roots, vectors=vectors, on_progress=on_progress, index_folder=index, steps=steps
+        )
+
+
+class _Steps:
+    """Publishes a first update now and then, and says when its time is over."""
+
+    def __init__(self, writer: CorpusWriter, paths: Sequence[Path], within: float | None) -> None:
+        self._writer = writer
+        self._paths = tuple(dict.fromkeys(os.path.abspath(path) for path in paths))
+        self._began = time.monotonic()
+        self._stop = math.inf if within is None else self._began + within
+        self._next = self._began + _PUBLISH_SECONDS
+
+    def is_over(self, read: int, files: int) -> bool:
+        """Called after each file, once one was read, so that every update gets further."""
+        now = time.monotonic()
+        if read == files:
+            return False
+        if now >= self._stop and self._writer.has_passages:
+            return True
+        if now >= self._next:
+            self.publish(read, files)
+            self._next = now + max(_PUBLISH_SECONDS, _PUBLISH_SHARE * (now - self._began))
+        return False
+
+    def publish(self, read: int, files: int) -> Totals:
+        return self._writer.publish(Part(self._paths, read, files))
 
 
 class Writer(Protocol):
@@ -134,22 +171,26 @@ def bring_up_to_date(
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     index_folder: Path | None = None,
+    steps: _Steps | None = None,
 ) -> IndexReport:
     """Does what `update` describes; ignores files in `index_folder`."""
     roots = [Path(os.path.abspath(path)) for path in paths]
     excluded = None if index_folder is None else Path(os.path.abspath(index_folder))
     files, skipped = find_files(roots)
-    job = _Update(writer, on_progress or (lambda progress: None))
-    job.read_files({path for path in files if excluded not in path.parents} | writer.outdated)
+    job = _Update(writer, on_progress or (lambda progress: None), steps)
+    wanted = {path for path in files if excluded not in path.parents} | writer.outdated
+    unread = len(wanted) - job.read_files(wanted)
     job.remove_vanished(roots)
     named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
     writer.note_skipped(roots, in_order)
+    if steps is not None and unread:
+        totals = steps.publish(len(wanted) - unread, len(wanted))
+        return IndexReport(*job.counts, in_order, totals.documents, totals.passages, unread=unread)
     encoded = writer.renew_vectors(vectors, job.on_encoded)
     totals = writer.commit()
     name = vectors.encoder.name if vectors else None
-    counts = (job.read, job.unchanged, job.removed, in_order, totals.documents, totals.passages)
-    return IndexReport(*counts, encoder=name, encoded=encoded)
+    return IndexReport(*job.counts, in_order, totals.documents, totals.passages, encoder=name, encoded=encoded)
 
 
 class _Unreadable(Exception):
@@ -165,19 +206,28 @@ def _documents(path: Path) -> Iterator[Document]:
 
 
 class _Update:
-    def __init__(self, writer: Writer, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, writer: Writer, on_progress: Callable[[Progress], None], steps: _Steps | None) -> None:
         self._writer = writer
+        self._steps = steps
         self._on_progress = on_progress
         self._progress = Progress("", 0, 0, 0)
         self._passages = 0
         self.read = self.unchanged = self.removed = 0
         self.skipped: list[Skipped] = []
 
-    def read_files(self, files: set[Path]) -> None:
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        return self.read, self.unchanged, self.removed
+
+    def read_files(self, files: set[Path]) -> int:
+        """Returns how many were read before the time was over."""
         for done, path in enumerate(sorted(files)):
             self._show(path=str(path), done_files=done, total_files=len(files))
             self._read_file(path)
+            if self.read and self._steps is not None and self._steps.is_over(done + 1, len(files)):
+                return done + 1
         self._show(done_files=len(files))
+        return len(files)
 
     def _show(self, **changes: Any) -> None:
         self._progress = replace(self._progress, passages=self._passages, **changes)

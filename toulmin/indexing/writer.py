@@ -20,12 +20,12 @@ from toulmin.documents.loaders import Skipped, is_under
 from toulmin.documents.passages import cut
 from toulmin.errors import UsageError
 from toulmin.indexing import catalogue, vector_files
-from toulmin.indexing.catalogue import State, close_on_error, key_of, value
+from toulmin.indexing.catalogue import BeingWritten, Part, State, close_on_error, key_of, value
 from toulmin.indexing.lexicon import LexiconWriter, digests, findable, folder_of, length
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 
 PASSAGE_WORDS = 100
-_COMMIT_EVERY = 250_000  # passages of a first update
+_COMMIT_EVERY = 250_000  # passages of a first update before anything is visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         self._sql = catalogue.open_for_writing(index)
         with close_on_error(self._sql), catalogue.clear_errors(index):
             self._state, self.outdated = self._begin(passage_words)
+            self.part = catalogue.part_of(self._sql)
 
     def _begin(self, passage_words: int | None) -> tuple[State, frozenset[Path]]:
         """The state to start from, and the files that must be read again."""
@@ -110,6 +111,10 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         if passage_words in (None, state.passage_words):
             return state, frozenset()
         return replace(state, passage_words=passage_words), _paths_in(self._sql)
+
+    @property
+    def has_passages(self) -> bool:
+        return self._state.passages > 0
 
     @property
     def updates(self) -> int:
@@ -135,6 +140,11 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         self._lexicon = None
         _tidy(self._sql, self._index)
         self._sql.close()
+
+    @property
+    def can_publish(self) -> bool:
+        """Whether this is a first update, or goes on with one: else readers keep the old contents until the end."""
+        return self._is_first or (self.part is not None and not self.outdated)
 
     # ------------------------------------------------------------ files
 
@@ -236,7 +246,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         vector_files.forget(self._sql)
         return 0
 
-    def prepare(self, updates: int) -> None:
+    def prepare(self, updates: int, part: Part | None = None) -> None:
         """Writes everything to disk, with `updates` as the new count; nothing is visible yet."""
         if self._lexicon is not None or not self._state.generation:
             self._writer().commit()
@@ -244,7 +254,21 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
             self._note_digests()
         self._state.updates = updates
         catalogue.write_state(self._sql, self._state)
+        catalogue.write_part(self._sql, part)
         self._is_prepared = True
+
+    def publish(self, part: Part) -> Totals:
+        """Makes the files so far visible as a part of a first update, which goes on. Needs `can_publish`."""
+        self.prepare(self.updates, part)
+        totals = Totals(value(self._sql, "SELECT count(*) FROM documents"), self._state.passages)
+        self._sql.execute("COMMIT")
+        catalogue.let_others_in(self._sql)
+        self._sql.execute("BEGIN IMMEDIATE")
+        if catalogue.usable_state(self._sql) != self._state:
+            raise BeingWritten(f"Another process wrote to {self._index} meanwhile; index again to go on from there.")
+        catalogue.remove_folders(self._index, "terms", folder_of(self._index, self._state.generation).name)
+        self.part, self._is_first, self._is_prepared, self._lexicon = part, False, False, None
+        return totals
 
     def commit(self) -> Totals:
         if not self._is_prepared:

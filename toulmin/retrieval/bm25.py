@@ -119,6 +119,23 @@ class Bm25:
         return self._frequencies.__getitem__
 
 
+class Titles(Bm25):
+    """Passages whose title has all words of the query, the likely best first: proposed, not scored exactly.
+
+    A search that looks up thirty names at the full depth of candidates takes ten times as long.
+    """
+
+    def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
+        asked = query_terms(query)
+        candidates = self._corpus.candidates(asked, k) if all(map(self._frequency_of(asked), asked)) else []
+        if not candidates:
+            return []
+        keys, codes = zip(*candidates, strict=True)
+        counts = _counts(unpack(codes), len(codes), [term_code(term) for term in asked])
+        in_title = np.asarray((counts >= TITLE_WEIGHT).all(axis=1))  # as often as the index counts a word of a title
+        return [(id_of(key), 1 / rank) for rank, key in enumerate(keys, start=1) if in_title[rank - 1]]
+
+
 def _counts(occurrences: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
     """How often each code (columns) occurs in each passage (rows)."""
     columns = [np.bincount(occurrences.owners[occurrences.codes == code], minlength=passages) for code in asked]

@@ -32,14 +32,14 @@ _WORD = re.compile(r"\w+")
 class Linked:
     """A ranking whose last places may go to passages that its first hits name.
 
-    `by_words` looks up the names in those of the `first` hits that cover less than `opens` of the question; named
+    `titles` looks up the names in those of the `first` hits that cover less than `opens` of the question; named
     passages take at most `share` of the places.
     """
 
     def __init__(
-        self, ranker: Ranker, by_words: Ranker, *, first: int = FIRST, share: float = SHARE, opens: float = OPEN
+        self, ranker: Ranker, titles: Ranker, *, first: int = FIRST, share: float = SHARE, opens: float = OPEN
     ) -> None:
-        self._ranker, self._by_words = ranker, by_words
+        self._ranker, self._titles = ranker, titles
         self._first, self._share, self._opens = first, share, opens
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
@@ -58,7 +58,7 @@ class Linked:
         ]
 
     def _passages_by_title(self, names: Sequence[str]) -> Mapping[str, Sequence[Passage]]:
-        rankings = self._by_words.search(names, _SAME_TITLE) if names else []
+        rankings = self._titles.search(names, _SAME_TITLE) if names else []
         return {
             name: [hit.passage for hit in hits if title_key(hit.passage.title) == name]
             for name, hits in zip(names, rankings, strict=True)
