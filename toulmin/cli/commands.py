@@ -227,7 +227,10 @@ def check(
 def _answer(
     job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
 ) -> Outcome:
-    """One job run to its end over the sources, and shown; files not read in `within` seconds are read afterwards."""
+    """One job run to its end over the sources, and shown; files not read in `within` seconds are read afterwards.
+
+    A person who was told that the sources do not say is then answered from all of them.
+    """
     import asyncio
 
     from toulmin.build.session import Session
@@ -243,12 +246,14 @@ def _answer(
     with show.watching() as on_draft:
         outcome = asyncio.run(answer(on_draft))
     show.answer(outcome.answer, as_json=json, explain=explain)
-    if opened.unread:
-        _read_rest(opened.unread, sources, settings)
+    are_all_read = bool(opened.unread) and _read_rest(opened.unread, sources, settings)
+    if are_all_read and outcome.answer.status == "abstained" and not json:
+        return _answer(job, sources, settings, json=json, explain=explain)
     return outcome
 
 
-def _read_rest(unread: int, sources: Sources, settings: Settings) -> None:
+def _read_rest(unread: int, sources: Sources, settings: Settings) -> bool:
+    """False where it was interrupted."""
     from toulmin.build.sources import index_docs
     from toulmin.cli import show
 
@@ -256,6 +261,8 @@ def _read_rest(unread: int, sources: Sources, settings: Settings) -> None:
     sys.stdout.flush()
     with suppress(KeyboardInterrupt), show.indexing() as on_progress:
         index_docs(sources, settings, on_progress)
+        return True
+    return False
 
 
 @app.command
