@@ -18,6 +18,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import data
 import tantivy
@@ -27,12 +28,13 @@ from startup import CLI
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25, Titles
+from toulmin.retrieval.fusion import Ranker
 from toulmin.retrieval.links import Linked
 
 QUESTION = "How do I find out which package a file belongs to?"
 
 
-def seconds_to_answer(options: list[str], cache: Path) -> tuple[float, float, dict]:
+def seconds_to_answer(options: list[str], cache: Path) -> tuple[float, float, dict[str, Any]]:
     """Until the answer is printed, and until the process ends; and the answer."""
     command = [*CLI, "ask", QUESTION, "--json", "--no-wait", *options]
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
@@ -64,7 +66,7 @@ def show_first_answers(folder: Path, runs: int) -> None:
 def p95_milliseconds(corpus: Corpus, questions: list[str]) -> tuple[float, float]:
     """By words, and with links; each question by both, in turn."""
     plain = Bm25(corpus)
-    rankers = plain, Linked(plain, Titles(corpus))
+    rankers: tuple[Ranker, Ranker] = (plain, Linked(plain, Titles(corpus)))
     plain.search(questions, 10)  # the file is in memory now
     taken: tuple[list[float], list[float]] = ([], [])
     for question in questions:
