@@ -66,7 +66,7 @@ def show_first_answers(folder: Path, runs: int) -> None:
 def p95_milliseconds(corpus: Corpus, questions: list[str]) -> tuple[float, float]:
     """By words, and with links; each question by both, in turn."""
     plain = Bm25(corpus)
-    rankers: tuple[Ranker, ...] = (plain, Linked(plain, Titles(corpus)))
+    rankers: tuple[Ranker, Ranker] = (plain, Linked(plain, Titles(corpus)))
     plain.search(questions, 10)  # the file is in memory now
     taken: tuple[list[float], list[float]] = ([], [])
     for question in questions:

@@ -132,7 +132,7 @@ class Titles(Bm25):
             return []
         keys, codes = zip(*candidates, strict=True)
         counts = _counts(unpack(codes), len(codes), [term_code(term) for term in asked])
-        in_title = np.asarray((counts >= TITLE_WEIGHT).all(axis=1))  # as often as the index counts a word of a title
+        in_title = counts.min(axis=1) >= TITLE_WEIGHT  # as often as the index counts a word of a title
         return [(id_of(key), 1 / rank) for rank, key in enumerate(keys, start=1) if in_title[rank - 1]]
 
 
