@@ -21,9 +21,6 @@ _LIKELY = 0.5  # the chance to be the answer from which words of a window stand 
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
 LEAST = 0.5  # the chance of the best window below which the writer is silent
-# A reader adds READING * (log odds that the passages answer - USUAL_ODDS) to the best sentence's share of the question.
-# Fitted on CLAPnq with the reader that ships; for another, fit them with training/fit_silence.py.
-READING, USUAL_ODDS = 0.101, 2.25
 
 
 def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
@@ -124,13 +121,10 @@ class Manner:
         return Survey(question, passages, self.reader)
 
     def must_abstain(self, survey: Survey, passages: int) -> bool:
-        """Whether the writer abstains. A reader's odds raise or lower the coverage that is enough."""
+        """Whether the writer abstains: by a reader that ranks windows, else by words."""
         if survey.windows and self.threshold > 0:
             return survey.chance < LEAST
-        odds = survey.span.odds if survey.span else None
-        if self.threshold == 0 or odds is None:
-            return self.is_off_topic(survey, passages)
-        return self.effective_coverage(survey, passages) + READING * (odds - USUAL_ODDS) < self.threshold
+        return self.is_off_topic(survey, passages)
 
     def is_off_topic(self, survey: Survey, passages: int) -> bool:
         """Like `must_abstain`, by words alone."""
