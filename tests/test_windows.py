@@ -116,6 +116,15 @@ def test_of_many_sentences_those_with_the_questions_words_are_read() -> None:
     assert len(reader.read) < 110
 
 
+@pytest.mark.parametrize(("version", "is_answered"), [("3.9", True), ("3.12", False)])
+def test_a_passage_of_another_version_is_less_likely_to_answer(version: str, is_answered: bool) -> None:
+    news = Passage.of("Keys are enforced in Manual 3.9. The rest was left as it is.", "News")
+    other = Passage.of("Manual 3.12 has a new cover.", "Covers")
+    prompt = AnswerPrompt(f"Are keys enforced in Manual {version}?", (news, other))
+    (reply,) = Extractive(reader=Words(enforced=4.0)).generate([Generate(prompt)])
+    assert bool(reply.value.claims) is is_answered
+
+
 # ---------------------------------------------------------------- words in place of sentences
 
 

@@ -24,7 +24,7 @@ from toulmin.extractive.question import Question
 from toulmin.extractive.windows import Read, SpanReader, choose, read
 from toulmin.steps import Cut, Span
 from toulmin.text.language import rarity
-from toulmin.text.names import unmentioned
+from toulmin.text.names import lacks_version, unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
@@ -245,13 +245,15 @@ class Survey:
     def chance(self) -> float:
         """That the passages answer; less where a thing that the question names is nowhere in them.
 
-        The likeliest window says so, but a passage that is all there is speaks for itself.
+        The likeliest window says so, less where its passage is of another version than is asked about. A passage that
+        is all there is speaks for itself.
         """
-        texts = (f"{passage.title} {passage.text}" for passage in self.passages)
-        odds = self._whole_odds()
-        if odds is None:
-            odds = max(self.windows, key=lambda each: each.odds).answering_odds(self.question)
-        return chance(odds - (_UNMENTIONED if unmentioned(self.question, texts) else 0.0))
+        texts = [f"{passage.title} {passage.text}" for passage in self.passages]
+        likeliest = max(self.windows, key=lambda each: each.odds)
+        whole = self._whole_odds()
+        odds = likeliest.answering_odds(self.question) if whole is None else whole
+        is_absent = lacks_version(self.question, texts[likeliest.window.rank]) or unmentioned(self.question, texts)
+        return chance(odds - (_UNMENTIONED if is_absent else 0.0))
 
     def _whole_odds(self) -> float | None:
         """The log odds that the only passage answers, by as much of it as a reader sees; None for several."""

@@ -153,6 +153,15 @@ def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     return tuple(sorted(all_facts, key=lambda fact: fact.start))
 
 
+_OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
+
+
+def lacks_version(question: str, text: str) -> bool:
+    """Whether the question is of a version ("Python 4.0") that the text does not mention."""
+    versions = _OF_VERSION.findall(question)
+    return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) is None for version in versions)
+
+
 def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
     """What a question names and none of the texts mentions: names of which they have no word, and versions ("4.0")."""
     known = frozenset(term for text in texts for term in terms(text))
