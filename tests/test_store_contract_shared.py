@@ -190,5 +190,5 @@ def test_readers_during_writes_see_whole_moments_and_no_error(docs: Path, store:
     assert {count for count, _ in moments} > {0}
     for count, texts in moments:  # the n-th update wrote the n-th file, and how many there are by then
         assert [text for text in texts if "wrote this" in text] == (
-            [f"# Changing\n\nleft wrote this {count - 1} times."] if count else []
+            [f"Changing\n\nleft wrote this {count - 1} times."] if count else []
         )

@@ -33,9 +33,11 @@ from toulmin.prompts.types import (
     Queries,
     Questions,
     Refine,
+    Rewrite,
     Summarise,
     Write,
 )
+from toulmin.text.followup import Turn
 from toulmin.text.language import sentences
 
 ZOO = Path(__file__).parent / "zoo"
@@ -63,6 +65,7 @@ def asked(kind: str, entry: Entry) -> Prompt[Any]:
         "write": Write("Kettle Rock", OFFERED),
         "feedback": Feedback(QUESTION, OFFERED, DRAFT, *(SCORES, SCORES) if entry.get("scored", True) else ((), ())),
         "refine": Refine(QUESTION, OFFERED, DRAFT, {}, style),
+        "rewrite": Rewrite("When was it lit?", (Turn("What stands on Kettle Rock?", "A tower."),)),
         "most_consistent": MostConsistent(QUESTION, (DRAFT,) * 4),
         "judge_claim": JudgeClaim("Pell supported the keepers", OFFERED),
     }

@@ -17,7 +17,12 @@ from toulmin.text.language import sentences
 _ASKS = re.compile(r"[?？؟]")
 _STOPPED = re.compile(r"[.!:。！：][\"”»)*_\s]*$")
 _NUMBER = re.compile(r"[#(]?(?:\d{1,3}\s?[.):]|[a-hA-H]\))\s+")
-_LABEL = re.compile(r"(?:search )?(?:question|query|q)\s?\d{0,3}\s?[:：.)]\s*", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:search )?(?:question|query|q)\s?\d{0,3}\s?[:：.)]\s*"
+    r"|(?:here(?: is|['’]s)|the|my|a|your|(?:re)?written|revised|new|stand-?alone)\b[^:：?？؟]{0,60}"
+    r"\b(?:question|query)\s?[:：]\s*(?=\S)",
+    re.IGNORECASE,
+)
 _SIGNS = re.compile(r"^[^\w\"“„«'‘¿¡(\[{]+")
 _BOLD_TITLE = re.compile(
     r"^([^\S\n]*(?:\d{1,3}[.)]|[-*•])[^\S\n]+)\*\*[^*\n?？؟]{1,60}(?::\*\*|\*\*:)(?=[^\S\n]*\S)", re.MULTILINE
