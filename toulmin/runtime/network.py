@@ -18,12 +18,17 @@ from numpy.typing import NDArray
 
 from toulmin.errors import ModelError, UsageError, first_line
 
+# From 1.29 on it reports to its maker what it runs, from its import on; what reads people's documents reports nothing.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
 try:
     import onnxruntime
 except ImportError as absent:
     raise ModelError(
         "The trained parts need onnxruntime, but it is not installed; run: pip install 'toulmin[embedded]'"
     ) from absent
+
+onnxruntime.disable_telemetry_events()  # on Windows the environment does not decide
 
 Floats = NDArray[np.float32]
 Feed = Mapping[str, Any]  # the inputs of one row by their names, each an array of shape (1, tokens)
