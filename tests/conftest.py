@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SLOW = frozenset(
     line for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
 )
+# Whoever runs the tests may have installed the weights; settings that test files make when they are read come first.
+shipped.PACKAGE = "no_weights_of_this_name"
 # Libraries beyond the extra `test` that files import as a whole, and the extra that brings them.
 NEEDS = {
     **dict.fromkeys(
@@ -89,7 +91,6 @@ def own_place(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch, no_weight
     monkeypatch.setenv("XDG_CACHE_HOME", str(next(caches)))
     for name in [name for name in os.environ if name.startswith("TOULMIN_") and name != "TOULMIN_DATA"]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(shipped, "PACKAGE", "no_weights_of_this_name")
     monkeypatch.setenv("PYTHONPATH", str(no_weights))  # as for the commands that a test starts
 
 
