@@ -14,8 +14,9 @@ from kinds_parts import epub, odt, pptx, shape, xlsx, zipped
 from pdf_writer import Line, lines, pdf
 from texts import LATIN, keeps_the_laws, latin_texts
 
-from toulmin.data import Document, Passage
+from toulmin.data import Document, Passage, Source
 from toulmin.documents.loaders import read_documents
+from toulmin.documents.passages import cut
 from toulmin.errors import SourceError
 from toulmin.extractive.analysis import analyse
 from toulmin.text.language import sentences
@@ -544,3 +545,68 @@ def test_a_bad_file_is_refused_in_words(place: Path, name: str, content: bytes |
 )
 def test_what_unpacks_to_too_much_is_refused(place: Path, name: str, content: bytes) -> None:
     assert "at most" in refusal(place / name, content, limit=100_000)
+
+
+# ---------------------------------------------------------------- headings
+
+OUTLINES = {
+    "a.md": "# The tower\n\nIt is old.\n\n## Its **lamp**\n\nIt was lit.\n\nIts oil\n-------\n\nTrain oil.\n",
+    "a.html": "<h1>The tower</h1><p>It is old.<h2>Its <b>lamp</b></h2><p>It was lit.<h2>Its oil</h2><p>Train oil.",
+    "a.rst": "The tower\n=========\n\nIt is old.\n\nIts lamp\n~~~~~~~~\n\nLit.\n\nIts oil\n~~~~~~~\n\nTrain oil.\n",
+    "a.adoc": "= The tower\n\nIt is old.\n\n== Its lamp\n\nIt was lit.\n\n== Its oil\n\nTrain oil.\n",
+}
+
+
+@pytest.mark.parametrize("name", OUTLINES)
+def test_headings_stand_where_they_say(name: str, tmp_path: Path):
+    (tmp_path / name).write_text(OUTLINES[name], "utf-8")
+    [document] = read_documents(tmp_path / name)
+    assert [(heading.level, heading.words) for heading in document.headings] == [
+        (1, "The tower"),
+        (2, "Its lamp"),
+        (2, "Its oil"),
+    ]
+    assert all(document.text[start:].startswith(words) for start, _, words in document.headings)
+    assert "\x02" not in document.text
+
+
+def test_a_passage_knows_the_headings_that_it_stands_under(tmp_path: Path):
+    body = "The lamp of the tower was lit by a keeper every evening of the year. " * 3
+    parts = ("# Lights", "## Kettle Rock", body, "### The lamp", body, "## Pell Point", body)
+    (tmp_path / "lights.md").write_text("\n\n".join(parts), "utf-8")
+    [document] = read_documents(tmp_path / "lights.md")
+    sections = {passage.source.section: passage.text for passage in cut(document, 40)}
+    assert list(sections) == ["", "Kettle Rock › The lamp", "Pell Point"]  # the title is no section of itself
+
+
+def test_equal_passages_under_other_headings_are_two():
+    text = "It was lit."
+    under = [Passage.of(text, "Lights", Source(0, len(text), section=section)) for section in ("Kettle Rock", "Pell")]
+    assert len({passage.id for passage in (*under, Passage.of(text, "Lights"))}) == 3
+
+
+def test_headings_of_a_manual_a_text_and_a_book_are_known(tmp_path: Path):
+    (tmp_path / "lamp.1").write_text(
+        ".TH LAMP 1\n.SH NAME\nlamp \\- light\n.SH OPTIONS\n.SS Oil\nBurns oil.\n", "utf-8"
+    )
+    [manual] = read_documents(tmp_path / "lamp.1")
+    assert [heading[1:] for heading in manual.headings] == [(1, "NAME"), (1, "OPTIONS"), (2, "Oil")]
+    text = '<text:h text:outline-level="2">Its lamp</text:h><text:p>It was lit.</text:p>'
+    (tmp_path / "a.odt").write_bytes(odt(text))
+    [written] = read_documents(tmp_path / "a.odt")
+    assert written.headings == ((0, 2, "Its lamp"),)
+    chapters = {"one.xhtml": "<h1>Oil</h1><p>Train oil.</p>", "two.xhtml": "<h1>Wick</h1><p>Of cotton.</p>"}
+    (tmp_path / "a.epub").write_bytes(epub(chapters, list(chapters)))
+    [book] = read_documents(tmp_path / "a.epub")
+    assert [(book.text[start:].split()[0], level) for start, level, _ in book.headings] == [("Oil", 1), ("Wick", 1)]
+
+
+def test_headings_of_a_word_document_are_known(tmp_path: Path):
+    docx = pytest.importorskip("docx")
+    word = docx.Document()
+    word.add_heading("Lights", 1)
+    word.add_paragraph("They were lit.")
+    word.add_heading("Kettle Rock", 2)
+    word.save(str(tmp_path / "a.docx"))
+    [document] = read_documents(tmp_path / "a.docx")
+    assert [heading[1:] for heading in document.headings] == [(1, "Lights"), (2, "Kettle Rock")]

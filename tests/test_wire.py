@@ -108,6 +108,7 @@ def test_a_passage_says_where_it_stands():
         "url": None,
         "record": "7",
         "page": 3,
+        "section": "",
         "start": 10,
         "end": 45,
     }

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
@@ -34,6 +34,11 @@ def content_id(*parts: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def id_of_passage(title: str, text: str, section: str = "") -> str:
+    """The id of a passage; equal passages under one heading are one."""
+    return content_id(title, text, section) if section else content_id(title, text)
+
+
 def _check(holds: bool, expected: str) -> None:
     if not holds:
         raise ValueError(expected)
@@ -41,7 +46,9 @@ def _check(holds: bool, expected: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1."""
+    """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1; `section` is the path of the
+    headings that it stands under, outermost first, joined by " › ".
+    """
 
     start: int
     end: int
@@ -49,10 +56,19 @@ class Source:
     url: str | None = None
     record: str | None = None
     page: int | None = None
+    section: str = ""
 
     def __post_init__(self) -> None:
         _check(0 <= self.start <= self.end, f"a source needs 0 <= start <= end, not {self.start}..{self.end}")
         _check(self.page is None or self.page >= 1, f"pages count from 1, not {self.page}")
+
+
+class Heading(NamedTuple):
+    """A heading that begins at `start` of a document's text; 1 is the outermost level."""
+
+    start: int
+    level: int
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +81,17 @@ class Document:
     url: str | None = None
     record: str | None = None
     pages: tuple[int, ...] = ()
+    headings: tuple[Heading, ...] = ()
 
     def __post_init__(self) -> None:
-        _check(list(self.pages) == sorted(self.pages), "page offsets must ascend")
-        _check(all(0 <= p <= len(self.text) for p in self.pages), "page offsets must lie in the text")
+        for what, starts in (("page", list(self.pages)), ("heading", [heading.start for heading in self.headings])):
+            _check(starts == sorted(starts), f"{what} offsets must ascend")
+            _check(all(0 <= start <= len(self.text) for start in starts), f"{what} offsets must lie in the text")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a document; its id is made from its title and text."""
+    """A piece of a document; its id is made from its title, text and section."""
 
     id: str
     title: str
@@ -88,7 +106,8 @@ class Passage:
     @classmethod
     def of(cls, text: str, title: str = "", source: Source | None = None) -> Passage:
         """A passage with its content id; without a source it starts at offset 0."""
-        return cls(content_id(title, text), title, text, source or Source(0, len(text)))
+        source = source or Source(0, len(text))
+        return cls(id_of_passage(title, text, source.section), title, text, source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """A BERT sentence encoder as an ONNX graph, written out operator by operator: token ids in, finished rows out.
 
 Weights of the matrices and of the token table may be stored in 8 bits, symmetric, with one scale an output column (a
-row of the table). They are weights only: all arithmetic stays float32, so what is lost is the rounding of the weights.
+row of the table). The products with the matrices are then taken in 8 bits too: a text's numbers are rounded as they
+come, so a row depends on what stands beside it, and texts are encoded one by one. Seven of the eight bits of a matrix
+are used, because older processors add two products in sixteen bits and would overflow. The first layer, which rounding
+hurts most, multiplies in float32.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR_VERSION = 8
+_EXACT = "encoder.layer.0."
 _HEAD_SPLIT = (0, 2, 1, 3)
 _HEAD_SPLIT_TURNED = (0, 2, 3, 1)
 
@@ -53,11 +57,16 @@ class _Builder:
         self._bits = bits
         self._nodes: list[Any] = []
         self._stored: dict[str, Any] = {}
+        self._rounded: dict[str, tuple[str, ...]] = {}
 
     def op(self, kind: str, inputs: Sequence[str], **attributes: Any) -> str:
+        return self.ops(kind, inputs, 1, **attributes)[0]
+
+    def ops(self, kind: str, inputs: Sequence[str], outputs: int, **attributes: Any) -> tuple[str, ...]:
         name = f"{kind}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
-        return name
+        names = (name, *(f"{name}.{n}" for n in range(1, outputs)))
+        self._nodes.append(helper.make_node(kind, list(inputs), list(names), name=name, **attributes))
+        return names
 
     def store(self, name: str, values: Any) -> str:
         if name not in self._stored:
@@ -77,13 +86,28 @@ class _Builder:
     def linear(self, name: str, state: str) -> str:
         """`state` times the matrix of a linear layer, plus its bias."""
         matrix = self.weights[f"{name}.weight"].T
-        if self._bits == 8:
-            packed, scales = packed_in_8_bits(matrix, axis=0)
-            parts = [self.store(f"{name}.packed", packed), self.store(f"{name}.scales", scales.reshape(-1))]
-            stored = self.op("DequantizeLinear", parts, axis=1)
+        if self._bits == 32:
+            product = self.op("MatMul", [state, self.store(f"{name}.matrix", matrix)])
+        elif name.startswith(_EXACT):
+            product = self._product_of_unpacked(name, state, matrix)
         else:
-            stored = self.store(f"{name}.matrix", matrix)
-        return self.op("Add", [self.op("MatMul", [state, stored]), self.weight(f"{name}.bias")])
+            product = self._product_in_8_bits(name, state, matrix)
+        return self.op("Add", [product, self.weight(f"{name}.bias")])
+
+    def _product_of_unpacked(self, name: str, state: str, matrix: Any) -> str:
+        packed, scales = packed_in_8_bits(matrix, axis=0)
+        parts = [self.store(f"{name}.packed", packed), self.store(f"{name}.scales", scales.reshape(-1))]
+        return self.op("MatMul", [state, self.op("DequantizeLinear", parts, axis=1)])
+
+    def _product_in_8_bits(self, name: str, state: str, matrix: Any) -> str:
+        packed, scales = packed_in_8_bits(matrix, axis=0, most=63)
+        if state not in self._rounded:  # query, key and value are of one state
+            self._rounded[state] = self.ops("DynamicQuantizeLinear", [state], 3)
+        rounded, step, zero = self._rounded[state]
+        stored = self.store(f"{name}.packed", packed)
+        whole = self.op("MatMulInteger", [rounded, stored, zero])
+        scale = self.op("Mul", [step, self.store(f"{name}.scales", scales.reshape(-1))])
+        return self.op("Mul", [self.op("Cast", [whole], to=TensorProto.FLOAT), scale])
 
     def rows_of(self, name: str, ids: str) -> str:
         """The rows of a table; stored in 8 bits, only those that are asked for are unpacked."""
@@ -109,10 +133,10 @@ class _Builder:
         return made
 
 
-def packed_in_8_bits(matrix: Any, axis: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
-    """Whole numbers from -127 to 127 and the scale of each line along `axis` that gives the values back."""
-    most = np.abs(matrix).max(axis=axis, keepdims=True)
-    scales = np.maximum(most / 127, np.finfo(np.float32).tiny).astype(np.float32)
+def packed_in_8_bits(matrix: Any, axis: int, most: int = 127) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+    """Whole numbers from -`most` to `most` and the scale of each line along `axis` that gives the values back."""
+    largest = np.abs(matrix).max(axis=axis, keepdims=True)
+    scales = np.maximum(largest / most, np.finfo(np.float32).tiny).astype(np.float32)
     return np.rint(matrix / scales).astype(np.int8), scales
 
 

@@ -159,6 +159,7 @@ def _source(passage: Passage, quote: Quote | None = None) -> Text:
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
     where += [f"record {source.record}"] if source.record else []
     where += [f"page {source.page}"] if source.page else []
+    where += [source.section] if source.section else []
     where.append(f"characters {start}–{end}")
     return words(passage.title or "untitled", "bold").append("  ").append_text(words(", ".join(where), "dim"))
 

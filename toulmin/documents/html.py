@@ -16,9 +16,12 @@ from toulmin.documents.plain import (
     cannot_read,
     check_size,
     decode,
+    make_document,
+    marked,
     repair_text,
     row_text,
     title_from,
+    unmarked,
 )
 
 _UNSEEN = frozenset(
@@ -36,6 +39,7 @@ _BLOCKS = frozenset(
     " tfoot thead tr ul".split()
 )
 _CELLS = frozenset(("td", "th"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _DEEPEST = 10_000
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
 _NEVER_CLOSED = frozenset(
@@ -67,9 +71,9 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
         raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
     tree = LexborHTMLParser(page)
     text = _visible(tree.root) if tree.root is not None else ""
-    if not text.strip():
+    if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
-    return Document(text, _title(tree) or title_from(path), repair_text(str(path)))
+    return make_document(text, _title(tree) or title_from(path), path)
 
 
 def fragment_text(markup: str) -> str:
@@ -77,7 +81,7 @@ def fragment_text(markup: str) -> str:
     if _nests_deeper(markup, _DEEPEST):
         return ""
     tree = LexborHTMLParser(markup)
-    return " ".join(_visible(tree.root).split()) if tree.root is not None else ""
+    return _on_one_line(tree.root) if tree.root is not None else ""
 
 
 def _nests_deeper(page: str, deepest: int) -> bool:
@@ -118,6 +122,10 @@ def _title(tree: LexborHTMLParser) -> str:
 def _visible(root: LexborNode) -> str:
     paragraphs = (_tidy(paragraph) for paragraph in "".join(_pieces(root)).split(_BLOCK))
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _on_one_line(node: LexborNode) -> str:
+    return " ".join(unmarked(_visible(node)).split())
 
 
 def _tidy(paragraph: str) -> str:
@@ -171,8 +179,8 @@ def _rows(table: LexborNode) -> list[str]:
         return []
     if any(len(row) != len(rows[0]) for row in rows):
         return []
-    heads, *lines = [[" ".join(_visible(cell).split()) for cell in row] for row in rows]
-    captions = [" ".join(_visible(caption).split()) for caption in table.css("caption")]
+    heads, *lines = [list(map(_on_one_line, row)) for row in rows]
+    captions = list(map(_on_one_line, table.css("caption")))
     if len(heads) == 2 or sum(map(len, heads)) > LONGEST_HEADS:
         return [*captions, *("\n".join(filter(None, line)) for line in (heads, *lines))]
     return [*captions, *(row_text(line, heads) for line in lines)]
@@ -204,6 +212,8 @@ def _opening(node: LexborNode) -> str:
         return _CELL
     if node.tag == "br":
         return "\n"
+    if node.tag in _HEADINGS:
+        return _BLOCK + marked(int(node.tag[1]), "")
     return _BLOCK if node.tag in _BLOCKS else ""
 
 

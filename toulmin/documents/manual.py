@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, cannot_read, empty, read_text, repair_text, title_from
+from toulmin.documents.plain import (
+    as_title,
+    cannot_read,
+    empty,
+    make_document,
+    marked,
+    read_text,
+    repair_text,
+    title_from,
+)
 
 _MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
 _TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
@@ -25,7 +34,7 @@ _ESCAPE = re.compile(
     r"\\(?:f(?:\(..|\[[^\[\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\[\]]*\]|[hvwD]'[^'\\]*'|\[u([0-9A-F]{4,6})\]|(\*?\(..|\*?\[[^\[\]]*\]|\".*|.))"
 )
 _HEADINGS, _BREAKS = (
-    {"SH", "SS", "Sh", "Ss"},
+    {"SH": 1, "SS": 2, "Sh": 1, "Ss": 2},
     {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"},
 )
 _TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX"}, {"fi", "EE"}
@@ -49,7 +58,7 @@ def manual_document(path: Path, limit: int) -> Document:
         raise empty(path)
     title = _TITLE.search(source)
     named = f"{title[1].lower()}({title[2]})" if title else ""
-    return Document(text, as_title(named) or title_from(path), repair_text(str(path)))
+    return make_document(text, as_title(named) or title_from(path), path)
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:
@@ -65,7 +74,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
             is_literal = (is_literal or name in _LITERAL) and name not in _FILLED
             term = term if name == "TQ" else ""
             if name in _HEADINGS:
-                yield " ".join(_arguments(rest))
+                yield marked(_HEADINGS[name], " ".join(_arguments(rest)))
             elif name == "IP":
                 term = (_arguments(rest) or [""])[0]
             elif name == "It":
@@ -87,7 +96,7 @@ def _words(name: str, rest: str) -> str | None:
         return "".join(_arguments(rest))
     if name in _INLINE:
         return _inline([name, *_arguments(rest)])
-    if name in _HEADINGS | _BREAKS | _TERMS | _LITERAL | _FILLED | {"IP", "It"}:
+    if name in _HEADINGS.keys() | _BREAKS | _TERMS | _LITERAL | _FILLED | {"IP", "It"}:
         return None
     return "" if not name[:1].isupper() or name in _SILENT else " ".join(_arguments(rest))  # a macro of the page's own
 

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import as_title, empty, read_text, reflow, repair_text, row_text, title_from
+from toulmin.documents.plain import (
+    as_title,
+    empty,
+    make_document,
+    marked,
+    read_text,
+    reflow,
+    row_text,
+    title_from,
+    unmarked,
+)
 
 _FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
 _UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")
@@ -20,13 +30,14 @@ _COLUMN = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """How code is fenced (group `code` holds it), what opens a heading (group 1 is its words), and what is replaced
-    by what, in order.
+    """How code is fenced (group `code` holds it), what opens a heading (group 1 is its words), what is replaced
+    by what, in order, and by which signs headings are underlined, outermost first, if that does not follow from a file.
     """
 
     fence: re.Pattern[str]
     heading: re.Pattern[str]
     marks: tuple[tuple[re.Pattern[str], str], ...]
+    lines: str = ""
 
 
 def _marks(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -56,6 +67,7 @@ _MARKDOWN = _Language(
         _ITALIC,
         (r"\\([!-/:-@\[-`{-~])", r"\1"),
     ),
+    "=-",
 )
 _INDENTED = r"(?:\n(?:[^\S\n]+\S.*|[^\S\n]*(?=\n[^\S\n]+\S)))*"
 _RST = _Language(
@@ -94,6 +106,7 @@ _ASCIIDOC = _Language(
         _STRONG,
         _ITALIC,
     ),
+    "=-~^+",
 )
 
 
@@ -118,20 +131,31 @@ def _document(path: Path, limit: int, language: _Language) -> Document:
     if not blocks:
         raise empty(path)
     text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", "\n\n".join(blocks))
-    return Document(text, as_title(_title(source, language)) or title_from(path), repair_text(str(path)))
+    return make_document(text, as_title(unmarked(_title(source, language))) or title_from(path), path)
 
 
 def _blocks(source: str, language: _Language) -> Iterator[str]:
-    end = 0
+    end, lines = 0, list(language.lines)
     for fence in language.fence.finditer(source):
-        yield _words(source[end : fence.start()], language)
+        yield _words(source[end : fence.start()], language, lines)
         yield fence["code"].strip("\n")
         end = fence.end()
-    yield _words(source[end:], language)
+    yield _words(source[end:], language, lines)
 
 
-def _words(source: str, language: _Language) -> str:
-    source = language.heading.sub(r"\n\1\n", _UNDERLINED.sub(r"\n\1\n", source))
+def _words(source: str, language: _Language, lines: list[str]) -> str:
+    """`lines` are the signs by which headings were underlined so far: their order is that of the levels."""
+
+    def underlined(heading: re.Match[str]) -> str:
+        if heading[2] not in lines:
+            lines.append(heading[2])
+        return f"\n\n{marked(1 + lines.index(heading[2]), heading[1])}\n\n"
+
+    def opened(heading: re.Match[str]) -> str:
+        sign = heading[0].lstrip()
+        return f"\n\n{marked(len(sign) - len(sign.lstrip(sign[0])), heading[1])}\n\n"
+
+    source = language.heading.sub(opened, _UNDERLINED.sub(underlined, source))
     return reflow(html.unescape(_unmark(_RULE.sub("", _TABLE.sub(_rows, source)), language))).strip("\n")
 
 

@@ -17,7 +17,18 @@ from striprtf.striprtf import rtf_to_text
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import as_title, cannot_read, check_size, empty, repair_text, table_text, title_from
+from toulmin.documents.plain import (
+    as_title,
+    cannot_read,
+    check_size,
+    empty,
+    make_document,
+    marked,
+    repair_text,
+    table_text,
+    title_from,
+    unmarked,
+)
 from toulmin.errors import SourceError
 
 # OpenDocument and slides name what they hold alike.
@@ -86,12 +97,12 @@ def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | Non
     for block in texts:
         starts.append(len(text))
         words = repair_text(block).strip()
-        text += f"{words}\n\n" if words else ""
+        text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
-    if not text:
+    if not unmarked(text):
         raise empty(path)
-    pages = tuple(min(start, len(text)) for start in starts) if firsts else ()
-    return Document(text, as_title(title) or title_from(path), repair_text(str(path)), pages=pages)
+    pages = [min(start, len(text)) for start in starts] if firsts else []
+    return make_document(text, as_title(unmarked(title)) or title_from(path), path, pages)
 
 
 def _title(archive: zipfile.ZipFile, part: str) -> str:
@@ -101,9 +112,13 @@ def _title(archive: zipfile.ZipFile, part: str) -> str:
 
 def _chapter(data: bytes, path: Path) -> str:
     try:
-        return page_document(data, path).text
+        page = page_document(data, path)
     except SourceError:  # a page of pictures alone
         return ""
+    text = page.text
+    for heading in reversed(page.headings):
+        text = text[: heading.start] + marked(heading.level, text[heading.start :])
+    return text
 
 
 # ---------------------------------------------------------------- texts and slides
@@ -113,12 +128,17 @@ def _blocks(container: Element) -> Iterator[str]:
     for element in container:
         name = name_of(element)
         if name in _PARAGRAPHS:
-            yield _words(element)
+            yield marked(_level(element), _words(element)) if name == "h" else _words(element)
         elif name in _TABLES:
             rows = (row for row in element.iter() if name_of(row) in _ROWS)
             yield table_text([" ".join(_blocks(cell)) for cell in row if name_of(cell) in _CELLS] for row in rows)
         elif name not in _UNSEEN and not _is_furniture(element):
             yield from filter(str.strip, _blocks(element))
+
+
+def _level(heading: Element) -> int:
+    level = next((value for name, value in heading.items() if name.endswith("outline-level")), "1")
+    return int(level) if level.isdecimal() else 1
 
 
 def _is_furniture(shape: Element) -> bool:

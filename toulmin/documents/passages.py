@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from toulmin.data import Document, Passage, Source
+from toulmin.data import Document, Heading, Passage, Source
 from toulmin.text.language import UNSPACED, Span, sentences
 
 # In multiples of the wanted size: the longest passage of several sentences, and the longest record kept whole.
@@ -36,6 +36,8 @@ _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*"
 _TOKEN = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？।॥。؟۔][\"'”’»)\]」』】]*$")
+
+_BELOW = " › "
 
 Count = Callable[[str], float]
 
@@ -63,15 +65,27 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     count = _count_spaced if text.isascii() or not UNSPACED.search(text) else _count_mixed
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
-        return [_passage(document, lead, end)]
+        return [_passage(document, lead, end, "")]
     pieces = list(_merge_short(_pieces(text, size, count), size))
-    return [_passage(document, pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
+    spans = [Span(pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
+    sections = _sections(document, [span.start for span in spans])
+    return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]
 
 
-def _passage(document: Document, start: int, end: int) -> Passage:
+def _passage(document: Document, start: int, end: int, section: str) -> Passage:
     page = max(1, bisect_right(document.pages, start)) if document.pages else None
-    source = Source(start, end, document.path, document.url, document.record, page)
+    source = Source(start, end, document.path, document.url, document.record, page, section)
     return Passage.of(document.text[start:end], document.title, source)
+
+
+def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:
+    """The path of the headings over each place, outermost first, without the title; places ascend."""
+    waiting, path = list(reversed(document.headings)), list[Heading]()
+    for start in starts:
+        while waiting and waiting[-1].start <= start:
+            heading = waiting.pop()
+            path = [*(outer for outer in path if outer.level < heading.level), heading]
+        yield _BELOW.join(heading.words for heading in path if heading.words not in document.title)
 
 
 # ---------------------------------------------------------------- counting

@@ -7,17 +7,18 @@ page. Drops running heads and page numbers; writes ligatures out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from threading import Lock
+from typing import NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from toulmin.data import Document
+from toulmin.data import Document, Heading
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
 from toulmin.text.language import UNSPACED, rarity, stem
 
@@ -82,6 +83,7 @@ def pdf_document(path: Path, limit: int) -> Document:
     try:
         with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
             title = as_title(pdf.get_metadata_value("Title"))
+            outline = list(_outline(pdf))
             pages = [_lines(page) for page in pdf]
     except pypdfium2.PdfiumError as error:
         if error.err_code == _INCORRECT_PASSWORD:
@@ -92,7 +94,37 @@ def pdf_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
     if not title or _NO_TITLE.match(title):
         title = title_from(path)
-    return Document(text, title, repair_text(str(path)), pages=starts)
+    headings = tuple(sorted(_headings(outline, text, starts)))
+    return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)
+
+
+# ---------------------------------------------------------------- headings
+
+
+class _Entry(NamedTuple):
+    """An entry of the outline that a viewer shows beside the pages; `page` counts from 0."""
+
+    level: int
+    words: str
+    page: int
+
+
+def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[_Entry]:
+    for entry in pdf.get_toc():
+        to, words = entry.get_dest(), as_title(entry.get_title())
+        page = to.get_index() if to is not None else None
+        if words and page is not None:
+            yield _Entry(entry.level + 1, words, page)
+
+
+def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> Iterator[Heading]:
+    """The outline's entries where their words begin a line of their page, else at the page's start."""
+    for level, words, page in outline:
+        if page < len(starts):
+            end = starts[page + 1] if page + 1 < len(starts) else len(text)
+            printed = r"\s+".join(map(re.escape, words.split()))
+            begins = re.compile(rf"(?m)^[\d.A-Z]{{0,8}}\s*{printed}").search(text, starts[page], end)
+            yield Heading(begins.start() if begins else starts[page], level, words)
 
 
 # ---------------------------------------------------------------- lines

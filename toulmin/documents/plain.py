@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from toulmin.data import Document
+from toulmin.data import Document, Heading
 from toulmin.errors import SourceError
 from toulmin.text.language import UNSPACED
 
@@ -65,6 +65,36 @@ def title_from(path: Path) -> str:
     spaced = repair_text(path.stem).replace("_", " ")
     title = " ".join(re.sub(r"(?<=[^\W\d])-(?=[^\W\d])", " ", spaced).split())
     return title[:1].upper() + title[1:] if title.islower() else title
+
+
+# ---------------------------------------------------------------- headings
+
+_MARKED = re.compile(r"\x02(\d)\x03\s*")
+_LONGEST_HEADING = 200
+
+
+def marked(level: int, words: str) -> str:
+    """A heading's words behind a mark of its level, for `make_document` to find where they came to stand."""
+    return f"\x02{min(level, 9)}\x03{words}"
+
+
+def unmarked(text: str) -> str:
+    return _MARKED.sub("", text)
+
+
+def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) -> Document:
+    """The document of a text with marked headings; `pages` are offsets in that text."""
+    headings, gone = list[Heading](), 0  # characters of the marks before
+    for mark in _MARKED.finditer(text):
+        words = as_title(text[mark.end() : mark.end() + _LONGEST_HEADING].split("\n", 1)[0])
+        if words and text[max(0, mark.start() - 1) : mark.start()] in ("", "\n"):
+            headings.append(Heading(mark.start() - gone, int(mark[1]), words))
+        gone += len(mark[0])
+    moved = tuple(len(unmarked(text[:start])) for start in pages)
+    return Document(unmarked(text), title, repair_text(str(path)), pages=moved, headings=tuple(headings))
+
+
+# ---------------------------------------------------------------- bytes to text
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:

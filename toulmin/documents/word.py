@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import docx
@@ -12,9 +13,11 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive
-from toulmin.documents.plain import as_title, empty, repair_text, title_from
+from toulmin.documents.plain import as_title, empty, make_document, marked, repair_text, title_from, unmarked
 
 _PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
+_PROPERTIES, _STYLE, _VALUE = qn("w:pPr"), qn("w:pStyle"), qn("w:val")
+_HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _SIGNS = {_PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
@@ -32,18 +35,27 @@ def word_document(path: Path, limit: int) -> Document:
     """
     with open_archive(path, limit, "Word document"):
         document = docx.Document(str(path))
-        blocks = [repair_text(block).strip() for block in _blocks(document.element.body)]
+        levels = _levels(document)
+        blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels)]
         title = document.core_properties.title or _first_heading(document)
-    text = "\n\n".join(block for block in blocks if block)
+    text = "\n\n".join(block for block in blocks if unmarked(block))
     if not text:
         raise empty(path)
-    return Document(text, as_title(title) or title_from(path), repair_text(str(path)))
+    return make_document(text, as_title(title) or title_from(path), path)
 
 
-def _blocks(container: BaseOxmlElement) -> Iterator[str]:
+def _levels(document: WordDocument) -> dict[str, int]:
+    """The level of each style of headings, by its id."""
+    named = {style.style_id: _HEADING.match(style.name or "") for style in document.styles}
+    return {style: int(heading[1]) for style, heading in named.items() if heading}
+
+
+def _blocks(container: BaseOxmlElement, levels: Mapping[str, int] = {}) -> Iterator[str]:
     for element in _children(container):
         if element.tag == _PARAGRAPH:
-            yield _words(element)
+            style = element.find(f"{_PROPERTIES}/{_STYLE}")
+            level = levels.get(style.get(_VALUE, "")) if style is not None else None
+            yield marked(level, _words(element)) if level else _words(element)
         elif element.tag == _TABLE:
             yield "\n".join(row for row in map(_row, _children(element)) if row)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Passage, Source, content_id
+from toulmin.data import Passage, Source, id_of_passage
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
@@ -172,14 +172,15 @@ class OpenCorpus(ABC):
         """The passages that exist, each with its first source."""
 
     def passage_from(self, key: int, title: str, piece: str, lead: int, start: int, *place: Any) -> Passage:
-        """The passage at the end of a stored piece; `place` is its path, url, record and page.
+        """The passage at the end of a stored piece; `place` is its path, url, record, page and section.
 
         Raises `IndexDamaged` if the text does not match the content id.
         """
-        text, passage_id = piece[lead:], id_of(key)
-        if content_id(title, text) != passage_id:
-            raise self.damage_error(f"the text of passage {passage_id} is not what was indexed")
-        return Passage(passage_id, title, text, Source(start, start + len(text), *place))
+        text, known_as = piece[lead:], id_of(key)
+        source = Source(start, start + len(text), *place)
+        if id_of_passage(title, text, source.section) != known_as:
+            raise self.damage_error(f"the text of passage {known_as} is not what was indexed")
+        return Passage(known_as, title, text, source)
 
     def damage_error(self, what: str) -> IndexDamaged:
         return damage_error(self.folder, what)

@@ -32,6 +32,7 @@ from toulmin.text.language import common_terms, terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
+SECTION_WEIGHT = 1
 _HEAP_BYTES = 48_000_000
 _TOGETHER = 200  # passages sent to tantivy's thread at once; waking it for each one costs more
 _CODE = np.dtype("<u4")
@@ -47,8 +48,9 @@ Owners = npt.NDArray[np.int64]
 
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
-    """The terms of the text, and those of the title `title_weight` times."""
-    return terms(passage.title) * title_weight + terms(passage.text)
+    """The terms of the text and of its section, and those of the title `title_weight` times."""
+    section = terms(passage.source.section) * SECTION_WEIGHT
+    return terms(passage.title) * title_weight + section + terms(passage.text)
 
 
 @cache
@@ -74,7 +76,8 @@ class Findable(NamedTuple):
 
 def findable(passage: Passage) -> Findable:
     """The `passage_terms` of a passage, in the form the index stores."""
-    stretches = passage.title.split() * TITLE_WEIGHT + passage.text.split()  # no word has white space in it
+    places = passage.title.split() * TITLE_WEIGHT + passage.source.section.split() * SECTION_WEIGHT
+    stretches = places + passage.text.split()  # no word has white space in it
     entries = list(map(_stretches.__getitem__, stretches))
     words, common, others = zip(*entries, strict=True) if entries else ((), (), ())
     return Findable(" ".join(filter(None, words)), _pack(b"".join(common), b"".join(others)))

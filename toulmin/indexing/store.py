@@ -45,7 +45,7 @@ _ABREAST = 4  # more gained nothing for the hundred candidates of a shard
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page FROM passages AS p"
+    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section FROM passages AS p"
     " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
 )
 _DOCUMENT = (

@@ -8,6 +8,6 @@ CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, ur
   tail TEXT);
 CREATE INDEX documents_file ON documents (file);
 CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER, start INTEGER, lead INTEGER,
-  page INTEGER, codes BLOB, text BLOB);
+  page INTEGER, section TEXT, codes BLOB, text BLOB);
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_document ON passages (document);

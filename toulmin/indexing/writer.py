@@ -56,6 +56,11 @@ class Piece(NamedTuple):
     def key(self) -> int:
         return key_of(self.passage.id)
 
+    @property
+    def place(self) -> tuple[int | None, str]:
+        """Its page and section."""
+        return self.passage.source.page, self.passage.source.section
+
 
 class Cut(NamedTuple):
     """A document's pieces, and the text after the last."""
@@ -220,8 +225,9 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         row = self._sql.execute("SELECT codes FROM passages WHERE key = ? LIMIT 1", (key,)).fetchone()
         codes = row[0] if row else self._make_findable(key, piece.passage)
         self._sql.execute(
-            "INSERT INTO passages (key, codes, document, start, lead, page, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (key, codes, document, source.start, piece.lead, source.page, catalogue.compress(piece.text)),
+            "INSERT INTO passages (key, codes, document, start, lead, page, section, text)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (key, codes, document, source.start, piece.lead, *piece.place, catalogue.compress(piece.text)),
         )
 
     def _make_findable(self, key: int, passage: Passage) -> bytes:

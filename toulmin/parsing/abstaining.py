@@ -70,8 +70,8 @@ _CANNOT = (
     r"| (?:can|couldn|didn|don)['’]t)"
 )
 _DO = (
-    r"(?:be )?(?:find|answer|determine|provide|know|help|assist|locate|confirm|continue|revise|(?:re)?write|rephrase|summari[sz]e|give|"
-    r"create|identify|tell|comply|advise|do that|see any"
+    r"(?:be )?(?:find|answer|determine|provide|know|help|assist|locate|confirm|continue|revise|(?:re)?write|rephrase"
+    r"|summari[sz]e|give|create|identify|tell|comply|advise|do that|see any"
     r"|have (?:\w+ ){0,4}(?:information|knowledge|details?|data|context|access|answers?))"
 )
 _REFUSALS = (

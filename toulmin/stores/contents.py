@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from random import SystemRandom
 from typing import Any, NamedTuple
 
-from toulmin.data import Document
+from toulmin.data import Document, Heading
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.corpus import OpenCorpus
@@ -171,9 +171,17 @@ class StoredCorpus(OpenCorpus):
         return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
-def whole_document(text: str, title: str, path: str, url: str | None, record: str | None, pages: str) -> Document:
-    """A document as it was read, from what is stored; `pages` is JSON."""
-    return Document(text, title, path, url, record, tuple(json.loads(pages)))
+def places(document: Document) -> tuple[str, str]:
+    """A document's pages and headings, as JSON."""
+    return json.dumps(document.pages), json.dumps(document.headings)
+
+
+def whole_document(
+    text: str, title: str, path: str, url: str | None, record: str | None, pages: str, headings: str
+) -> Document:
+    """A document as it was read, from what is stored; `pages` and `headings` are of `places`."""
+    made = tuple(Heading(*heading) for heading in json.loads(headings))
+    return Document(text, title, path, url, record, tuple(json.loads(pages)), made)
 
 
 def no_corpus(address: object) -> SourceError:

@@ -30,7 +30,21 @@ from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
-_PASSAGE = ("path", "title", "url", "record", "file", "document", "number", "key", "start", "lead", "page", "text")
+_PASSAGE = (
+    "path",
+    "title",
+    "url",
+    "record",
+    "file",
+    "document",
+    "number",
+    "key",
+    "start",
+    "lead",
+    "page",
+    "section",
+    "text",
+)
 
 Rows = list[dict[str, Any]]
 
@@ -146,7 +160,7 @@ class SharedCorpus(StoredCorpus):
         return rows
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
-        place = (row["path"], row["url"], row["record"], row["page"])
+        place = (row["path"], row["url"], row["record"], row["page"], row["section"])
         return self.passage_from(row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
 
     def _row_of(self, passage_id: str) -> dict[str, Any]:
@@ -213,7 +227,7 @@ class SharedCorpus(StoredCorpus):
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
         """By path; some files at a time are in memory."""
-        columns = ("file", "document", "title", "url", "record", "pages", "tail")
+        columns = ("file", "document", "title", "url", "record", "pages", "headings", "tail")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
             texts: dict[int, list[str]] = {row["document"]: [] for row in documents}
@@ -221,7 +235,9 @@ class SharedCorpus(StoredCorpus):
                 texts[row["document"]].append(row["text"])
             for row in documents:
                 texts[row["document"]].append(row["tail"])
-            names = [(row["title"], file.path, row["url"], row["record"], row["pages"]) for row in documents]
+            names = [
+                (row["title"], file.path, row["url"], row["record"], row["pages"], row["headings"]) for row in documents
+            ]
             yield file, [whole_document("".join(text), *row) for text, row in zip(texts.values(), names, strict=True)]
 
     @property

@@ -27,7 +27,7 @@ from toulmin.stores.address import CREDENTIALS, Address, harmless
 from toulmin.stores.contents import About, no_corpus, read_about
 
 NAME = "corpus"
-FORMAT = 2  # raise it when the columns, the packing of terms or the weight of titles change
+FORMAT = 3  # raise it when the columns, the packing of terms or the weight of titles change
 FILE, DOCUMENT, PASSAGE = 0, 1, 2
 
 _REPEATS = 10  # of one request, by LanceDB
@@ -75,6 +75,7 @@ def schema(about: About) -> pa.Schema:
         ("url", pa.string()),
         ("record", pa.string()),
         ("pages", pa.string()),
+        ("headings", pa.string()),
         ("tail", pa.string()),
         ("passages", pa.int32()),
         # of a passage
@@ -83,6 +84,7 @@ def schema(about: About) -> pa.Schema:
         ("start", pa.int64()),
         ("lead", pa.int32()),
         ("page", pa.int32()),
+        ("section", pa.string()),
         ("length", pa.int32()),
         ("codes", pa.binary()),
         ("terms", pa.string()),

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -80,7 +79,8 @@ class SharedWriter(Changes):
             "url": document.url,
             "record": document.record,
         }
-        details = {"pages": json.dumps(document.pages), "tail": tail, "passages": len(cut_pieces)}
+        pages, headings = contents.places(document)
+        details = {"pages": pages, "headings": headings, "tail": tail, "passages": len(cut_pieces)}
         self._add({"kind": DOCUMENT, **shared, **details})
         for piece in cut_pieces:
             self._add(_passage_row(piece) | shared)
@@ -169,6 +169,7 @@ def _passage_row(piece: Piece) -> dict[str, Any]:
         "start": piece.passage.source.start,
         "lead": piece.lead,
         "page": piece.passage.source.page,
+        "section": piece.passage.source.section,
         "length": length(found_by.packed),
         "codes": found_by.packed,
         "terms": found_by.terms,

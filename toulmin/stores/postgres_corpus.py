@@ -35,7 +35,7 @@ _PAGE = 200  # documents that are read at once
 # 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
 _WIDTH = (400, 1000)
 _PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page"
+    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page, p.section"
     " FROM passages AS p JOIN documents AS d ON d.number = p.document"
 )
 _DOCUMENT = "SELECT number, title, path, url, record, pages, passages FROM documents"
@@ -292,7 +292,7 @@ class PostgresCorpus(StoredCorpus):
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
         """By path; one file at a time is in memory."""
-        columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.pages"
+        columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.pages, d.headings"
         for _, file in sorted(self.files.items()):
             if file.file:
                 rows = self._ask(f"SELECT {columns} FROM documents AS d WHERE d.file = %s ORDER BY d.place", file.file)

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -112,7 +111,7 @@ class PostgresWriter(Changes):
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         cut_pieces, tail = pieces(document, self._about.passage_words)
         place = self.next_document(file)
-        names = (document.title, self.path(file), document.url, document.record, json.dumps(document.pages))
+        names = (document.title, self.path(file), document.url, document.record, *contents.places(document))
         self._new_documents.append((file, place, *names, tail, len(cut_pieces)))
         for piece in cut_pieces:
             self._new_pieces.append((file, place, piece))
@@ -182,7 +181,7 @@ def _copy(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -
 
 def _passage_row(file: int, place: int, piece: Piece) -> tuple[Any, ...]:
     source = piece.passage.source
-    return (file, place, piece.number, piece.key, source.start, piece.lead, source.page, piece.text)
+    return (file, place, piece.number, piece.key, source.start, piece.lead, *piece.place, piece.text)
 
 
 def _index_row(file: int, piece: Piece) -> tuple[Any, ...]:

@@ -27,7 +27,8 @@ export function place(source) {
   const name = source.url ? at : at.split(/[\\/]/).slice(-2).join("/");
   const page = source.page ? `, page ${source.page}` : "";
   const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
-  return `${name}${record}${page}` || `characters ${source.start}–${source.end}`;
+  const section = source.section ? `${name || record ? ", " : ""}${source.section}` : "";
+  return `${name}${record}${page}${section}` || `characters ${source.start}–${source.end}`;
 }
 
 /** A number of seconds, as a person says it. */
