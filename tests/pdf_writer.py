@@ -21,8 +21,10 @@ def lines(*texts: str, top: float = 720, x: float = 72, size: float = 12, leadin
     return [Line(text, x, top - i * leading, size) for i, text in enumerate(texts) if text]
 
 
-def pdf(pages: Sequence[Sequence[Line]], *, title: str = "", trailer: str = "") -> bytes:
-    """A PDF of these pages; `trailer` is put into the trailer dictionary as it is."""
+def pdf(
+    pages: Sequence[Sequence[Line]], *, title: str = "", trailer: str = "", outline: Sequence[tuple[str, int]] = ()
+) -> bytes:
+    """A PDF of these pages; `trailer` is put into the trailer dictionary as it is; `outline` has entries and pages."""
     glyphs = sorted({char for page in pages for line in page for char in line.text})
     codes = {char: code for code, char in enumerate(glyphs, start=1)}
     objects = [
@@ -46,6 +48,16 @@ def pdf(pages: Sequence[Sequence[Line]], *, title: str = "", trailer: str = "") 
         )
         kids.append(b"%d 0 R" % len(objects))
     objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
+    if outline:
+        root = len(objects) + 1
+        last = root + len(outline)
+        objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R >>" % root
+        objects.append(b"<< /Type /Outlines /First %d 0 R /Last %d 0 R /Count %d >>" % (root + 1, last, len(outline)))
+        for n, (words, page) in enumerate(outline, start=root + 1):
+            after = b"/Next %d 0 R" % (n + 1) if n < last else b""
+            objects.append(
+                b"<< /Title (%s) /Parent %d 0 R /Dest [%s /Fit] %s >>" % (words.encode(), root, kids[page], after)
+            )
     return _file(objects, trailer.encode())
 
 

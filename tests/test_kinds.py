@@ -610,3 +610,13 @@ def test_headings_of_a_word_document_are_known(tmp_path: Path):
     word.save(str(tmp_path / "a.docx"))
     [document] = read_documents(tmp_path / "a.docx")
     assert [heading[1:] for heading in document.headings] == [(1, "Lights"), (2, "Kettle Rock")]
+
+
+def test_the_outline_of_a_pdf_gives_its_headings(tmp_path: Path):
+    pages = [lines("Lights", "They were lit by keepers."), lines("2 Kettle Rock", "It stands on a rock.")]
+    outline = [("Kettle Rock", 1), ("Not printed", 1), ("Elsewhere", 0)]
+    (tmp_path / "a.pdf").write_bytes(pdf(pages, outline=outline))
+    [document] = read_documents(tmp_path / "a.pdf")
+    turned = document.pages[1]
+    assert document.text[turned:].startswith("2 Kettle Rock")
+    assert document.headings == ((0, 1, "Elsewhere"), (turned, 1, "Kettle Rock"), (turned, 1, "Not printed"))

@@ -90,11 +90,12 @@ def docs(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of one document and of many, and two that are equal."""
+    """Files of one document and of many, two that are equal, and the same words under two headings."""
     folder = notes_in(tmp_path_factory.mktemp("library") / "notes")
     rows = [{"_id": f"r{n}", "title": passage.title, "text": passage.text} for n, passage in enumerate(EVERY)]
     (folder / "films.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     shutil.copy(folder / "moons_of_jupiter.md", folder / "the_same.md")
+    (folder / "ships.md").write_text(f"# Ships\n\n## Kettle Rock\n\n{LONG}\n\n## Pell Point\n\n{LONG}", "utf-8")
     return folder
 
 
