@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts
 
-from toulmin.text.language import Span, fold, rarity, sentences, stem, terms, words
+from toulmin.text.language import Span, fold, rarity, search_terms, sentences, stem, terms, words
 
 
 def split(text: str) -> list[str]:
@@ -176,3 +176,16 @@ def test_folding_twice_changes_nothing(text: str):
 
 def test_a_word_that_is_everywhere_tells_less_than_one_that_is_not():
     assert rarity(stem("the")) < rarity(stem("lighthouse")) < rarity("qqqxyzzy")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("found", "find"), ("wrote", "writing"), ("Children", "child's"), ("indices", "index")]
+)
+def test_a_search_takes_irregular_forms_for_their_word(one: str, other: str):
+    assert search_terms(one) == search_terms(other)
+    assert terms(one) != search_terms(one)
+
+
+def test_a_search_keeps_apart_what_only_stems_alike():
+    assert search_terms("founded") != search_terms("found")
+    assert terms("founded") == terms("found")

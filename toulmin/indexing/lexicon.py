@@ -28,7 +28,7 @@ from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.data import Passage
 from toulmin.indexing.catalogue import FILE, cannot_write, damage_error, next_number, sha256_of
-from toulmin.text.language import common_terms, terms
+from toulmin.text.language import common_terms, search_terms
 
 # How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
 TITLE_WEIGHT = 4
@@ -49,8 +49,8 @@ Owners = npt.NDArray[np.int64]
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
     """The terms of the text and of its section, and those of the title `title_weight` times."""
-    section = terms(passage.source.section) * SECTION_WEIGHT
-    return terms(passage.title) * title_weight + section + terms(passage.text)
+    section = search_terms(passage.source.section) * SECTION_WEIGHT
+    return search_terms(passage.title) * title_weight + section + search_terms(passage.text)
 
 
 @cache
@@ -94,7 +94,7 @@ class _Stretches(dict[str, tuple[str, bytes, bytes]]):
         self._before: dict[str, tuple[str, bytes, bytes]] = {}
 
     def __missing__(self, stretch: str) -> tuple[str, bytes, bytes]:
-        entry = self._before.get(stretch) or _encode(terms(stretch))
+        entry = self._before.get(stretch) or _encode(search_terms(stretch))
         if len(stretch) <= _LONGEST_KEPT:
             if len(self) >= _KEPT:
                 self._before = dict(self)

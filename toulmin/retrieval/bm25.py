@@ -24,7 +24,7 @@ from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.indexing.corpus import Passages, Terms
 from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
 from toulmin.indexing.packed_vectors import best_places
-from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.text.language import STOPWORDS, search_terms, stem
 
 # Chosen on the train split by benchmarks/retrieval.py --tune.
 K1 = 1.6
@@ -60,7 +60,7 @@ class _Weighing:
 
 def query_terms(query: str) -> list[str]:
     """Distinct terms, without stop words unless there are no others."""
-    distinct = dict.fromkeys(terms(query[:_LONGEST_QUERY]))
+    distinct = dict.fromkeys(search_terms(query[:_LONGEST_QUERY]))
     return [term for term in distinct if term not in _STOP_TERMS] or list(distinct)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase
 
 from toulmin.indexing.corpus import Terms
-from toulmin.text.language import guess_language, is_listed, stem, words
+from toulmin.text.language import guess_language, is_listed, search_term, stem, words
 
 _SHORTEST = 4  # letters
 _MOST = 8  # words of a question
@@ -25,7 +25,7 @@ def corrections(question: str, corpus: Terms) -> dict[str, str]:
     spoken = dict.fromkeys(question[start:end] for start, end in words(question))
     odd = [word for word in spoken if len(word) >= _SHORTEST and _is_plain(word) and not is_listed(stem(word))]
     made: dict[str, str] = {}
-    for word, count in zip(odd[:_MOST], corpus.frequencies([stem(word) for word in odd[:_MOST]]), strict=True):
+    for word, count in zip(odd[:_MOST], corpus.frequencies([search_term(word) for word in odd[:_MOST]]), strict=True):
         if count <= _RARE and (right := _likeliest(word.lower(), count, corpus)):
             made[word] = right
     return made
@@ -47,7 +47,7 @@ def _is_plain(word: str) -> bool:
 
 def _likeliest(word: str, count: int, corpus: Terms) -> str | None:
     near = list(dict.fromkeys(_one_slip_away(word)))
-    counts = corpus.frequencies([stem(other) for other in near])
+    counts = corpus.frequencies([search_term(other) for other in near])
     best = max(range(len(near)), key=lambda place: (counts[place], is_listed(stem(near[place]))))
     return near[best] if counts[best] > max(_RARE, _TIMES * count) and stem(near[best]) != stem(word) else None
 

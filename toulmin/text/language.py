@@ -2,9 +2,9 @@
 
 * `sentences` handles any script; it keeps citation marks with the sentence before them and knows usual
   abbreviations of English, and some of German and French.
-* `terms` are what the index and the overlap measures compare: lower case, accents folded, English stems; unspaced
-  scripts become character pairs. Change `TERMS_VERSION`, stored with an index, whenever `terms` would give anything
-  else.
+* `terms` are what the overlap measures compare: lower case, accents folded, English stems; unspaced scripts become
+  character pairs. `search_terms` are what the index compares: irregular forms count as the word they are of, so that
+  "founded" is not "found". Change `TERMS_VERSION`, stored with an index, whenever they would give anything else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
 
 
@@ -167,8 +167,32 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """The text as the index sees it, in order, with repetitions and stop words."""
+    """The text as words are compared, in order, with repetitions and stop words."""
     return [term for word in _WORD.findall(text) for term in _word_terms(word)]
+
+
+def search_terms(text: str) -> list[str]:
+    """The text as the index sees it, in order, with repetitions and stop words."""
+    return [term for word in _WORD.findall(text) for term in _word_search_terms(word)]
+
+
+def search_term(word: str) -> str:
+    """The term by which the index knows a word of letters."""
+    return next(iter(_word_search_terms(word)), "")
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _word_search_terms(word: str) -> tuple[str, ...]:
+    lemma = _lemmas().get(word.lower())
+    return (stem(lemma),) if lemma else _word_terms(word)
+
+
+@lru_cache(maxsize=1)
+def _lemmas() -> dict[str, str]:
+    """The words that irregular forms are of. Forms that are another word as often (ground, left, bound) are not told."""
+    table = resources.files("toulmin.text").joinpath("irregular.txt").read_text("utf-8")
+    rows = (line.split(": ", 1) for line in table.splitlines())
+    return {form: lemma for lemma, forms in rows for form in forms.split()}
 
 
 # ---------------------------------------------------------------- rarity
