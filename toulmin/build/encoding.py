@@ -18,6 +18,7 @@ from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import shards
 from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import Label, Wanted
+from toulmin.retrieval.acronyms import SpelledOut
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
 from toulmin.retrieval.reranking import KeptVectors, Reranked
@@ -133,11 +134,12 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     """The search of an index that the settings ask for.
 
     Where `fusion` says nothing, an index with vectors is searched by words and meaning; of any other the best passages
-    by words are ranked anew by meaning, where an encoder is set or installed. If the index's encoder does not load, the
-    remarks say so. Raises `SourceError` for vectors that are asked for and not there or another encoder's, else as
-    `encoder` does.
+    by words are ranked anew by meaning, where an encoder is set or installed. Acronyms find their long forms. If the
+    index's encoder does not load, the remarks say so. Raises `SourceError` for vectors that are asked for and not there
+    or another encoder's, else as `encoder` does.
     """
     held, chosen = corpus.vectors, settings.fusion
+    lexical = SpelledOut(lexical) if chosen is None else lexical
     if chosen == "lexical" or settings.encoder == NONE:
         return Searched(lexical)
     if held is None and chosen not in (None, "rerank"):

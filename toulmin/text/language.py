@@ -189,7 +189,7 @@ def _word_search_terms(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _lemmas() -> dict[str, str]:
-    """The words that irregular forms are of. Forms that are another word as often (ground, left, bound) are not told."""
+    """The words that irregular forms are of, without forms that are another word as often (ground, left, bound)."""
     table = resources.files("toulmin.text").joinpath("irregular.txt").read_text("utf-8")
     rows = (line.split(": ", 1) for line in table.splitlines())
     return {form: lemma for lemma, forms in rows for form in forms.split()}
