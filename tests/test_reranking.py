@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from toulmin.retrieval.bm25 import Given
 from toulmin.retrieval.reranking import KeptVectors, Reranked
 from toulmin.retrieval.spelling import correct, corrections
 from toulmin.runtime.encoder import Titled, Vectors
+from toulmin.server.ahead import Ahead
 
 PASSAGES = [Passage.of(f"Text {n} about {topic}.") for n, topic in enumerate(["sea", "sea", "light", "sea", "light"])]
 
@@ -128,3 +132,62 @@ def test_search_by_words_is_what_it_was_where_no_encoder_is_installed(docs: Path
     with Session(Sources(docs=(str(docs),)), Settings(fusion="lexical")) as session:
         (row,) = session.rank(["foreign fields"], 3)
         assert len(row) == 3
+
+
+# ---------------------------------------------------------------- vectors made ahead
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    for n, passage in enumerate(PASSAGES):
+        (tmp_path / "docs" / f"{n}.txt").write_text(passage.text, "utf-8")
+    toulmin.index(tmp_path / "docs", into=tmp_path / "index")
+    return tmp_path / "index"
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_vectors_are_made_ahead_once_and_of_a_changed_index_too(library: Path, tmp_path: Path) -> None:
+    made = Topics()
+    ahead = Ahead(partial(open_index, library), KeptVectors(lambda: made, tmp_path), lambda: True)
+    ahead.start()
+    try:
+        until(lambda: ahead.progress == (5, 5, 0.0))
+        (tmp_path / "docs" / "new.txt").write_text("A new light.", "utf-8")
+        toulmin.index(tmp_path / "docs", into=library)
+        until(lambda: ahead.progress == (6, 6, 0.0))
+    finally:
+        ahead.stop()
+    assert sorted(made.encoded) == sorted(["A new light.", *(passage.text for passage in PASSAGES)])
+    with open_index(library) as corpus:
+        assert len(KeptVectors(Topics, tmp_path).of(list(corpus.every_passage()), 0.0)) == 6
+
+
+def test_nothing_is_made_ahead_while_somebody_waits_for_an_answer(library: Path, tmp_path: Path) -> None:
+    made, asks = Topics(), Event()
+    ahead = Ahead(partial(open_index, library), KeptVectors(lambda: made, tmp_path), asks.is_set)
+    ahead.start()
+    try:
+        time.sleep(0.3)
+        assert (made.encoded, ahead.progress) == ([], None)
+        asks.set()
+        until(lambda: len(made.encoded) == 5)
+    finally:
+        ahead.stop()
+
+
+def test_a_part_that_would_not_end_in_time_is_not_begun() -> None:
+    class Slow(Topics):
+        def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+            time.sleep(0.2)
+            return super().encode_passages(passages)
+
+    made, many = Slow(), [Passage.of(f"Text {n} about light.") for n in range(40)]
+    Reranked(Given(many), KeptVectors(lambda: made), seconds=0.3).search(["a light"], 40)
+    assert len(made.encoded) == 8

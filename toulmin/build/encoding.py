@@ -145,10 +145,9 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     if held is None and chosen not in (None, "rerank"):
         raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
     if held is None or chosen == "rerank":
-        spec = settings.encoder or (held.label.spec if held else EMBEDDED)
-        if chosen is None and settings.encoder is None and not is_ready("encoder"):
+        kept = kept_vectors(held.label if held else None, settings)
+        if kept is None:
             return Searched(lexical)
-        kept = KeptVectors(partial(encoder, spec, settings), cache_folder())
         return Searched(Reranked(lexical, kept, settings.rerank_depth, settings.rerank_seconds))
     try:
         made = encoder(settings.encoder or held.label.spec, settings)
@@ -157,6 +156,19 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
             raise
         return Searched(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
     return Searched(_fuse(lexical, Dense(corpus, made), settings))
+
+
+def kept_vectors(held: Label | None, settings: Settings) -> KeptVectors | None:
+    """The vectors by which passages of an index are ranked anew; None where they are not. `held` is whose vectors the
+    index holds itself.
+    """
+    chosen = settings.fusion
+    if settings.encoder == NONE or chosen not in (None, "rerank") or (held is not None and chosen is None):
+        return None
+    if held is None and chosen is None and settings.encoder is None and not is_ready("encoder"):
+        return None
+    spec = settings.encoder or (held.spec if held else EMBEDDED)
+    return KeptVectors(partial(encoder, spec, settings), cache_folder())
 
 
 def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:

@@ -25,7 +25,7 @@ from toulmin.runtime.encoder import Encoder, Vectors
 
 DEPTH = 100
 WEIGHT = 0.7  # of meaning
-SECONDS = 0.7
+SECONDS = 0.5
 _AT_ONCE = 8  # passages between two looks at the clock
 _REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
 _KIND = Kind(
@@ -62,14 +62,30 @@ class KeptVectors:
             self._look_up([passage.id for passage in passages if passage.id not in self._rows])
             missing = [passage for passage in passages if passage.id not in self._rows]
             made: dict[str, Vectors] = {}
+            last = 0.0  # seconds that the last part took: the next one would take as long
             for start in range(0, len(missing), _AT_ONCE):
-                if time.monotonic() >= end:
+                began = time.monotonic()
+                if began + last >= end:
                     break
-                part = missing[start : start + _AT_ONCE]
-                rows = unit(self.encoder.encode_passages(part))
-                made |= {passage.id: row for passage, row in zip(part, rows, strict=True)}
+                made |= self._make_rows(missing[start : start + _AT_ONCE])
+                last = time.monotonic() - began
             self._keep(made)
             return {p.id: self._rows[p.id] for p in passages if p.id in self._rows}
+
+    def make_ahead(self, passages: Sequence[Passage]) -> int:
+        """Makes the vectors that no file keeps yet, and keeps them there; how many there were to make."""
+        with self._lock:
+            if self._file is None:
+                return 0
+            kept = self._file.known([passage.id for passage in passages])
+            missing = [passage for passage in passages if passage.id not in kept]
+            if missing:
+                self._file.keep(self._make_rows(missing))
+            return len(missing)
+
+    def _make_rows(self, passages: Sequence[Passage]) -> dict[str, Vectors]:
+        rows = unit(self.encoder.encode_passages(passages))
+        return {passage.id: row for passage, row in zip(passages, rows, strict=True)}
 
     def _look_up(self, ids: Sequence[str]) -> None:
         if len(self._rows) > _REMEMBERED:
@@ -96,6 +112,12 @@ class _VectorRows(KeyedRows):
             pairs = self._file.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", ids).fetchall()
         sized = ((key, np.frombuffer(row, np.float16)) for key, row in pairs if len(row) == 2 * dimension)
         return {key: row.astype(np.float32) for key, row in sized if np.isfinite(row).all()}
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        marks = ",".join("?" * len(ids))
+        with suppress(SourceError), self._clearly():
+            return {key for (key,) in self._file.execute(f"SELECT key FROM vectors WHERE key IN ({marks})", ids)}
+        return set()
 
     def keep(self, made: dict[str, Vectors]) -> None:
         with suppress(SourceError), self._clearly():

@@ -13,8 +13,10 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any, TypeVar
 
+from toulmin.build import encoding, indexes
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
@@ -23,6 +25,7 @@ from toulmin.data import Answer, Hit, Passage
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
 from toulmin.indexing.corpus import AnyCorpus
+from toulmin.server.ahead import Ahead, Encoded
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -101,6 +104,8 @@ class Engine:
         self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
         self._runs: set[Running] = set()
+        self._index = sources.index or (settings.index if sources.is_open and not settings.web.get("url") else None)
+        self._ahead: Ahead | None = None
 
     @property
     def running(self) -> int:
@@ -112,13 +117,29 @@ class Engine:
         """Opens sources and models; call `stop` even if it raises."""
         self._thread.start()
         await self._there(self._open())
+        self._encode_ahead()
 
     async def _open(self) -> None:
         self._places = asyncio.Semaphore(RUNNING)
         await self._closing.enter_async_context(self._session)
         self._session.equip()
 
+    def _encode_ahead(self) -> None:
+        if self._index is None or not self.settings.encode_ahead:
+            return
+        vectors = encoding.kept_vectors(encoding.label_of(self._index), self.settings)
+        if vectors is not None:
+            self._ahead = Ahead(partial(indexes.open_index, self._index), vectors, lambda: not self._runs)
+            self._ahead.start()
+
+    @property
+    def encoded(self) -> Encoded | None:
+        """How far the vectors are that are made ahead; None where none are."""
+        return self._ahead.progress if self._ahead else None
+
     async def stop(self) -> None:
+        if self._ahead is not None:
+            await asyncio.to_thread(self._ahead.stop)
         for run in list(self._runs):
             run.cancel()
         while self._runs:

@@ -50,8 +50,16 @@ class NotRead(BaseModel):
     reason: str
 
 
+class Ahead(BaseModel):
+    """How many passages have vectors, and the seconds until all have (null: not known yet)."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
 class Documents(BaseModel):
-    """A page of documents, and the first unreadable files."""
+    """A page of documents, the first unreadable files, and how far the vectors are that are made ahead."""
 
     total: int
     passages: int
@@ -60,6 +68,7 @@ class Documents(BaseModel):
     skipped_total: int
     skipped: list[NotRead]
     uploads: bool
+    encoded: Ahead | None
 
 
 Beside = create_model(

@@ -199,7 +199,8 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
     ) -> dict[str, Any]:
         listed = await desk.engine.read(lambda corpus: _documents(corpus, uploads, offset, limit))
-        return {**listed, "uploads": uploads is not None}
+        encoded = desk.engine.encoded
+        return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
 
 
 def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:

@@ -30,11 +30,17 @@ export function Sources() {
     }
   };
   useEffect(() => void load(0), []);
+  const isEncoding = listed?.encoded && listed.encoded.done < listed.encoded.total;
+  useEffect(() => {
+    const timer = isEncoding && setInterval(() => load(offset), 5000);
+    return () => clearInterval(timer);
+  }, [isEncoding, offset]);
   return html`
     <${Search} />
     ${problem && html`<${Problem} text=${problem} />`}
     ${listed && html`<section class="documents">
       <h2>${counted(listed.total, "document")} <span class="quiet">${counted(listed.passages, "passage")}</span></h2>
+      ${isEncoding && html`<p class="quiet">Search by meaning is being made ready: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. Questions can be asked meanwhile.</p>`}
       ${listed.uploads && html`<${Upload} done=${() => load(offset)} />`}
       ${listed.skipped_total > 0 && html`<details class="unread"><summary>${counted(listed.skipped_total, "file")} could not be read</summary>
         <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.path}</bdi> <span class="quiet">${one.reason}</span></li>`)}</ul>
@@ -51,6 +57,11 @@ export function Sources() {
       </p>
     </section>`}
   `;
+}
+
+/** The time until all passages have vectors, in words. */
+function left(time) {
+  return time === null ? "" : time < 90 ? `, about ${Math.ceil(time / 10) * 10} s left` : `, about ${Math.round(time / 60)} min left`;
 }
 
 function Search() {

@@ -1,0 +1,85 @@
+"""Vectors made ahead: while nobody is answered, the server encodes the passages of its index, so that a search by
+meaning waits for none. What was made is kept, and a changed index is gone through again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import islice
+from threading import Event, Thread
+from typing import NamedTuple
+
+from toulmin.errors import ToulminError
+from toulmin.indexing.corpus import AnyCorpus
+from toulmin.retrieval.reranking import KeptVectors
+
+MOST = 200_000  # passages: an hour of two cores, 150 MB; of a larger index vectors are made as they are needed
+_AT_ONCE = 8  # passages between two looks at who asks
+_LOOK_AFTER = 2.0  # seconds between two looks at the index
+_BUSY = 0.05  # seconds between two looks at a server that answers
+
+
+class Encoded(NamedTuple):
+    """How many of an index's passages have vectors, and the seconds until all have (None: not known yet)."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+class Ahead:
+    """Encodes in a thread of its own; `start` it, and `stop` it in the end.
+
+    `open_index` opens the newest moment of the index, `is_idle` says whether nobody waits for an answer.
+    """
+
+    def __init__(
+        self,
+        open_index: Callable[[], AbstractContextManager[AnyCorpus]],
+        vectors: KeptVectors,
+        is_idle: Callable[[], bool],
+    ) -> None:
+        self._open_index, self._vectors, self._is_idle = open_index, vectors, is_idle
+        self._is_over = Event()
+        self._thread = Thread(target=self._work, name="toulmin ahead", daemon=True)
+        self.progress: Encoded | None = None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._is_over.is_set():
+            try:
+                with self._open_index() as corpus:
+                    if len(corpus) <= MOST:
+                        self._encode(corpus)
+                    self._wait_for_change(corpus)
+            except ToulminError:  # an index that is being written anew, or damaged: answers tell of it
+                self._is_over.wait(_LOOK_AFTER)
+
+    def _encode(self, corpus: AnyCorpus) -> None:
+        done, made, taken, passages = 0, 0, 0.0, corpus.every_passage()
+        while part := list(islice(passages, _AT_ONCE)):
+            while not self._is_idle():
+                if self._is_over.wait(_BUSY):
+                    return
+            started = time.monotonic()
+            new = self._vectors.make_ahead(part)
+            made, taken = made + new, taken + (time.monotonic() - started if new else 0.0)
+            done += len(part)
+            left = (len(corpus) - done) * taken / made if made else None
+            self.progress = Encoded(done, len(corpus), left if done < len(corpus) else 0.0)
+            if self._is_over.is_set():
+                return
+
+    def _wait_for_change(self, corpus: AnyCorpus) -> None:
+        known = corpus.stamp()
+        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == known:
+            pass
