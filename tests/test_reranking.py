@@ -110,10 +110,16 @@ def index(docs: Path, tmp_path: Path) -> Path:
     [
         ("Which comand reads feilds?", "Which command reads fields?"),
         ("Which commandd reads the foriegn table?", "Which command reads the foreign table?"),
-        ("What is at Zelkoba?", "What is at zelkova?"),
+        ("What is at Zelkoba?", "What is at Zelkova?"),
         ("Does the boiler read?", "Does the boiler read?"),  # English has the word, though the index has not
         ("What does XYZZY read?", "What does XYZZY read?"),
         ("Which command reads fields?", "Which command reads fields?"),
+        ("Wich command reads fields?", "Which command reads fields?"),
+        ("So dose it read?", "So does it read?"),
+        ("Hot fields?", "Hot fields?"),  # a word of English is no question word but for swapped letters
+        ("Which foreignfield is at Zelkova?", "Which foreign field is at Zelkova?"),
+        ("Which foreignfild is read?", "Which foreignfild is read?"),
+        ("Which comandtable is read?", "Which command table is read?"),  # of two words one may lack a doubled letter
     ],
 )
 def test_misspelled_words_become_words_of_the_index(index: Path, question: str, right: str) -> None:

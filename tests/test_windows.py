@@ -93,6 +93,17 @@ def test_what_a_colon_leads_in_comes_with_it() -> None:
     ]
 
 
+def test_what_answers_a_question_of_a_faq_comes_with_it() -> None:
+    text = "The file did not shrink. Is this a bug? No. Unused pages are kept.\n\nRun VACUUM to shrink the file."
+    (chosen, *_) = choose(read("Why?", (Passage.of(text, "FAQ"),), Words(bug=9.0)), 75)
+    assert [sentence.text for sentence in chosen.window.sentences] == [
+        "Is this a bug?",
+        "No.",
+        "Unused pages are kept.",
+        "Run VACUUM to shrink the file.",
+    ]
+
+
 def test_the_writer_is_silent_where_no_window_is_likely_to_answer() -> None:
     assert texts_of(Words(enforced=1.0)) == []
 

@@ -115,10 +115,10 @@ def _round(window: Window) -> list[Window]:
     return [Window(each, window.rank) for each in wide if sum(s.length for s in each) <= LONGEST]
 
 
-def _with_list(window: Window) -> Window:
-    """With what its last sentence leads in: the sentences after a colon."""
+def _with_what_follows(window: Window) -> Window:
+    """With what its last sentence leads in: the sentences after a colon, a question, or a bare yes or no."""
     last = window.sentences[-1]
-    if not last.text.endswith(":"):
+    if not last.text.endswith((":", "?")) and last.text.rstrip("!.").lower() not in ("yes", "no"):
         return window
     wider, room = list(window.sentences), _LISTED - window.length
     for sentence in analyse(last.passage)[last.position + 1 :]:
@@ -140,7 +140,7 @@ def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()
     said = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
-        window = _without_headings(_with_list(each.window))
+        window = _without_headings(_with_what_follows(each.window))
         texts = {sentence.text for sentence in window.sentences}
         if (
             not texts

@@ -1,21 +1,24 @@
 """Misspelled words of a question, put right by the words of an index.
 
-A word is thought misspelled if the index has it nowhere, or next to nowhere, and English has no such word; it becomes
-the word of the index that is most frequent among those one slip away: a letter lost, added, wrong or swapped with its
-neighbour.
+A word is thought misspelled if the index has it nowhere and English has no such word; it becomes the word of the index
+that is most frequent among those one slip away: a letter lost, added, wrong or swapped with its neighbour. If there is
+none, it becomes two words of the index that were written as one, of which one may lack a doubled letter. One of a
+question's first two words may be a misspelled question word though English has it ("dose").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
 from toulmin.indexing.corpus import Terms
-from toulmin.text.language import guess_language, is_listed, search_term, stem, words
+from toulmin.text.language import STOPWORDS, guess_language, is_listed, search_term, stem, words
 
 _SHORTEST = 4  # letters
 _MOST = 8  # words of a question
-_RARE, _TIMES = 3, 50  # a word in so few passages is right only if no neighbour is so many times as frequent
+_QUESTION_WORDS = frozenset("does how what when where which who why".split())
+_LONGEST_ENDING = 3  # letters that a stem leaves off: "ingness" would stand for every "ing"
+_RARE = 3  # passages: what stands in so few may be misspelled there
 
 
 def corrections(question: str, corpus: Terms) -> dict[str, str]:
@@ -23,10 +26,11 @@ def corrections(question: str, corpus: Terms) -> dict[str, str]:
     if guess_language(question) not in (None, "English"):
         return {}
     spoken = dict.fromkeys(question[start:end] for start, end in words(question))
+    made = {word: right for word in list(spoken)[:2] if (right := _question_word(word.lower(), corpus))}
     odd = [word for word in spoken if len(word) >= _SHORTEST and _is_plain(word) and not is_listed(stem(word))]
-    made: dict[str, str] = {}
-    for word, count in zip(odd[:_MOST], corpus.frequencies([search_term(word) for word in odd[:_MOST]]), strict=True):
-        if count <= _RARE and (right := _likeliest(word.lower(), count, corpus)):
+    odd = [word for word in odd if word not in made][:_MOST]
+    for word, count in zip(odd, corpus.frequencies([search_term(word) for word in odd]), strict=True):
+        if not count and (right := _likeliest(word.lower(), corpus) or _parted(word.lower(), corpus)):
             made[word] = right
     return made
 
@@ -35,7 +39,9 @@ def correct(question: str, made: dict[str, str]) -> str:
     """The question with its words as they were taken."""
     parts, end = [], 0
     for start, stop in words(question):
-        parts += [question[end:start], made.get(question[start:stop], question[start:stop])]
+        word = question[start:stop]
+        right = made.get(word, word)
+        parts += [question[end:start], right[0].upper() + right[1:] if word[0].isupper() else right]
         end = stop
     return "".join([*parts, question[end:]])
 
@@ -45,16 +51,59 @@ def _is_plain(word: str) -> bool:
     return word.isascii() and word.isalpha() and (word.islower() or word[1:].islower())
 
 
-def _likeliest(word: str, count: int, corpus: Terms) -> str | None:
-    near = list(dict.fromkeys(_one_slip_away(word)))
-    counts = corpus.frequencies([search_term(other) for other in near])
-    best = max(range(len(near)), key=lambda place: (counts[place], is_listed(stem(near[place]))))
-    return near[best] if counts[best] > max(_RARE, _TIMES * count) and stem(near[best]) != stem(word) else None
+def _question_word(word: str, corpus: Terms) -> str | None:
+    """The question word that a rare word is one slip from; an English word only by swapped letters."""
+    if word in _QUESTION_WORDS or word in STOPWORDS or not _is_plain(word):
+        return None
+    slips = _swapped(word) if is_listed(stem(word)) else _one_slip_away(word)
+    right = min(_QUESTION_WORDS.intersection(slips), default=None)
+    return right if right and corpus.frequencies([search_term(word)])[0] <= _RARE else None
+
+
+def _parted(word: str, corpus: Terms) -> str | None:
+    """The two words that make one, such as "cherry pick" for "cherypick"; without a slip if they can be."""
+    cuts = [(word[:place], word[place:]) for place in range(_SHORTEST - 1, len(word) - _SHORTEST + 2)]
+    parts = list({part for cut in cuts for part in cut})
+    held = dict(zip(parts, corpus.frequencies([search_term(part) for part in parts]), strict=True))
+    exact = [(min(held[a], held[b]), f"{a} {b}") for a, b in cuts]
+    for least, parted in (max(exact, default=(0, "")), max(_with_slips(cuts, held, corpus), default=(0, ""))):
+        if least > _RARE:
+            return parted
+    return None
+
+
+def _with_slips(cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus: Terms) -> Iterator[tuple[int, str]]:
+    """Pairs of words of which one lacked a doubled letter, with the rarer's count."""
+    for head, tail in cuts:
+        for part, other in ((head, tail), (tail, head)):
+            doubled = (part[: n + 1] + part[n:] for n in range(1, len(part)))
+            near = [word for word in doubled if is_listed(stem(word))] if held[other] > _RARE else []
+            if near:
+                right, count = _commonest(near, corpus)
+                yield min(count, held[other]), f"{right} {tail}" if part == head else f"{head} {right}"
+
+
+def _likeliest(word: str, corpus: Terms) -> str | None:
+    best, held = _commonest(_one_slip_away(word), corpus)
+    is_same = stem(best) == stem(word) or len(best) - len(stem(best)) > _LONGEST_ENDING
+    return best if held > _RARE and not is_same else None
+
+
+def _commonest(near: Iterable[str], corpus: Terms) -> tuple[str, int]:
+    """The word that most passages hold, and how many do."""
+    words = list(dict.fromkeys(near))
+    counts = corpus.frequencies([search_term(word) for word in words])
+    best = max(range(len(words)), key=lambda place: (counts[place], is_listed(stem(words[place]))))
+    return words[best], counts[best]
+
+
+def _swapped(word: str) -> Iterator[str]:
+    return (word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in range(1, len(word) - 1))
 
 
 def _one_slip_away(word: str) -> Iterator[str]:
     cuts = [(word[:place], word[place:]) for place in range(1, len(word) + 1)]  # the first letter is mostly right
-    yield from (head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1)
+    yield from _swapped(word)
     yield from (head + tail[1:] for head, tail in cuts if tail)
     yield from (head + letter + tail for head, tail in cuts for letter in ascii_lowercase)
     yield from (head + letter + tail[1:] for head, tail in cuts if tail for letter in ascii_lowercase)
