@@ -63,11 +63,12 @@ def show_first_answers(folder: Path, runs: int) -> None:
     print(*notes or ["All files were read before the first answer."])
 
 
-def p95_milliseconds(corpus: Corpus, questions: list[str]) -> tuple[float, float]:
-    """By words, and with links; each question by both, in turn."""
+def p95_milliseconds(corpus: Corpus, questions: list[str], before: list[str]) -> tuple[float, float]:
+    """By words, and with links; each question by both, in turn, after others that bring the file into memory."""
     plain = Bm25(corpus)
     rankers: tuple[Ranker, Ranker] = (plain, Linked(plain, Titles(corpus)))
-    plain.search(questions, 10)  # the file is in memory now
+    plain.search(questions, 10)
+    rankers[1].search(before, 10)
     taken: tuple[list[float], list[float]] = ([], [])
     for question in questions:
         for ranker, times in zip(rankers, taken, strict=True):
@@ -100,7 +101,8 @@ def show_search_and_indexing(runs: int) -> None:
             index_by_tantivy(Path(place) / f"raw-{run}")
             raw.append(perf_counter() - started)
         with open_index(Path(place) / "0") as corpus:
-            words, links = p95_milliseconds(corpus, [row["question"] for row in data.rows("pool_questions", "dev")])
+            dev, train = ([row["question"] for row in data.rows("pool_questions", part)] for part in ("dev", "train"))
+            words, links = p95_milliseconds(corpus, dev, train)
     show("search by words, p95, ms", words)
     show("with links, p95, ms", links)
     show("with links over by words", links / words, "at most 2")

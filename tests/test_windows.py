@@ -98,8 +98,7 @@ def test_what_answers_a_question_of_a_faq_comes_with_it() -> None:
     (chosen, *_) = choose(read("Why?", (Passage.of(text, "FAQ"),), Words(bug=9.0)), 75)
     assert [sentence.text for sentence in chosen.window.sentences] == [
         "Is this a bug?",
-        "No.",
-        "Unused pages are kept.",
+        "No. Unused pages are kept.",
         "Run VACUUM to shrink the file.",
     ]
 

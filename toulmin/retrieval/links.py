@@ -23,7 +23,7 @@ from toulmin.text.names import facts
 FIRST = 5  # hits whose names are looked up
 SHARE = 0.4  # of the places, the most that named passages may take
 OPEN = 0.95  # a hit that covers more of the question than this, weighted by rarity, leaves nothing open
-_MOST_NAMES = 32
+_MOST_NAMES = 24
 _SAME_TITLE = 3  # passages searched for a name
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 _WORD = re.compile(r"\w+")
