@@ -162,7 +162,7 @@ def test_an_unknown_passage_is_an_error(corpus: AnyCorpus, passage_id: str):
 
 def test_counts_are_those_of_the_files(corpus: AnyCorpus, library: Path, documents: Any, passages: list[Passage]):
     terms = sum(len(passage_terms(passage)) for passage in passages)
-    assert corpus.stats == Stats(13, len(documents), len(passages), terms, passage_words=100)
+    assert corpus.stats == Stats(14, len(documents), len(passages), terms, passage_words=100)
     assert len(corpus) == len(passages)
     digests = sorted(hashlib.sha256(file.read_bytes()).digest() for file in library.iterdir())
     assert corpus.contents == hashlib.sha256(b"".join(digests)).hexdigest()

@@ -26,6 +26,7 @@ from toulmin.indexing.packed_vectors import pack
 from toulmin.indexing.store import label_of, open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
+from toulmin.retrieval.acronyms import SpelledOut
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.vectors import Dense, DenseInMemory
 
@@ -254,7 +255,9 @@ def test_an_index_without_vectors_is_searched_by_words(tmp_path: Path, library: 
     update(tmp_path / "index", [library])
     with open_index(tmp_path / "index") as corpus:
         lexical = Bm25(corpus)
-        assert search_of(corpus, lexical, Settings()) == (lexical, ())
+        assert search_of(corpus, lexical, Settings(fusion="lexical")) == (lexical, ())
+        usual = search_of(corpus, lexical, Settings())
+        assert (type(usual.ranker), usual.remarks) == (SpelledOut, ())
 
 
 def test_a_search_says_that_its_encoder_is_gone(tmp_path: Path, library: Path):

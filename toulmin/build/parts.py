@@ -169,14 +169,16 @@ class LateReader:
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
         """Whether each piece answers; None by a reader that cannot say."""
-        new = [cut for cut in dict.fromkeys(cuts) if (question, cut) not in self._ranked]
+        known = {cut: each for cut in cuts if (each := self._ranked.get((question, cut)))}
+        new = [cut for cut in dict.fromkeys(cuts) if cut not in known]
         ranked = self._reader.rank(question, new) if hasattr(self._reader, "rank") else None
         if ranked is None:
             return None
+        known.update(zip(new, ranked, strict=True))
         if len(self._ranked) >= _CACHE_SIZE * _CACHE_SIZE:
             self._ranked.clear()
-        self._ranked.update(((question, cut), each) for cut, each in zip(new, ranked, strict=True))
-        return [self._ranked[question, cut] for cut in cuts]
+        self._ranked.update(((question, cut), each) for cut, each in known.items())
+        return [known[cut] for cut in cuts]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         """The chances of the pieces to answer; None by a reader that cannot say."""
@@ -328,7 +330,6 @@ def _sampling(settings: Settings) -> dict[str, Any]:
 
 def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     """The parts that the settings name, or the caller's own in their place."""
-    late = LateReader(settings)
     models = {"main": model(settings.model, settings) if own.main is None else own.main}
     if own.verifier is not None:
         models["verifier"] = own.verifier
@@ -336,7 +337,13 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
         same = own.main is None and settings.verifier == settings.model
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
     decider = judge(settings.judge, settings) if own.judge is None else own.judge
-    return Kit(retriever, decider, models, late if own.reader is None else own.reader)
+    return Kit(retriever, decider, models, _reader_of(models["main"], settings) if own.reader is None else own.reader)
+
+
+def _reader_of(writer: LanguageModel, settings: Settings) -> Reader:
+    """The embedded writer's own reader, so that it is loaded once and what it said is known; else a new one."""
+    own = getattr(getattr(writer, "manner", None), "reader", None)
+    return own if isinstance(own, LateReader) else LateReader(settings)
 
 
 async def close_kit(parts: Kit, own: Own) -> None:

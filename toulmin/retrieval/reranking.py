@@ -25,7 +25,7 @@ from toulmin.runtime.encoder import Encoder, Vectors
 
 DEPTH = 100
 WEIGHT = 0.7  # of meaning
-SECONDS = 0.5
+SECONDS = 0.4
 _AT_ONCE = 8  # passages between two looks at the clock
 _REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
 _KIND = Kind(
