@@ -74,8 +74,9 @@ def test_windows_hold_at_most_three_neighbouring_sentences_of_one_passage() -> N
     assert all(text in MANUAL.text or text in OTHER.text for text in reader.read)
 
 
-def test_a_heading_says_nothing_itself() -> None:
-    text = "2.1. Foreign keys\n\nKeys are enforced when switched on.\n\nPRAGMA foreign_keys=ON\n\nThe end"
+@pytest.mark.parametrize("heading", ["2.1. Foreign keys", "Foreign Key (FK) Checks"])
+def test_a_heading_says_nothing_itself(heading: str) -> None:
+    text = f"{heading}\n\nKeys are enforced when switched on.\n\nPRAGMA foreign_keys=ON\n\nThe end"
     window, *_ = choose(read("Keys?", (Passage.of(text, "Manual"),), Words(Foreign=3.0, PRAGMA=3.0, end=3.0)), 75)
     assert [sentence.text for sentence in window.window.sentences] == [
         "Keys are enforced when switched on.",

@@ -32,7 +32,7 @@ _OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\
 _ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _LONGEST_NUMBER = 20  # characters
 _ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
-_CODE = re.compile(r"[$_/(){}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
+_CODE = re.compile(r"\w\(|[$_/{}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
 _LONGEST_HEADING = 10  # words
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
