@@ -94,6 +94,31 @@ def test_what_a_colon_leads_in_comes_with_it() -> None:
     ]
 
 
+NOTICE = "Every keeper must read the rules of the harbour first."
+
+
+@pytest.mark.parametrize(
+    ("question", "files", "text", "is_furniture"),
+    [
+        ("How is oil kept?", 4, "Lamp {n} burns oil of kind {n}. " + NOTICE, True),
+        ("How is oil kept?", 3, "Lamp {n} burns oil of kind {n}. " + NOTICE, False),
+        ("What must a keeper read?", 4, "Lamp {n} burns oil of kind {n}. " + NOTICE, False),  # it is asked for
+        (
+            "How is oil kept?",
+            4,
+            "Lamps burn oil. Nobody sleeps. It is version {n}. " + NOTICE,
+            False,
+        ),  # of one document
+    ],
+)
+def test_what_many_documents_say_amid_other_words_is_no_answer(
+    question: str, files: int, text: str, is_furniture: bool
+) -> None:
+    passages = [Passage.of(text.format(n=n), f"Lamp {n}") for n in range(files)]
+    told = {s.text for each in read(question, passages, Words(rules=9.0)) for s in each.window.sentences}
+    assert (NOTICE not in told) == is_furniture
+
+
 def test_what_answers_a_question_of_a_faq_comes_with_it() -> None:
     text = "The file did not shrink. Is this a bug? No. Unused pages are kept.\n\nRun VACUUM to shrink the file."
     (chosen, *_) = choose(read("Why?", (Passage.of(text, "FAQ"),), Words(bug=9.0)), 75)

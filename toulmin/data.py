@@ -26,6 +26,9 @@ RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "a
 STYLES: tuple[Style, ...] = get_args(Style)
 
 
+BELOW = " › "
+
+
 def content_id(*parts: str) -> str:
     """64 bits of SHA-256, in hex."""
     import hashlib  # not at the top: the command line's help would load OpenSSL for nothing
@@ -47,7 +50,7 @@ def _check(holds: bool, expected: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1; `section` is the path of the
-    headings that it stands under, outermost first, joined by " › ".
+    headings that it stands under, outermost first, joined by `BELOW`.
     """
 
     start: int

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from toulmin.data import Document, Heading, Passage, Source
+from toulmin.data import BELOW, Document, Heading, Passage, Source
 from toulmin.text.language import UNSPACED, Span, sentences
 
 # In multiples of the wanted size: the longest passage of several sentences, and the longest record kept whole.
@@ -36,8 +36,6 @@ _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*"
 _TOKEN = re.compile(rf"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern})\S)+")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？।॥。؟۔][\"'”’»)\]」』】]*$")
-
-_BELOW = " › "
 
 Count = Callable[[str], float]
 
@@ -85,7 +83,7 @@ def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:
         while waiting and waiting[-1].start <= start:
             heading = waiting.pop()
             path = [*(outer for outer in path if outer.level < heading.level), heading]
-        yield _BELOW.join(heading.words for heading in path if heading.words not in document.title)
+        yield BELOW.join(heading.words for heading in path if heading.words not in document.title)
 
 
 # ---------------------------------------------------------------- counting

@@ -7,6 +7,7 @@ of the folder's questions (`benchmarks/folder.py`).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -23,6 +24,7 @@ _PROMISING = 6  # of these, the ones whose neighbours are read with them
 _NEAR = 0.5  # what a term of the question is worth in a neighbouring sentence
 _SINKING = 1 / 30  # of the question's share, a rank of the search
 _SOUND_ENOUGH = 0.1
+_FURNITURE = 4  # documents among those read
 _WORDS_EACH = 25  # an answer of 75 words has three windows at most
 _WORTH_SAYING = 6.0  # a window follows the best if its log odds are at most so much lower
 _OVER = 5  # words that an answer may be longer, since its windows are whole
@@ -71,9 +73,11 @@ class Read(NamedTuple):
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
     """The windows of the passages, likeliest first; empty by a reader that ranks none."""
-    seen = _ask(question, _promising(question, passages), reader)
+    furniture = _furniture(question, passages)
+    seen = _ask(question, _without(furniture, _promising(question, passages)), reader)
     best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
-    seen += _ask(question, dict.fromkeys(wide for each in best for wide in _round(each.window)), reader)
+    wider = dict.fromkeys(wide for each in best for wide in _round(each.window))
+    seen += _ask(question, _without(furniture, wider), reader)
     return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, len(each.window.sentences)))
 
 
@@ -92,6 +96,29 @@ def _promising(question: str, passages: Sequence[Passage]) -> list[Window]:
 
     best = sorted(alone, key=share, reverse=True)[:_SINGLE] if len(alone) > _SINGLE else alone
     return sorted(best, key=lambda window: (window.rank, window.sentences[0].position))
+
+
+def _furniture(question: str, passages: Sequence[Passage]) -> frozenset[str]:
+    """Sentences that many documents have amid other ones: notices and navigation. What has all the question's terms
+    may be what is asked for, and what stands amid the same ones is another version of a document.
+    """
+    places: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+    for passage in passages:
+        texts = frozenset(sentence.text for sentence in analyse(passage))
+        for text in texts:
+            places[text].setdefault(passage.source.path or passage.title, texts)
+    asked = content_terms(question)
+    return frozenset(
+        text
+        for text, around in places.items()
+        if len(around) >= _FURNITURE
+        and not asked <= content_terms(text)
+        and 2 * len(frozenset.intersection(*around.values())) <= min(map(len, around.values()))
+    )
+
+
+def _without(furniture: frozenset[str], windows: Iterable[Window]) -> list[Window]:
+    return [window for window in windows if furniture.isdisjoint(sentence.text for sentence in window.sentences)]
 
 
 def is_sound(sentence: Sentence) -> bool:

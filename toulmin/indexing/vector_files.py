@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _PARTS = "vectors-parts"
 _BLOCK = 65_536  # vectors that are gathered at once
-_CHUNK = 512  # passages encoded before their vectors are written to disk
+_CHUNK = 128  # passages encoded before their vectors are written to disk
 _NEAREST = "nearest.faiss"
 _ARRAYS = ("keys", "scales", "codes")
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (folder TEXT, label TEXT, digests TEXT)"

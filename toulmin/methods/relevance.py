@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from toulmin.data import Answer, Answers, Citation, Claim, Passage, Relevance
+from toulmin.data import BELOW, Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
 from toulmin.text.language import guess_language, sentences
 from toulmin.text.names import unmentioned
@@ -81,8 +81,15 @@ def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, .
         return ()
     absent = _unmentioned(question, passages)
     notes = (f"Nothing that was found speaks of {_listed(absent)}.",) if absent else ()
-    nearest = dict.fromkeys(passage.title for passage in passages if passage.title)
-    return (*notes, f"Nearest: {'; '.join(list(nearest)[:_MOST_NAMED])}.") if nearest else notes
+    nearest = {passage.title: _headed(passage) for passage in reversed(passages) if passage.title}
+    told = [nearest[title] for title in dict.fromkeys(passage.title for passage in passages if passage.title)]
+    return (*notes, f"Nearest: {'; '.join(told[:_MOST_NAMED])}.") if told else notes
+
+
+def _headed(passage: Passage) -> str:
+    """A passage's title, and the innermost heading over it."""
+    *_, innermost = passage.source.section.split(BELOW)
+    return f"{passage.title} (“{innermost}”)" if innermost else passage.title
 
 
 def _unmentioned(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
