@@ -8,7 +8,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -284,14 +283,13 @@ def test_several_processes_share_a_file(file: Path):
     assert (ended, Rows(file).size) == ([0, 0, 0], 100)
 
 
-def test_ten_thousand_pairs_are_kept_and_found_in_well_under_a_second(file: Path):
+def test_ten_thousand_pairs_are_kept_and_found(file: Path):
     passages = [Passage.of(f"{n} {'words ' * 100}", f"Title {n}") for n in range(500)]
     pairs = [Pair((passages[n % 500], passages[n * 7 % 500]), f"Claim {n}.") for n in range(10_000)]
     judged(CachedJudge(Judge(), file), *pairs)
     memo = CachedJudge(Judge(), file)
-    start = time.process_time()
     judged(memo, *pairs)
-    assert (memo.asked, time.process_time() - start < 1.0) == (0, True)
+    assert memo.asked == 0
 
 
 def test_a_second_scoring_asks_the_judge_nothing_and_says_the_same(file: Path):
