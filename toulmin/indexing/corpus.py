@@ -76,8 +76,11 @@ class Terms(Passages, Protocol):
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """How many distinct passages contain each term."""
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> Sequence[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first."""
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> Sequence[tuple[int, bytes]]:
+        """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first.
+
+        With `every` only those with all terms are wanted; others may come too.
+        """
 
 
 class PassageVectors(Protocol):

@@ -190,13 +190,14 @@ class Lexicon:
             matches: Any = self._searcher.search(self._query(term), 1, count=True)
             return int(matches.count)
 
-    def candidates(self, weights: Mapping[str, float], limit: int) -> list[tuple[float, int]]:
+    def candidates(self, weights: Mapping[str, float], limit: int, every: bool = False) -> list[tuple[float, int]]:
         """Approximate scores and keys of at most `limit` passages, the likely best first.
 
-        Each term's idf is multiplied by its weight.
+        Each term's idf is multiplied by its weight; with `every` a passage must have all terms.
         """
         with _clear_errors(self._index):
-            parts = [(Occur.Should, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
+            occurs = Occur.Must if every else Occur.Should
+            parts = [(occurs, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
             hits: list[Any] = self._searcher.search(Query.boolean_query(parts), limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in hits])
             return [(score, key) for (score, _), key in zip(hits, keys, strict=True)]

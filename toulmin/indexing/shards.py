@@ -156,9 +156,10 @@ class Sharded(OpenCorpus):
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return [sum(counts) for counts in zip(*self.each(lambda part: part.frequencies(terms)), strict=True)]
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
         counts = self.each(lambda part: part.frequencies(query_terms))
-        hits = self.each(lambda part, share: part.lexicon.candidates(share, limit), self._weights(query_terms, counts))
+        weights = self._weights(query_terms, counts)
+        hits = self.each(lambda part, share: part.lexicon.candidates(share, limit, every), weights)
         scored = ((score, key, place) for place, part in enumerate(hits) for score, key in part)
         best = {key: place for _, key, place in heapq.nlargest(limit, scored)}
         keys = [[key for key, held_by in best.items() if held_by == place] for place in range(len(self._parts))]

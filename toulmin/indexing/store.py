@@ -300,8 +300,8 @@ class Corpus(OpenCorpus):
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return list(map(self.lexicon.frequency, terms))
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
-        keys = [key for _, key in self.lexicon.candidates(dict.fromkeys(query_terms, 1.0), limit)]
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
+        keys = [key for _, key in self.lexicon.candidates(dict.fromkeys(query_terms, 1.0), limit, every)]
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:

@@ -127,7 +127,7 @@ class Titles(Bm25):
 
     def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
         asked = query_terms(query)
-        candidates = self._corpus.candidates(asked, k) if all(map(self._frequency_of(asked), asked)) else []
+        candidates = self._corpus.candidates(asked, k, every=True) if all(map(self._frequency_of(asked), asked)) else []
         if not candidates:
             return []
         keys, codes = zip(*candidates, strict=True)

@@ -136,7 +136,7 @@ class SharedCorpus(StoredCorpus):
         with ThreadPoolExecutor(_ABREAST) as pool:
             return list(pool.map(lambda term: int(self._matching([term], self._rows, ()).num_rows), terms))
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
         matches = self._matching(query_terms, limit, ("key", "codes"))[:limit]
         return list(zip(matches["key"].to_pylist(), matches["codes"].to_pylist(), strict=True))
 

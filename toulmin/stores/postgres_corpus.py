@@ -220,7 +220,7 @@ class PostgresCorpus(StoredCorpus):
         )
         return [counts.get(code, 0) for code in words]
 
-    def candidates(self, query_terms: Sequence[str], limit: int) -> list[tuple[int, bytes]]:
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
         frequencies = self.frequencies(query_terms)
         words = rarest_first(query_terms, frequencies, len(self))
         if not words:
