@@ -27,6 +27,11 @@ def test_the_other_form_is_what_a_text_tells(query: str, text: str, more: list[s
     assert other_forms(query, [text]) == more
 
 
+def test_long_runs_of_letters_are_read_once():
+    runs = ["ABC (" + "a" * 20_000 + "!", "a" * 20_000 + " (", "ABC (" + "a-" * 10_000]
+    assert other_forms("What is ABC?", runs) == []
+
+
 def test_of_several_meanings_the_commonest_counts():
     texts = ["The Public Library Society (PLS) met."] + 2 * ["Partial least squares (PLS) is a method."]
     assert other_forms("What does PLS do?", texts) == ["partial least squares"]

@@ -127,6 +127,11 @@ def test_misspelled_words_become_words_of_the_index(index: Path, question: str, 
         assert correct(question, corrections(question, corpus)) == right
 
 
+def test_a_run_of_letters_is_no_misspelled_word(index: Path) -> None:
+    with open_index(index) as corpus:
+        assert corrections("a" * 50_000, corpus) == {}
+
+
 def test_an_answer_says_as_what_a_misspelled_question_was_read(docs: Path) -> None:
     told = toulmin.ask("Which comand reads the feilds?", docs=docs, judge="lexical", reader="lexical")
     assert told.question == "Which command reads the fields?"

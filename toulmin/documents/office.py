@@ -115,10 +115,9 @@ def _chapter(data: bytes, path: Path) -> str:
         page = page_document(data, path)
     except SourceError:  # a page of pictures alone
         return ""
-    text = page.text
-    for heading in reversed(page.headings):
-        text = text[: heading.start] + marked(heading.level, text[heading.start :])
-    return text
+    places = [0, *(heading.start for heading in page.headings), len(page.text)]
+    before, *parts = (page.text[start:end] for start, end in pairwise(places))
+    return before + "".join(marked(heading.level, part) for heading, part in zip(page.headings, parts, strict=True))
 
 
 # ---------------------------------------------------------------- texts and slides

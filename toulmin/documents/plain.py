@@ -8,8 +8,9 @@ import codecs
 import csv
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from toulmin.data import Document, Heading
@@ -84,13 +85,14 @@ def unmarked(text: str) -> str:
 
 def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) -> Document:
     """The document of a text with marked headings; `pages` are offsets in that text."""
-    headings, gone = list[Heading](), 0  # characters of the marks before
-    for mark in _MARKED.finditer(text):
+    marks, headings = list(_MARKED.finditer(text)), list[Heading]()
+    gone = [0, *accumulate(len(mark[0]) for mark in marks)]  # characters of so many marks
+    for mark, before in zip(marks, gone, strict=False):
         words = as_title(text[mark.end() : mark.end() + _LONGEST_HEADING].split("\n", 1)[0])
         if words and text[max(0, mark.start() - 1) : mark.start()] in ("", "\n"):
-            headings.append(Heading(mark.start() - gone, int(mark[1]), words))
-        gone += len(mark[0])
-    moved = tuple(len(unmarked(text[:start])) for start in pages)
+            headings.append(Heading(mark.start() - before, int(mark[1]), words))
+    ends = [mark.end() for mark in marks]
+    moved = tuple(start - gone[bisect_right(ends, start)] for start in pages)
     return Document(unmarked(text), title, repair_text(str(path)), pages=moved, headings=tuple(headings))
 
 

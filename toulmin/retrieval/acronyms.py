@@ -16,8 +16,9 @@ from toulmin.retrieval.fusion import Ranker
 LOOKED = 40  # hits in which forms are looked for
 _ACRONYM = r"[A-Z](?=[A-Z\d]*[A-Z])[A-Z\d]{1,6}"
 _ALONE = re.compile(rf"\b({_ACRONYM})(?:s|['’]s)?\b")
-_BEHIND = re.compile(rf"((?:[\w'’-]+[ \n]){{1,8}})[\"“]?\(({_ACRONYM})s?\)")
-_BEFORE = re.compile(rf"\b({_ACRONYM})s? \(((?:[\w'’-]+[ \n]?){{2,9}})\)")
+# Each word has one reading only, so that a long run of letters takes no longer than its length.
+_BEHIND = re.compile(rf"(?<![\w'’-])((?:[\w'’-]+[ \n]){{1,8}})[\"“]?\(({_ACRONYM})s?\)")
+_BEFORE = re.compile(rf"\b({_ACRONYM})s? \(((?:[\w'’-]+[ \n]){{1,8}}[\w'’-]+)\)")
 _WORD = re.compile(r"[^\W_]+")
 _SMALL = frozenset("a an and at by for from in of on or the to with".split())
 

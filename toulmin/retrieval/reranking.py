@@ -55,6 +55,11 @@ class KeptVectors:
         except SourceError:  # a place that cannot be written costs time, not the answer
             return None
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a file that keeps them."""
+        return self._file is not None
+
     def of(self, passages: Sequence[Passage], seconds: float) -> dict[str, Vectors]:
         """The vectors that are kept or made in that time, by passage id; those in front first."""
         with self._lock:

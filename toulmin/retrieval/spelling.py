@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from toulmin.indexing.corpus import Terms
 from toulmin.text.language import STOPWORDS, guess_language, is_listed, search_term, stem, words
 
-_SHORTEST = 4  # letters
+_SHORTEST, _LONGEST = 4, 25  # letters
 _MOST = 8  # words of a question
 _QUESTION_WORDS = frozenset("does how what when where which who why".split())
 _LONGEST_ENDING = 3  # letters that a stem leaves off: "ingness" would stand for every "ing"
@@ -27,7 +27,8 @@ def corrections(question: str, corpus: Terms) -> dict[str, str]:
         return {}
     spoken = dict.fromkeys(question[start:end] for start, end in words(question))
     made = {word: right for word in list(spoken)[:2] if (right := _question_word(word.lower(), corpus))}
-    odd = [word for word in spoken if len(word) >= _SHORTEST and _is_plain(word) and not is_listed(stem(word))]
+    odd = [word for word in spoken if _is_plain(word) and not is_listed(stem(word))]
+    odd = [word for word in odd if _SHORTEST <= len(word) <= _LONGEST]
     odd = [word for word in odd if word not in made][:_MOST]
     for word, count in zip(odd, corpus.frequencies([search_term(word) for word in odd]), strict=True):
         if not count and (right := _likeliest(word.lower(), corpus) or _parted(word.lower(), corpus)):
@@ -53,7 +54,7 @@ def _is_plain(word: str) -> bool:
 
 def _question_word(word: str, corpus: Terms) -> str | None:
     """The question word that a rare word is one slip from; an English word only by swapped letters."""
-    if word in _QUESTION_WORDS or word in STOPWORDS or not _is_plain(word):
+    if word in _QUESTION_WORDS or word in STOPWORDS or not _is_plain(word) or len(word) > _LONGEST:
         return None
     slips = _swapped(word) if is_listed(stem(word)) else _one_slip_away(word)
     right = min(_QUESTION_WORDS.intersection(slips), default=None)

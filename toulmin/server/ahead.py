@@ -11,7 +11,7 @@ from itertools import islice
 from threading import Event, Thread
 from typing import NamedTuple
 
-from toulmin.errors import ToulminError
+from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.retrieval.reranking import KeptVectors
 
@@ -58,9 +58,11 @@ class Ahead:
         while not self._is_over.is_set():
             try:
                 with self._open_index() as corpus:
-                    if len(corpus) <= MOST:
+                    if len(corpus) <= MOST and self._vectors.is_kept:
                         self._encode(corpus)
                     self._wait_for_change(corpus)
+            except ModelError:  # the encoder does not load; answers tell of it
+                return
             except ToulminError:  # an index that is being written anew, or damaged: answers tell of it
                 self._is_over.wait(_LOOK_AFTER)
 
