@@ -198,14 +198,25 @@ def test_one_token_that_is_not_backed_is_enough(start: Path):
 # ---------------------------------------------------------------- what is learnt from
 
 
-def test_made_pairs_are_those_of_pages_and_sources_that_no_natural_pair_has(tmp_path: Path):
+def test_what_comes_before_all_folds_shares_no_page_and_no_source_with_natural_pairs(tmp_path: Path):
     kinds = [("natural", "one", "a"), ("corruption", "one", "b"), ("corruption", "two", "a"), ("qa", "two", "c")]
+    kinds += [("inference", "three", "d"), ("inference", "three", "a")]
     held = [
         row | {"id": f"p{n}", "family": family, "source": source, "page": page}
-        for n, (row, (family, source, page)) in enumerate(zip(trained_parts.rows(4), kinds, strict=True))
+        for n, (row, (family, source, page)) in enumerate(zip(trained_parts.rows(6), kinds, strict=True))
     ]
     every = pairs.entries(trained_parts.write_rows(tmp_path, held))
-    assert [entry.id for entry in pairs.made_only(every, every)] == ["p3"]
+    assert [entry.id for entry in pairs.before_folds(every, every, ["corruption", "qa"])] == ["p3"]
+    assert [entry.id for entry in pairs.before_folds(every, every, ["inference"])] == ["p4"]
+
+
+def test_dev_records_of_inferences_are_learnt_from_in_no_fold(tmp_path: Path):
+    rows = [row | {"family": "inference"} for row in trained_parts.rows(40)]
+    every = pairs.entries(trained_parts.write_rows(tmp_path, rows))
+    dev = {entry.id for entry in every if entry.split == "dev"}
+    for fold in (0, 1):
+        assert {entry.id for entry in pairs.parted(every, 2, fold).train} == {entry.id for entry in every} - dev
+    assert dev
 
 
 def test_each_page_is_held_out_of_exactly_one_fold(folder: Path):
@@ -222,17 +233,6 @@ def test_no_page_of_a_fold_is_learnt_from(folder: Path):
 def test_without_folds_dev_is_held_out(folder: Path):
     parts = pairs.parted(pairs.entries(folder), None, 0)
     assert {entry.split for entry in parts.train} == {"train"}
-
-
-def test_natural_pairs_get_the_share_that_is_asked_for(tmp_path: Path):
-    held = [
-        row | {"family": "natural" if n % 4 else "corruption", "edit": None if n % 4 else "role_swap"}
-        for n, row in enumerate(trained_parts.rows(80))
-    ]
-    train = pairs.entries(trained_parts.write_rows(tmp_path, held))
-    drawing = pairs.Drawing({("natural", "first"): 3.0}).with_natural_share(train, 0.6)
-    sums = [sum(drawing.times(e) for e in train if (e.family == "natural") is own) for own in (True, False)]
-    assert sums[0] / sum(sums) == pytest.approx(0.6)
 
 
 def test_a_pair_of_weight_two_and_a_half_is_drawn_twice_or_three_times(folder: Path):

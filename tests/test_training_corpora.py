@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -216,7 +217,7 @@ def test_every_source_says_its_terms_and_why(training: Callable[[str], Any]):
 
 def test_no_licence_that_forbids_commerce_is_shipped(training: Callable[[str], Any]):
     terms = training("claims.sources").terms_of().values()
-    assert not [one.name for one in terms if one.ship and "NC" in one.licence]
+    assert not [one.name for one in terms if one.ship and re.search(r"\bNC\b", one.licence)]
 
 
 # ---------------------------------------------------------------- folds and weights
@@ -272,3 +273,19 @@ def test_a_sample_shows_the_claim_beside_the_sentence_it_was_made_from(
 def test_more_of_each_gives_more_pairs_of_a_claim(training: Callable[[str], Any], data: Path, tmp_path: Path):
     few = _made(training, tmp_path / "few", "--each", "1")
     assert len(_made(training, tmp_path / "many", "--each", "9")) > len(few)
+
+
+def test_inferences_are_learnt_from_but_not_those_that_are_kept_to_measure_by(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    row = _label("Ada", "Ada was taught by Bo.", "supported", "train", ["Bo taught Ada."])
+    held = _label("Cy", "Cy taught Bo.", "refuted", "dev", ["Bo taught Cy."])
+    same_page = _label("Cy", "Bo taught Cy well.", "not_supported", "train", ["Bo taught Cy."])
+    _file(data, "nli_role_qasrl", [row, held, same_page])
+    _file(data, "nli_breaking", [row])
+    found = [pair for pair in _made(training, tmp_path / "out") if pair["family"] == "inference"]
+    assert [(pair["source"], pair["split"]) for pair in found] == [
+        ("nli_role_qasrl", "train"),
+        ("nli_role_qasrl", "dev"),
+        ("nli_role_qasrl", "dev"),
+    ]

@@ -81,6 +81,12 @@ def apart(recipe: Recipe) -> Iterator[Pair]:
                 yield replace(pair, split=APART)
 
 
+def inferred(recipe: Recipe) -> Iterator[Pair]:
+    """The pairs of all sets of inferences."""
+    for terms in recipe.names(natural.INFERENCE):
+        yield from islice(natural.inferred(recipe.data, terms.name, terms), recipe.most)
+
+
 def asked(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
     """The pairs of all question sets."""
     for terms in recipe.names(answered.SETS):
@@ -95,6 +101,9 @@ def dev_of(recipe: Recipe) -> Dev:
             if pair.split == "dev":
                 pages.add(pair.page)
                 claims.add(page_key(pair.claim))
+    for name in natural.INFERENCE:
+        made = natural.inferred(recipe.data, name, recipe.terms[name])
+        pages |= {pair.page for pair in made if pair.split == "dev"}
     for terms in recipe.names(answered.SETS):
         pages |= answered.dev_pages(recipe.data, terms.name)
     return Dev(frozenset(pages), frozenset(claims))
@@ -142,7 +151,8 @@ def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
     stock = stock_of(recipe, "pool_corpus")
     dev = dev_of(recipe)
-    for part in (labelled(recipe), apart(recipe), asked(recipe, stock), stated(recipe, stock), edited(recipe, stock)):
+    people = (labelled(recipe), apart(recipe), inferred(recipe))
+    for part in (*people, asked(recipe, stock), stated(recipe, stock), edited(recipe, stock)):
         yield from map(dev.marked, part)
 
 

@@ -18,13 +18,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import model as networks
 import numpy as np
 import pairs
 import torch
 from claims.mixture import EDITS
+from claims.pair import Family
 from learning import Run, asked_quietly, options, plan, tensors, write_network
 from numpy.typing import NDArray
 from torch import Tensor
@@ -209,9 +210,10 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--excerpts", type=int, default=1, help="how many of a pair are judged; the first is learnt from"
     )
-    parser.add_argument("--natural", type=float, help="the share of natural pairs in what is drawn")
     parser.add_argument("--edits", type=factor, nargs="+", default=[], help="KIND=FACTOR in place of the mixture's")
-    parser.add_argument("--made", action="store_true", help="only pairs of pages that no natural pair is about")
+    parser.add_argument(
+        "--families", nargs="+", choices=get_args(Family), help="only these, and no page that a natural pair is about"
+    )
     parser.add_argument("--folds", type=int)
     parser.add_argument("--fold", type=int, default=0)
     parser.add_argument("--held", type=int, default=600, help="held-out pairs that each checkpoint looks at")
@@ -219,11 +221,10 @@ def main(arguments: Sequence[str]) -> None:
     how, start = plan(chosen), chosen.start or networks.start_folder()
     every = pairs.entries(chosen.pairs)
     parts = pairs.parted(every, chosen.folds, chosen.fold)
-    parts = parts._replace(train=pairs.made_only(parts.train, every)) if chosen.made else parts
+    if chosen.families:
+        parts = parts._replace(train=pairs.before_folds(parts.train, every, chosen.families))
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens), chosen.excerpts)
     drawing = pairs.drawing(chosen.pairs, dict(chosen.edits))
-    if chosen.natural is not None:
-        drawing = drawing.with_natural_share(parts.train, chosen.natural)
     task = Verdicts(parts, frame, drawing, chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
     judge = networks.judge(start, chosen.dropout)
@@ -231,8 +232,7 @@ def main(arguments: Sequence[str]) -> None:
         "pairs": pairs.digest(every),
         "fold": [chosen.folds, chosen.fold],
         "tokens": chosen.max_tokens,
-        "made": chosen.made,
-        "natural": chosen.natural,
+        "families": chosen.families,
         "edits": dict(chosen.edits),
         "start": chosen.start and chosen.start.name,
     }

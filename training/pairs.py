@@ -24,6 +24,8 @@ from toulmin.data import Passage
 from toulmin.judges.trained import OUTCOMES
 from toulmin.steps import Pair
 
+PEOPLE = ("natural", "inference")  # the families that people wrote and labelled
+
 
 class Drawing(NamedTuple):
     """How often pairs are drawn, 1 being once an epoch: each (family, source), and on top of it each kind of edit."""
@@ -34,15 +36,6 @@ class Drawing(NamedTuple):
     def times(self, entry: Entry) -> float:
         """How often this pair is drawn in an epoch, on average."""
         return self.sources.get((entry.family, entry.source), 1.0) * self.edits.get(entry.edit or "", 1.0)
-
-    def with_natural_share(self, train: Sequence[Entry], share: float) -> Drawing:
-        """As many are drawn in all, but natural pairs are that share of them."""
-        drawn = [sum(self.times(e) for e in train if (e.family == "natural") is own) for own in (True, False)]
-        if not all(drawn):
-            raise SystemExit("A share of natural pairs needs natural pairs and others to learn from.")
-        factors = {True: share * sum(drawn) / drawn[0], False: (1 - share) * sum(drawn) / drawn[1]}
-        keys = {(entry.family, entry.source) for entry in train}
-        return self._replace(sources={key: self.sources.get(key, 1.0) * factors[key[0] == "natural"] for key in keys})
 
 
 class Entry(NamedTuple):
@@ -64,8 +57,8 @@ class Entry(NamedTuple):
 def entries(folder: Path) -> list[Entry]:
     """All pairs of the folder's JSONL files, in order; raises SystemExit where there are none.
 
-    Pairs of pages that are kept for probes are left out. A natural pair is vague if it is unsupported and its source
-    calls none contradicted.
+    Pairs of pages that are kept for probes are left out. A pair of people's is vague if it is unsupported and its
+    source calls none contradicted.
     """
     found: list[Entry] = []
     for file in sorted(folder.glob("*.jsonl")):
@@ -90,7 +83,7 @@ def is_kept(title: str, text: str) -> bool:
 
 
 def _is_open(entry: Entry) -> bool:
-    return entry.family == "natural" and OUTCOMES[entry.label] == "unsupported"
+    return entry.family in PEOPLE and OUTCOMES[entry.label] == "unsupported"
 
 
 def pair(entry: Entry) -> Pair:
@@ -126,23 +119,28 @@ class Parts(NamedTuple):
 def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
     """Without folds, the train and the dev split; with folds, the other folds and this one, dev records among both.
 
-    What stands apart is never learnt from. Of what is held out only natural pairs and questions' answers are kept:
-    edits follow from rules that training saw.
+    What stands apart is never learnt from, nor are dev records of inferences. Of what is held out only natural pairs
+    and questions' answers are kept: edits follow from rules that training saw.
     """
-    is_held = [
-        entry.split in ("dev", APART) if folds_in_all is None else folds(entry.page, folds_in_all) == fold
-        for entry in every
-    ]
-    train = [entry for entry, held in zip(every, is_held, strict=True) if not held and entry.split != APART]
-    held = [entry for entry, held in zip(every, is_held, strict=True) if held]
-    return Parts(train, [entry for entry in held if entry.family in ("natural", "qa")])
+
+    def is_held(entry: Entry) -> bool:
+        if folds_in_all is None or entry.family == "inference":
+            return entry.split in ("dev", APART)
+        return folds(entry.page, folds_in_all) == fold
+
+    train = [entry for entry in every if not is_held(entry) and entry.split != APART]
+    return Parts(train, [entry for entry in every if entry.family in ("natural", "qa") and is_held(entry)])
 
 
-def made_only(train: Sequence[Entry], every: Sequence[Entry]) -> list[Entry]:
-    """Those of `train` that were made from pages which no natural pair is about, nor any of its source."""
+def before_folds(train: Sequence[Entry], every: Sequence[Entry], families: Sequence[str]) -> list[Entry]:
+    """Those of `train` that are of these families, of pages and sources that no natural pair is of.
+
+    What learns from these can come before every fold of a cross-fitting.
+    """
     natural = [entry for entry in every if entry.family == "natural"]
     pages, sources = {entry.page for entry in natural}, {entry.source for entry in natural}
-    return [entry for entry in train if entry.page not in pages and entry.source not in sources]
+    own = [entry for entry in train if entry.family in families]
+    return [entry for entry in own if entry.page not in pages and entry.source not in sources]
 
 
 def epoch(train: Sequence[Entry], drawing: Drawing, seed: int, number: int) -> list[int]:

@@ -244,7 +244,8 @@ class EmbeddedJudge:
         label = self._stack.label(support, against)
         quotes = _quotes(pair, judged.excerpt)
         reason = None if label == "supported" else gate.reason or _REASONS[label]
-        return Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
+        verdict = Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
+        return self._lexical.lower(pair, gate, verdict)
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:

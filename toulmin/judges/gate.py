@@ -311,7 +311,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
         return Gate(Ruling.REJECTED, "there are no sources")
     if not any(sentence.keys for sentence in claim.sentences):
         return Gate(Ruling.REJECTED, "the claim has no words")
-    if _is_verbatim(claim, sources):
+    if is_verbatim(claim, sources):
         return Gate(Ruling.ACCEPTED)
     if changed := _change(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
@@ -331,7 +331,8 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
     return Gate(Ruling.ACCEPTED)
 
 
-def _is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
+def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
+    """Whether the sources have every sentence of the claim word for word."""
     return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from toulmin.data import Label, Passage, Quote
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
+from toulmin.judges.objections import LOOKS, Case, Look, find_objection, lower
 from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -30,8 +31,8 @@ class Lexical:
 
     name = "lexical-1"
 
-    def __init__(self, remembered: int = 250_000) -> None:
-        self._remembered = remembered
+    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS) -> None:
+        self._remembered, self._looks = remembered, looks
         self._readings: OrderedDict[str, Reading] = OrderedDict()
         self._characters = 0
 
@@ -42,6 +43,12 @@ class Lexical:
         """The regression's features of a pair, and the gate's ruling."""
         coverage, gate = self._measure(pair)
         return coverage.features(), gate
+
+    def lower(self, pair: Pair, gate: Gate, verdict: Verdict) -> Verdict:
+        """A verdict on the pair under the objections of the looks."""
+        return lower(
+            verdict, find_objection(Case(pair, self._read(pair.claim), self._sources(pair), gate), self._looks)
+        )
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)
@@ -55,12 +62,14 @@ class Lexical:
         return known
 
     def _measure(self, pair: Pair) -> tuple[Coverage, Gate]:
-        sources = [Source(self._read(premise.text), self._read(premise.title)) for premise in pair.premises]
-        claim = self._read(pair.claim)
+        sources, claim = self._sources(pair), self._read(pair.claim)
         question = self._read(pair.question) if pair.question else None
         wanted = weights(question) | weights(claim) if question else weights(claim)
         coverage = measure(claim, wanted, sources)
         return coverage, rule(claim, coverage, sources, is_answer=question is not None)
+
+    def _sources(self, pair: Pair) -> tuple[Source, ...]:
+        return tuple(Source(self._read(premise.text), self._read(premise.title)) for premise in pair.premises)
 
     def _verdict(self, pair: Pair) -> Verdict:
         coverage, gate = self._measure(pair)
@@ -69,7 +78,8 @@ class Lexical:
         # 88 % of the claims that the gate calls contradicted are unsupported (train splits); else words say little.
         contradiction = 0.9 if gate.ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
-        return Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
+        verdict = Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
+        return self.lower(pair, gate, verdict)
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:

@@ -1,15 +1,15 @@
 """How often training sees a pair of each kind. The one place for it.
 
-Natural claims must outweigh the edited ones: what learns mostly from small edits of copied sentences learns to distrust
-every overlap. Within a family a source counts by the root of its size, times its own
-factor; `EDITS` are drawn more often within theirs.
+What people wrote must outweigh what was made, which is never more than a third: what learns mostly from small edits of
+copied sentences learns to distrust every overlap. Within a family a source counts by the root of its size, times its
+own factor; `EDITS` are drawn more often within theirs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-SHARES = {"natural": 0.45, "corruption": 0.22, "paraphrase": 0.15, "qa": 0.12, "removed": 0.06}
+SHARES = {"natural": 0.42, "inference": 0.3, "corruption": 0.12, "paraphrase": 0.06, "qa": 0.07, "removed": 0.03}
 FACTORS = {
     "HaluEval/qa (unfiltered)": 0.3,  # wrong answers that a model made and nobody checked
     "BEGIN/topicalchat": 0.5,  # talk, where overlap alone tells nearly everything
@@ -18,6 +18,17 @@ FACTORS = {
     "WiCE/claim": 2.0,  # few, and nearest to what the judge is for
     "AttributionBench/ExpertQA": 2.0,
     "AttributionBench/Stanford-GenSearch": 2.0,
+    "nli_role_qasrl": 2.5,  # roles, denials and evidence that is partly there, as people told them
+    "nli_negation_scone": 1.5,
+    "nli_sufficient": 2.5,
+    "nli_feverous": 1.5,
+    "nli_fragments": 0.4,  # templates
+    "nli_veridicality": 0.4,
+    "nli_monotonicity_help": 0.5,
+    "nli_role_synaug": 0.6,
+    "nli_paraphrase_parabank2": 0.5,
+    "nli_snli_dev": 0.6,  # of pictures
+    "nli_counterfactual": 0.7,
 }
 
 # Few texts give one, and nothing else teaches them.

@@ -1,4 +1,4 @@
-"""Pairs as people labelled them: the `attr_*` sets in the one form of a pair."""
+"""Pairs as people labelled them: the `attr_*` and `nli_*` sets in the one form of a pair."""
 
 from __future__ import annotations
 
@@ -26,6 +26,32 @@ SETS = (
     "attr_summedits_eval",
     "attr_wice_dev",
     "attr_wice_tokens",
+)
+INFERENCE = (
+    "nli_role_qasrl",
+    "nli_role_synaug",
+    "nli_negation_scone",
+    "nli_negation_bench",
+    "nli_function_words",
+    "nli_veridicality",
+    "nli_monotonicity_help",
+    "nli_fragments",
+    "nli_drop",
+    "nli_snli_dev",
+    "nli_mnli_dev",
+    "nli_scitail_dev",
+    "nli_counterfactual",
+    "nli_breaking",
+    "nli_folio",
+    "nli_entailmentbank",
+    "nli_feverous",
+    "nli_sufficient",
+    "nli_bump",
+    "nli_factcg",
+    "nli_fib",
+    "nli_conj",
+    "nli_paraphrase_stsb",
+    "nli_paraphrase_parabank2",
 )
 _LABELS: dict[str, Label] = {
     "supported": "supported",
@@ -74,6 +100,13 @@ def _premise(row: dict[str, Any]) -> tuple[Text, ...]:
         else:
             joined.append(Text(item["title"], item["text"]))
     return tuple(joined)
+
+
+def inferred(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
+    """The pairs of a set of inferences, whose source is the file: short evidence, one claim, no question."""
+    for row in rows(folder, name):
+        pair = replace(_pair(row, _premise(row), terms), source=name, family="inference", question=None)
+        yield replace(pair, page=page_key(row["evidence"][0]["text"][:100]))
 
 
 def records(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from toulmin.text.language import fold
 
-Family = Literal["natural", "qa", "corruption", "paraphrase", "removed"]
+Family = Literal["natural", "inference", "qa", "corruption", "paraphrase", "removed"]
 Label = Literal["supported", "unsupported", "contradicted"]
 
 APART = "apart"  # the split of natural pairs that nothing may be learnt from
