@@ -1,4 +1,4 @@
-"""What is no evidence: the checked text and its copies, lists of references, copyright and licences, documents joined."""
+"""What is no evidence: the checked text and its copies, references, copyright and licences, and strangers joined."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ drafts = st.lists(st.sampled_from((*TRUTHS, *LIES)), min_size=3, max_size=8, uni
 edits = st.sampled_from((str, str.lower, lambda text: text.replace(". ", ".\n\n"), lambda text: f"Notes\n\n{text}"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(drafts, edits, st.randoms(use_true_random=False))
 def test_adding_a_copy_of_a_text_to_the_sources_makes_nothing_supported(sentences, edit, random):
     text = " ".join(sentences)
@@ -182,7 +182,7 @@ def test_adding_a_copy_of_a_text_to_the_sources_makes_nothing_supported(sentence
     assert [text for text in before if after[text] and not before[text]] == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(drafts)
 def test_a_repair_with_a_copy_at_hand_is_the_repair_without_it(sentences):
     text = " ".join(sentences)
@@ -267,8 +267,8 @@ def test_a_list_of_references_is_still_found(notes, capsys):
 
 
 def test_what_a_text_cites_is_proven_by_its_list():
-    claim = ENTRIES[2].partition(" Nature")[0]
-    assert set(labels(answer_of(check(claim), [Passage.of(ENTRIES[2], "Gene editing")])).values()) == {True}
+    claim = "Smith J, Doe K. CRISPR cures all forms of cancer in mice."
+    assert labels(answer_of(check(claim), [Passage.of(ENTRIES[1], "Gene editing")])) == {claim: True}
 
 
 DPKG = (

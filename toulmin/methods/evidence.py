@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import PurePath
 
 from toulmin.data import Claim, Dropped, Passage, Round
@@ -123,10 +122,15 @@ def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tup
 # ---------------------------------------------------------------- a text is no evidence for itself
 
 
+Run = tuple[str, ...]
+
 # Shares of pairs of neighbouring words: from which a claim is repeated, and one text made of another.
 _REPEATED, _MADE_OF = 0.6, 0.8
-_PARTLY = 1 / 3  # from this share on, a passage of a copy is the text's
-_SEVERAL = 3  # claims that a document must repeat; fewer may be quotations, or what a source says as well
+_PARTLY = 1 / 3  # from this share on, or with one claim, a passage of a copy is the text's
+# Claims that a document must repeat, and that one must which says other things before and after: a source may well be
+# quoted, but hardly so much of it in one piece, and nothing else.
+_SEVERAL, _MANY = 3, 5
+_PIECE = 5  # words in a row that mark where a document's copy of the text begins and ends
 _DEEPEST = 64  # times k
 LEFT_OUT = "No evidence, as it is the text itself or a copy of it: "
 
@@ -149,8 +153,8 @@ class Sources:
 class Checked:
     """A text whose claims are checked, and the path that it was read from, if known.
 
-    A document is a copy if it repeats most of the claims that it was searched for, three at least, and little else.
-    Passages that the text cites are its sources, whatever they repeat.
+    A document is a copy if it repeats most of what was searched for, three claims at least, and has little else, or
+    five claims at least in one piece. Passages that the text cites are its sources, whatever they repeat.
     """
 
     text: str
@@ -184,19 +188,36 @@ class Checked:
         """What of a document's passages is the text's."""
         if self.path and passages[0].source.path == self.path:
             return list(passages)
-        mine = _neighbours(self.text)
-        alike = [passage for passage in passages if _share(_neighbours(passage.text), mine) >= _PARTLY]
-        theirs = {pair for passage in alike for pair in _neighbours(passage.text)}
-        wanted = {pair for query in queries for pair in _neighbours(query)}
-        repeated = sum(_share(_neighbours(claim.text), theirs) >= _REPEATED for claim in self.claims)
-        is_copy = repeated >= _SEVERAL and min(_share(wanted, theirs), _share(theirs, mine)) >= _MADE_OF
-        return alike if is_copy else []
+        ours, claims = _runs(self.text), [_runs(claim.text) for claim in self.claims]
+        alike = [passage for passage in passages if _is_alike(_runs(passage.text), ours, claims)]
+        whole = " ".join(passage.text for passage in sorted(alike, key=lambda passage: passage.source.start))
+        theirs = _runs(whole)
+        repeated = sum(_share(claim, theirs) >= _REPEATED for claim in claims)
+        if repeated < _SEVERAL or _share(frozenset().union(*map(_runs, queries)), theirs) < _MADE_OF:
+            return []
+        shared = _shared_piece(whole, self.text) if repeated >= _MANY else theirs
+        return alike if _share(shared, ours) >= _MADE_OF else []
 
 
 @lru_cache(maxsize=1_000)
-def _neighbours(text: str) -> frozenset[tuple[str, str]]:
-    return frozenset(pairwise(terms(text)))
+def _runs(text: str) -> frozenset[Run]:
+    return frozenset(_each_run(terms(text), 2))
 
 
-def _share(part: Collection[tuple[str, str]], whole: Collection[tuple[str, str]]) -> float:
-    return sum(pair in whole for pair in part) / (len(part) or 1)
+def _each_run(words_: Sequence[str], size: int) -> Iterator[Run]:
+    return zip(*(words_[n:] for n in range(size)), strict=False)
+
+
+def _share(part: frozenset[Run], whole: frozenset[Run]) -> float:
+    return len(part & whole) / (len(part) or 1)
+
+
+def _is_alike(passage: frozenset[Run], text: frozenset[Run], claims: Sequence[frozenset[Run]]) -> bool:
+    return _share(passage, text) >= _PARTLY or any(_share(claim, passage) >= _REPEATED for claim in claims)
+
+
+def _shared_piece(whole: str, text: str) -> frozenset[Run]:
+    """The runs of `whole` from the first to the last words that both have."""
+    words_, ours = terms(whole), set(_each_run(terms(text), _PIECE))
+    places = [n for n, run in enumerate(_each_run(words_, _PIECE)) if run in ours]
+    return frozenset(_each_run(words_[places[0] : places[-1] + _PIECE] if places else words_, 2))
