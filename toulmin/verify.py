@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Dropped, Label, Passage, Policy, Quote, Style, Support
+from toulmin.parsing.marks import content_of
 from toulmin.steps import Pair, Program, Verdict, entail
 
 CITATION_RULE = "citation rule"
@@ -28,7 +29,7 @@ def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, sty
 
 def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style) -> Pair:
     asked = question if question and style in ("list", "short") else None
-    return Pair(tuple(premises), claim.text, asked)
+    return Pair(tuple(premises), claim.text if asked else content_of(claim.text), asked)
 
 
 def verify(
@@ -173,6 +174,34 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
     else:
         best = max((*singles, *pairs), key=lambda trial: trial.verdict.support)
     return replace(claim, citations=(), support=_support(best.verdict, best.premises))
+
+
+# ---------------------------------------------------------------- support elsewhere
+
+
+def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[tuple[Claim, ...]]:
+    """Failing claims, with the passages among their candidates that say what the cited ones do not.
+
+    The labels stay; the reason names the passages.
+    """
+    others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
+    attributed = yield from smallest_support(others)
+    titles = {passage.id: passage.title for _, passages in others for passage in passages}
+    return tuple(
+        _said_elsewhere(claim, other.cited, titles) if other.is_supported else claim
+        for (claim, _), other in zip(others, attributed, strict=True)
+    )
+
+
+def _said_elsewhere(claim: Claim, elsewhere: tuple[str, ...], titles: Mapping[str, str]) -> Claim:
+    if claim.support is None:
+        return claim
+    cited = "the cited passages do" if len(claim.cited) > 1 else "the cited passage does"
+    fault = claim.support.reason if claim.support.label == "contradicted" else None
+    names = " and ".join(dict.fromkeys(f"“{titles[id]}”" if titles[id] else "another passage" for id in elsewhere))
+    does = "do" if len(elsewhere) > 1 else "does"
+    reason = f"{fault or f'{cited} not say this'}; {names} {does}"
+    return replace(claim, support=replace(claim.support, reason=reason, elsewhere=elsewhere))
 
 
 # ---------------------------------------------------------------- policy
