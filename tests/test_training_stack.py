@@ -71,11 +71,7 @@ def natural_table(chances: list[float], supported: list[bool]) -> stack.Table:
 
 def test_supported_is_said_from_where_85_of_100_are():
     chances = [n / 100 for n in range(100)]
-<<<<<<< HEAD
-    supported = [n >= 60 or n % 2 == 0 for n in range(100)]  # from 0.44 on 48 of 56 are, 0.857
-=======
     supported = [n >= 60 or (n >= 30 and n % 2 == 0) for n in range(100)]  # from 0.44 on 48 of 56 are, 0.857
->>>>>>> main
     assert stack.promised_level(np.array(chances), natural_table(chances, supported)) == pytest.approx(0.44)
 
 
@@ -85,7 +81,6 @@ def test_recall_bounds_how_careful_the_judge_gets():
     assert sum(chance >= level for chance, truth in zip(chances, supported, strict=True) if truth) >= 0.7 * 50
 
 
-<<<<<<< HEAD
 CHANCES = [0.05, 0.10, 0.20, 0.30, 0.35, 0.38, 0.05, 0.90, 0.90]
 AGAINST = [0.90, 0.90, 0.90, 0.55, 0.55, 0.55, 0.10, 0.90, 0.90]
 REFUTED = [True, True, True, False, False, False, False, True, False]
@@ -120,8 +115,6 @@ def test_the_gate_s_conflicts_are_certain(tmp_path: Path):
     assert chances[~ruled].max() < 1
 
 
-=======
->>>>>>> main
 def scored(folder: Path, knows: float) -> tuple[Path, Path]:
     """Pairs, and a run whose network knows the label that well."""
     rows = trained_parts.rows(240)
