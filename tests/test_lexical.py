@@ -215,7 +215,7 @@ HARBOUR = Passage.of(
     [
         ("When was the lamp lit?", "1831", "1824"),
         ("When was the tower built?", "1819", "1831"),
-        ("Who built the tower?", "Hannah Pell", "Joe Fry"),
+        ("Who built the tower?", "Hannah Pell", "Ida Mott"),
         ("Who lit the lamp?", "Joe Fry", "Ida Mott"),
     ],
 )
