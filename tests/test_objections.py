@@ -14,6 +14,7 @@ from toulmin.judges.excerpt import excerpts
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import Judged, Shares
 from toulmin.steps import Pair, Verdict
+from toulmin.text.oppositions import find_denial
 
 
 class Scripted:
@@ -150,3 +151,79 @@ SPELLINGS = [
 @pytest.mark.parametrize(("claim", "text"), SPELLINGS)
 def test_another_spelling_is_no_other_name(claim: str, text: str):
     assert "not in the sources" not in (verdicts(claim, text)["embedded"].reason or "")
+
+
+# ---------------------------------------------------------------- denials
+
+DENIALS = [
+    ("The lamp was not lit in 1824.", "The lamp was lit in 1824."),
+    ("The keeper didn't marry.", "The keeper did marry."),
+    ("The keeper can't swim.", "The keeper can swim."),
+    ("He has also not married.", "He has also married."),
+    ("She never married.", "She married."),
+    ("They had no children.", "They had children."),
+    ("No ship was lost.", "Ship was lost."),
+]
+ELSEWHERE = [
+    "The lamp was lit.",
+    "The lamp that was not lit was sold.",
+    "He said that it was not lit.",
+    "The lamp was not lit until 1824.",
+    "It was not only lit but sold.",
+    "Not all lamps were lit.",
+    "It was not lit and was sold.",
+    "It was not lit and not sold.",
+    "It was built without a lamp.",
+    "It was not built because of the storm.",
+]
+
+
+@pytest.mark.parametrize(("sentence", "positive"), DENIALS)
+def test_a_sentence_without_its_denial(sentence: str, positive: str):
+    denial = find_denial(sentence)
+    assert denial is not None
+    assert denial.positive == positive
+
+
+@pytest.mark.parametrize("sentence", ELSEWHERE)
+def test_what_is_not_the_denial_of_the_whole_sentence_stays(sentence: str):
+    assert find_denial(sentence) is None
+
+
+LAMP = Passage.of("The keepers lit the lamp in the autumn of 1824. It burnt oil.", "Kettle Rock")
+DENIED = Pair((LAMP,), "The lamp was not lit in 1824.")
+POSITIVE = "The lamp was lit in 1824."
+
+
+def embedded_verdict(pair: Pair, against: float) -> Verdict:
+    """Where the network finds the positive contradicted with this probability."""
+    positive = find_denial(pair.claim)
+    assert positive is not None
+    return EmbeddedJudge(Scripted({positive.positive: against}), stack()).judge([pair])[0]
+
+
+def test_a_denial_of_what_the_sources_say_is_not_supported():
+    assert embedded_verdict(DENIED, 0.0).reason == "the sources say what the claim denies"
+
+
+def test_a_denial_is_supported_where_the_network_finds_the_positive_contradicted():
+    assert embedded_verdict(Pair((LAMP,), "The lamp was not lit in 1823."), 0.95).label == "supported"
+
+
+def test_a_denial_is_unsure_where_the_sources_are_silent():
+    assert embedded_verdict(Pair((LAMP,), "The lamp was not lit by oil."), 0.7).reason == "the sources do not deny this"
+
+
+def test_a_denial_that_the_sources_have_word_for_word_is_supported():
+    pair = Pair((Passage.of("The lamp was not lit in 1824."),), "The lamp was not lit in 1824.")
+    assert embedded_verdict(pair, 0.0).label == "supported"
+
+
+def test_a_denial_about_somebody_who_is_in_no_source_is_not_supported():
+    assert embedded_verdict(Pair((LAMP,), "Grace Hopper did not light the lamp."), 0.99).label != "supported"
+
+
+def test_only_a_denial_costs_one_more_pair():
+    model = Scripted()
+    EmbeddedJudge(model, stack()).judge([DENIED, Pair((LAMP,), "The lamp burnt oil.")])
+    assert model.asked == [DENIED.claim, "The lamp burnt oil.", POSITIVE]
