@@ -38,6 +38,7 @@ def examine(index: str | None) -> list[Finding]:
         ("verifier", lambda: _model("verifier")),
         ("local models", _local),
         ("trained parts", _weights),
+        ("parser", _parser),
         ("evaluation", _evaluation),
         ("shared corpus", _object_store),
         ("corpus in a database", _database),
@@ -146,6 +147,15 @@ def _weights() -> Finding:
         return Finding("trained parts", "missing", f"{absent} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
     return Finding("trained parts", "works", f"{names}; every file was checked")
+
+
+def _parser() -> Finding:
+    from toulmin.runtime import parser
+
+    if absent := parser.absent_libraries():
+        return Finding("parser", "missing", f"{' and '.join(absent)} not installed; --judge grammar", parser.INSTALL)
+    parser.model_folder()
+    return Finding("parser", "works", f"{parser.MODEL}, every file was checked; --judge grammar")
 
 
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.
