@@ -2,7 +2,7 @@
 
 Rules of this file
 * Only claims that the other judge supports are parsed, and of their premises the sentences most like them, if one has
-  half of the claim's words and none has all.
+  most of the claim's words and none has all.
 * A deed is a predicate with its mentions by role. Passives, relative clauses, participles, shared subjects,
   appositions and lists are resolved; "A lost to B" is the same deed as "B defeated A", "A's invasion of B" as "A
   invaded B".
@@ -256,7 +256,7 @@ def _is_same(a: Mention, b: Mention) -> bool:
 
 # ---------------------------------------------------------------- the judge
 
-LEAST_SHARED = 0.5  # of the claim's words, in one sentence: else no deed can be the same
+LEAST_SHARED = 0.8  # of the claim's words, in one sentence: else no deed can be the same
 SENTENCES = 3  # of the premises, the likest to the claim; a sentence takes some 10 ms
 
 
