@@ -87,7 +87,7 @@ def test_the_reason_says_what_the_source_has():
     seen = verdict("Cory J. Feerick charged the Milwaukee County district attorney.", CHARGE)
     assert (seen.label, seen.judge) == ("contradicted", "agreeable+grammar")
     assert seen.reason == (
-        "the source has Cory J. Feerick and Milwaukee County district attorney the other way round in 'charged'"
+        "the source has Milwaukee County district attorney and Cory J. Feerick the other way round in 'charged'"
     )
 
 

@@ -256,7 +256,7 @@ def _is_same(a: Mention, b: Mention) -> bool:
 
 # ---------------------------------------------------------------- the judge
 
-LEAST_SHARED = 0.8  # of the claim's words, in one sentence: else no deed can be the same
+MOST_MISSING = 0.2  # of the claim's words, or a single word, in the likest sentence: else no deed can be the same
 SENTENCES = 3  # of the premises, the likest to the claim; a sentence takes some 10 ms
 
 
@@ -302,7 +302,7 @@ def likest_sentences(pair: Pair) -> list[str]:
     wanted = set(claim) - STOPWORDS
     texts = [premise.text[start:end] for premise in pair.premises for start, end in sentences(premise.text)]
     shares = [(len(wanted & set(terms(text))), text) for text in texts]
-    if max((share for share, _ in shares), default=0) < LEAST_SHARED * len(wanted):
+    if len(wanted) - max((share for share, _ in shares), default=0) > max(1, MOST_MISSING * len(wanted)):
         return []
     best = sorted(shares, key=lambda row: -row[0])[:SENTENCES]
     is_stated = any(" ".join(claim) in " ".join(terms(text)) for _, text in best)
