@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "parsing": {"data", "text"},
     "prompts": GROUND | {"parsing"},
     "steps": {"data", "prompts"},
-    "verify": {"data", "steps"},
+    "verify": {"data", "parsing", "steps", "text"},
     "runtime": GROUND | {"steps"},
     "config": {"data", "errors", "runtime"},
     "documents": GROUND,

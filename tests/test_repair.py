@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
-from toulmin.data import Answer, Hit, Passage
+from toulmin.data import Answer, Hit, Passage, Source
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
@@ -197,7 +197,7 @@ class Sets:
         return Verdict("supported" if holds else "unsupported", float(holds), 0.0, self.name)
 
 
-LETTERS = tuple(Passage.of(f"It stands in {letter}.", letter) for letter in "ABCD")
+LETTERS = tuple(Passage.of(f"It stands in {letter}.", letter, Source(0, 15, "letters.txt")) for letter in "ABCD")
 
 
 class Everything:

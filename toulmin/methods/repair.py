@@ -14,14 +14,14 @@ from itertools import count
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
 from toulmin.methods.check import check
-from toulmin.methods.evidence import distinct
+from toulmin.methods.evidence import LEFT_OUT, Checked, distinct
 from toulmin.methods.feedback import Numbered, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.marks import LabelRange, find_marks
 from toulmin.prompts.types import Refine
-from toulmin.steps import Program, exchange, search, together
-from toulmin.verify import simplify, smallest_support, verify
+from toulmin.steps import Program, exchange, together
+from toulmin.verify import simplify, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- new citations or words for failing sentences
 
@@ -281,19 +281,27 @@ def repair(
     question: str = "",
     rewrite: bool = True,
     unsupported: Policy = "drop",
+    path: str = "",
 ) -> Program[Answer]:
     """Repairs a text; `final_text`, `changes` and `numbering` read the result from the answer.
 
-    `[n]` in the text is the n-th of `passages`; others that a search found get numbers that the text does not use.
-    A search brings `k` passages for each unsupported claim. The model is asked at most once, never with
-    `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A `question` that the text answers
-    counts for correctness. Each failing sentence has a round of kind `repair` (`n` counts the claims), the last
-    such round holds the whole text.
+    `[n]` in the text is the n-th of `passages`; others that a search found get numbers that the text does not use. A
+    search brings `k` passages for each unsupported claim, none of the text itself, read from `path`. The model is
+    asked at most once, never with `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A
+    `question` that the text answers counts for correctness. Each failing sentence has a round of kind `repair` (`n`
+    counts the claims), the last such round holds the whole text.
     """
-    answer = yield from check(text, passages=passages, k=k)
+    made = _repair(text, passages, k, question, rewrite, unsupported, path)
+    return (yield from weigh(made))
+
+
+def _repair(
+    text: str, passages: tuple[Passage, ...], k: int, question: str, rewrite: bool, unsupported: Policy, path: str
+) -> Program[Answer]:
+    answer = yield from check(text, passages=passages, k=k, path=path)
     page = Page(text, places(text, answer.claims, len(passages)), passages)
     weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and not claim.is_supported]
-    answer = yield from _search_claims(answer, weak, k)
+    answer = yield from _search_claims(answer, weak, k, Checked(text, answer.claims, path))
     pool = {passage.id: passage for passage in answer.passages}
     read = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
     evidence = {n: [pool[id] for id in read[n]] for n in weak}
@@ -318,16 +326,17 @@ def repair(
 # ---------------------------------------------------------------- the search for what fails
 
 
-def _search_claims(answer: Answer, weak: Sequence[int], k: int) -> Program[Answer]:
+def _search_claims(answer: Answer, weak: Sequence[int], k: int, checked: Checked) -> Program[Answer]:
     """`check` has searched for claims without citations."""
     known = {entry.n - 1 for entry in answer.rounds if entry.kind == "search"}
     queries = {n: answer.claims[n].text for n in weak if n not in known}
-    results = yield from together([search(query, k) for query in queries.values()])
-    groups = [[hit.passage for hit in hits] for hits in results]
+    sources = yield from checked.search(list(queries.values()), k)
+    groups = sources.passages
     pool = {p.id: p for p in answer.passages} | {p.id: p for group in groups for p in group}
     asked = zip(queries.items(), groups, strict=True)
     rounds = (Round("search", n + 1, read=ids(group), queries=(query,)) for (n, query), group in asked)
-    return replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()))
+    notes = dict.fromkeys((*answer.notes, *sources.notes))
+    return replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()), notes=tuple(notes))
 
 
 # ---------------------------------------------------------------- the end
@@ -341,7 +350,8 @@ def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, deci
     text, scores = replace_claims(page.text, page.where, edits), after.aims.round_scores(after.assessment)
     end = len(answer.claims) + 1
     whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)
-    answer = replace(answer, notes=_notes(answer.claims, edits))
+    copies = (note for note in answer.notes if note.startswith(LEFT_OUT))
+    answer = replace(answer, notes=(*copies, *_notes(answer.claims, edits)))
     return conclude(add_rounds(answer, first, *rounds, whole), after.assessment.judged, "keep")
 
 

@@ -13,7 +13,7 @@ from toulmin.parsing.citing import Draft
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
-from toulmin.verify import apply_policy, smallest_support, verify
+from toulmin.verify import apply_policy, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- checks of options
 
@@ -179,7 +179,7 @@ def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[A
     claim is supported.
     """
     try:
-        claims = yield from _judge_rest(draft)
+        claims = yield from weigh(_judge_rest(draft))
     except BudgetEnded:  # the deadline, after which nothing is judged
         claims = [claim for claim in draft.claims if claim.support is not None]
     if not any(claim.is_supported for claim in claims):
