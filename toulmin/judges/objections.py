@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from toulmin.data import Label
 from toulmin.judges.absence import absence
+from toulmin.judges.copies import changed_kind, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -83,6 +84,17 @@ def absent_facts(case: Case) -> Objection | None:
     if words := absent.sure or absent.doubtful:
         label: Label = "unsupported" if absent.sure else "unsure"
         return Objection(label, f"{' and '.join(dict.fromkeys(words))} {_be(words)} not in the sources")
+    return None
+
+
+def changed_copy(case: Case) -> Objection | None:
+    """A thing of another kind, or a verb's two sides exchanged, in a near copy of a source's sentence."""
+    looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
+    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
+    for sentence in case.claim.sentences:
+        for look, label in looks:
+            if reason := look(sentence, case.sources):
+                return Objection(label, reason)
     return None
 
 
@@ -209,4 +221,4 @@ def _units(sentence: Sentence) -> Iterator[_Unit]:
         start = end
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, misplaced_answer)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, misplaced_answer)
