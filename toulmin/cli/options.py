@@ -51,8 +51,8 @@ Verifier = Annotated[str | None, Parameter(help="A second model, for methods tha
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL or"
-        " model:SPEC."
+        help="What decides support: embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:,"
+        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, or model:SPEC."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]
