@@ -2,7 +2,8 @@
 
 `stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
 curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
-`unsure` on; below, a second regression separates contradicted from unsupported.
+`unsure` on. Below it is contradicted if words show it: the gate says what the source has instead, or a sentence can be
+quoted and the probability of contradiction, to which a second regression adds, is at least `contradicted`.
 """
 
 from __future__ import annotations
@@ -100,10 +101,10 @@ MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
 _REASONS: dict[Label, str] = {
-    "contradicted": "the sources say something else",
     "unsure": "the sources may not say this",
     "unsupported": "the sources do not say this",
 }
+_QUOTED = 160  # characters of a sentence in a reason
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
@@ -184,12 +185,11 @@ class Stack:
         """The probability that an unsupported claim is contradicted."""
         return 1 / (1 + math.exp(-clamp(regression_score(self.contradiction, terms(measures)))))
 
-    def label(self, support: float, against: float) -> Label:
+    def label(self, support: float) -> Label:
+        """Without a look at what contradicts it."""
         if support >= self.supported:
             return "supported"
-        if support >= self.unsure:
-            return "unsure"
-        return "contradicted" if against >= self.contradicted else "unsupported"
+        return "unsure" if support >= self.unsure else "unsupported"
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
@@ -239,13 +239,22 @@ class EmbeddedJudge:
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
         values = measures(judged.shares, measured, gate, pair)
         support = self._stack.probability(values)
-        # If the gate found what the source says instead, an unsupported claim is contradicted, whatever the network.
-        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(values)
-        label = self._stack.label(support, against)
+        is_changed = gate.ruling is Ruling.CONTRADICTED
+        against = (1 - support) * (1.0 if is_changed else self._stack.against(values))
+        conflict = gate.reason if is_changed else None
+        if conflict is None and against >= self._stack.contradicted:
+            sentence = judged.excerpt.nearest(pair.claim)
+            conflict = sentence and f"the source says “{_shorten(sentence)}”"
+        label = self._stack.label(support)
+        label = "contradicted" if label == "unsupported" and conflict else label
+        reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         quotes = _quotes(pair, judged.excerpt)
-        reason = None if label == "supported" else gate.reason or _REASONS[label]
-        verdict = Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
-        return self._lexical.lower(pair, gate, verdict)
+        return self._lexical.lower(pair, gate, Verdict(label, support, against, self.name, quotes, reason))
+
+
+def _shorten(sentence: str) -> str:
+    words = " ".join(sentence.split())
+    return words if len(words) <= _QUOTED else words[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
