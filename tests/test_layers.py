@@ -74,6 +74,7 @@ HOMES = {
     "transformers": {"judges", "metrics", "models", "runtime"},
     "onnxruntime": {"runtime"},
     "tokenizers": {"runtime"},
+    "spacy": {"judges", "runtime"},
     "nltk": {"metrics"},
     "opentelemetry": {"driver"},
     "mauve": {"metrics"},

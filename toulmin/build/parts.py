@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import Maker, Own, Registry, Spec
-from toulmin.config import PROVIDERS, Settings, check_table
+from toulmin.config import PROVIDERS, Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
@@ -66,6 +66,12 @@ def _family(family: str) -> Maker:
     return make
 
 
+def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.grammar import Grammar
+
+    return Grammar(judge(behind or usual_judge(), settings))
+
+
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.asked import ModelJudge
 
@@ -97,6 +103,12 @@ JUDGES: Registry[Judge] = Registry(
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
+        Spec(
+            "grammar",
+            "The default judge, or another, and a parser behind it.",
+            _parsing_judge,
+            "[JUDGE]",
+        ),
     ),
 )
 

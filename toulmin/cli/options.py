@@ -52,7 +52,8 @@ JudgeSpec = Annotated[
     str | None,
     Parameter(
         help="What decides support: embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:,"
-        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, or model:SPEC."
+        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC or grammar (the default with a"
+        " parser behind it)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]

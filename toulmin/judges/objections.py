@@ -18,9 +18,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import Label
+from toulmin.judges.absence import absence
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source
 from toulmin.judges.gate import Gate, is_verbatim
-from toulmin.judges.missing import missing
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import STOPWORDS, rarity, terms, words
 
@@ -78,11 +78,12 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 
 
 def absent_facts(case: Case) -> Objection | None:
-    """A number, date or name of the claim that no premise has, in any of its spellings."""
-    absent = missing(case.claim, [reading for source in case.sources for reading in source if reading.sentences]).sure
-    if not absent:
-        return None
-    return Objection("unsupported", f"{' and '.join(dict.fromkeys(absent))} {_be(absent)} not in the sources")
+    """A number, date, unit or name of the claim that no premise has, in any of its spellings."""
+    absent = absence(case.claim, case.sources)
+    if words := absent.sure or absent.doubtful:
+        label: Label = "unsupported" if absent.sure else "unsure"
+        return Objection(label, f"{' and '.join(dict.fromkeys(words))} {_be(words)} not in the sources")
+    return None
 
 
 def _be(words: Sequence[str]) -> str:
