@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from toulmin.data import Quote
+from toulmin.data import Label, Quote
 from toulmin.errors import ModelError
 from toulmin.judges.cross import ENDLESS, Classes, Cross, Score
 from toulmin.runtime.windows import Count, hypothesis
@@ -112,9 +112,10 @@ def _rename(name: str, names: Mapping[str, str]) -> str:
 
 def _read_weights(folder: Path) -> dict[str, torch.Tensor]:
     """Of the one file of safetensors, else of the one checkpoint, which is read without running what it may hold."""
-    for ending, read in ((".safetensors", load_file), (".ckpt", _read_checkpoint)):
-        if len(files := sorted(folder.glob(f"*{ending}"))) == 1:
-            return read(files[0])
+    if len(files := list(folder.glob("*.safetensors"))) == 1:
+        return load_file(files[0])
+    if len(files := list(folder.glob("*.ckpt"))) == 1:
+        return _read_checkpoint(files[0])
     raise ModelError("it has not one file of weights, .safetensors or .ckpt.")
 
 
@@ -283,8 +284,8 @@ class BySentence(Adapted):
 
     def _mean(self, verdicts: Sequence[Verdict]) -> Verdict:
         support = fmean(verdict.support for verdict in verdicts)
-        label = "unsure" if any(verdict.reason for verdict in verdicts) else self._label(support, 0.0)
         reason = next((verdict.reason for verdict in verdicts if verdict.reason), None)
+        label: Label = "unsure" if reason else self._label(support, 0.0)
         quotes = tuple(map(_first, zip(*(verdict.quotes for verdict in verdicts), strict=True)))
         return replace(verdicts[0], label=label, support=support, quotes=quotes, reason=reason)
 
