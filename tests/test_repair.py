@@ -358,7 +358,8 @@ def test_each_change_tells_before_after_and_why():
     assert change == Change(
         MISCITED,
         "The tower was built by Hannah Pell [3].",
-        "cited anew: a search found passages that support it (unsupported: Hannah Pell is not in the sources)",
+        "cited anew: a search found passages that support it "
+        "(unsupported: the cited passage does not say this; “Hannah Pell” does)",
     )
 
 

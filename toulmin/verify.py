@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from toulmin.data import Citation, Claim, Dropped, Label, Passage, Policy, Quote, Style, Support
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
+from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
 from toulmin.text.language import STOPWORDS, terms
 
@@ -33,7 +34,7 @@ def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, sty
 
 def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style) -> Pair:
     asked = question if question and style in ("list", "short") else None
-    return Pair(tuple(premises), claim.text, asked)
+    return Pair(tuple(premises), claim.text if asked else content_of(claim.text), asked)
 
 
 def verify(
@@ -178,6 +179,36 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
     else:
         best = max((*singles, *pairs), key=lambda trial: trial.verdict.support)
     return replace(claim, citations=(), support=_support(best.verdict, best.premises))
+
+
+# ---------------------------------------------------------------- support elsewhere
+
+
+def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[tuple[Claim, ...]]:
+    """Failing claims, with the passages among their candidates that say what the cited ones do not.
+
+    The labels stay; the reason names the passages.
+    """
+    others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
+    attributed = yield from smallest_support(others)
+    titles = {passage.id: passage.title for _, passages in others for passage in passages}
+    return tuple(
+        _said_elsewhere(claim, other.cited, titles) if other.is_supported else claim
+        for (claim, _), other in zip(others, attributed, strict=True)
+    )
+
+
+def _said_elsewhere(claim: Claim, elsewhere: tuple[str, ...], titles: Mapping[str, str]) -> Claim:
+    if claim.support is None:
+        return claim
+    cited = "the cited passages do" if len(claim.cited) > 1 else "the cited passage does"
+    is_fault = claim.support.label == "contradicted" or claim.support.judge == CITATION_RULE
+    fault = claim.support.reason if is_fault else None
+    names = " and ".join(dict.fromkeys(f"“{titles[id]}”" if titles[id] else "another passage" for id in elsewhere))
+    many = len(elsewhere) > 1
+    says = ("say it" if many else "says it") if fault else ("do" if many else "does")
+    reason = f"{fault or f'{cited} not say this'}; {names} {says}"
+    return replace(claim, support=replace(claim.support, reason=reason, elsewhere=elsewhere))
 
 
 # ---------------------------------------------------------------- what counts as evidence

@@ -213,13 +213,14 @@ def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> t
     marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
     if not kept:
         return (*marks, *silence)
-    weak = [claim for claim in kept if claim.support is not None and not claim.is_supported]
-    return (*marks, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.") if weak else marks
+    judged = [claim for claim in kept if claim.support is not None]
+    weak = [claim for claim in judged if claim.fails]
+    return (*marks, f"{len(weak)} of {len(judged)} claims not shown to be supported by the sources.") if weak else marks
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
     kept = tuple(claim.text for claim in claims if claim.is_supported)
-    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported)
+    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if claim.fails)
     return Round("verify", n, kept=kept, dropped=dropped)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, lift
+from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -223,6 +223,17 @@ def read_draft(
 def _numbers_beyond(labels: Iterable[LabelRange], offered: int) -> tuple[int, ...]:
     """The ends of labels that no passage has, each once."""
     return tuple(dict.fromkeys(n for label in labels for n in label if not 1 <= n <= offered))
+
+
+def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
+    """Reads "The second passage says that ..." as a citation of the second passage; the texts stay."""
+    labels = [framed(claim.text).labels if offered else () for claim in draft.claims]
+    named = [resolve_labels(each, offered) for each in labels]
+    claims = tuple(
+        replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *each.ids))))
+        for claim, each in zip(draft.claims, named, strict=True)
+    )
+    return replace(draft, claims=claims, invalid=draft.invalid + sum(each.invalid for each in named))
 
 
 def _after_lead(lifted: Lifted) -> Lifted:
