@@ -173,7 +173,9 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=None)
     parser.add_argument("--shown", type=int, default=0, help="wrong sentences that were not noticed, to look at")
     parser.add_argument("--labels", choices=("factscore",), help="claims that people judged, instead of answers")
-    parser.add_argument("--judge", default="lexical", metavar="SPEC", help="with --labels: as `toulmin --judge` names it")
+    parser.add_argument(
+        "--judge", default="lexical", metavar="SPEC", help="with --labels: as `toulmin --judge` names it"
+    )
     parser.add_argument("--cache", type=Path, help="with --labels: a file of verdicts, so that a judge decides once")
     parser.add_argument("--limit", type=int, default=None, help="with --labels: persons")
     parser.add_argument("--no-rewriting", action="store_true", help="with --labels: new citations only")

@@ -1,9 +1,9 @@
-"""What `check` and `check --repair` call supported of claims that people judged (`attr_factscore`): `repair.py --labels`.
+"""`repair.py --labels`: what `check` and `check --repair` call supported of claims that people judged.
 
-One text for each model and person: its claims, each citing what a first search among the person's passages gives, as a
-writer would. Repair searches the passages of all persons of the split, and may rewrite with the embedded writer. A
-claim is supported if each of its sentences is; whether people would find a rewriting true is not known, so those are
-counted apart.
+One text of `attr_factscore` for each model and person: its claims, each citing what a first search among the person's
+passages gives, as a writer would. Repair searches the passages of all persons of the split, and may rewrite with the
+embedded writer. A claim is supported if each of its sentences is; whether people would find a rewriting true is not
+known, so those are counted apart.
 """
 
 from __future__ import annotations

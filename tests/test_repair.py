@@ -176,9 +176,32 @@ def test_signs_around_a_sentence_go_with_it():
     assert after(f"★ Wolves ate the bishop ☆. {UNCITED}") == UNCITED
 
 
-def test_two_passages_are_cited_where_neither_is_enough():
-    both = "The tower was lit for the first time on 3 May 1824, and three keepers lived in the tower until 1978"
-    assert after(f"{both} [1].") == f"{both} [1][2]."
+def test_a_sentence_is_not_cited_by_two_passages_of_which_neither_is_enough():
+    both = "The tower was lit for the first time on 3 May 1824, and three keepers lived in the tower until 1978 [1]."
+    answer = repaired(both)
+    assert (final_text(answer), changes(answer)) == (both, ())
+
+
+ADA = Passage.of("Ada Lovelace wrote notes on the engine. She died in 1852.", "Ada Lovelace")
+TOM = Passage.of("Tom Ashby kept the lamp. He died in 1980. His brother built boats in Leeds.", "Tom Ashby")
+PERSONS = InMemory((ADA, TOM))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lovelace wrote notes on the engine [1]. He died in 1980 [1].",  # Tom Ashby did
+        "Ada Lovelace wrote notes on the engine [1]. Ada Lovelace died in 1980 [1].",
+        "Ada Lovelace wrote notes on the engine [1]. The boats were built in Leeds [1].",
+    ],
+)
+def test_a_sentence_about_someone_is_not_cited_by_what_a_document_on_another_says(text: str):
+    assert changes(repaired(text, None, None, PERSONS, passages=(ADA,), unsupported="flag")) == ()
+
+
+def test_a_sentence_that_names_another_document_is_cited_by_it():
+    text = "Ada Lovelace wrote notes on the engine [1]. Tom Ashby kept the lamp [1]."
+    assert after(text, retriever=PERSONS, passages=(ADA,)).endswith("Tom Ashby kept the lamp [2].")
 
 
 class Sets:
@@ -211,9 +234,9 @@ def lettered(text: str, supports: Mapping[str, Sequence[str]], writer: Any = Non
     return repaired(text, writer, Sets(supports), Everything(), passages=LETTERS, **options)
 
 
-def test_what_only_many_passages_support_together_cites_what_it_needs_of_them():
-    answer = lettered("One is so [4].", {"One is so.": ["ABC", "ABCD"]})
-    assert final_text(answer) == "One is so [1][2][3]."
+def test_what_only_many_passages_support_together_is_not_cited_anew():
+    answer = lettered("One is so [4].", {"One is so.": ["ABC", "ABCD"]}, unsupported="flag")
+    assert final_text(answer) == "One is so [4]."
 
 
 # ---------------------------------------------------------------- rewritten
@@ -321,32 +344,14 @@ def test_what_cannot_be_put_right_may_stay(policy: str):
 
 # ---------------------------------------------------------------- refused
 
-REFUSED = {
-    "One is so.": ["A"],
-    # By this judge A and B support it together, and so does A alone, but not beside C: B stays, and is not needed.
-    "Two are lamps.": ["ABC", "AB", "A"],
-}
 
-
-def test_a_change_by_which_a_score_would_fall_is_refused():
-    answer = lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))
-    (told, _) = [step for step in answer.rounds if step.kind == "repair"]
-    assert "citation precision would fall from 100 to 67" in told.dropped[1].why
-
-
-def test_after_a_refused_rewriting_the_sentence_is_taken_away():
-    assert final_text(lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."))) == (
-        "One is so [1]."
-    )
-
-
-def test_a_sentence_whose_every_change_is_refused_stays_with_the_reasons():
-    answer = lettered("One is so [1]. Two were lamps.", REFUSED, Writer("Two are lamps [1][2][3]."), unsupported="flag")
-    told = next(step for step in answer.rounds if step.kind == "repair")
-    assert (told.chosen, told.kept, final_text(answer)) == (
+def test_a_change_by_which_a_score_would_fall_is_refused_with_the_reason():
+    both = "The tower was lit for the first time on 3 May 1824, and three keepers lived in the tower until 1978 [1]."
+    step = next(step for step in repaired(both).rounds if step.kind == "repair")
+    assert (step.chosen, step.kept, "correctness would fall from 100 to 0" in step.dropped[0].why) == (
         False,
-        ("Two were lamps.",),
-        "One is so [1]. Two were lamps.",
+        (both,),
+        True,
     )
 
 
@@ -358,7 +363,7 @@ def test_each_change_tells_before_after_and_why():
     assert change == Change(
         MISCITED,
         "The tower was built by Hannah Pell [3].",
-        "cited anew: a search found passages that support it "
+        "cited anew: a search found a passage that supports it "
         "(unsupported: the cited passage does not say this; “Hannah Pell” does)",
     )
 
