@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
-from toulmin.data import Answer, Hit, Passage, Source
+from toulmin.data import Answer, Hit, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
@@ -417,6 +417,39 @@ PAGES = st.lists(st.tuples(st.sampled_from(SENTENCES), st.sampled_from(GAPS)), m
 
 def claims_of(text: str) -> list[Any]:
     return list(read_draft(text, GIVEN, "long").claims)
+
+
+KEPT = ["Ann kept 11 lamps.", "Bob kept 22 lamps.", "Cid kept 33 lamps.", "Dee kept 44 lamps.", "Eva kept 55 lamps."]
+LAMPS = Passage.of(" ".join(KEPT), "Lamps", Source(0, len(" ".join(KEPT)), "lamps.txt"))
+EMPTY = Passage.of("Nobody says it.", "Lamps", Source(0, 15, "lamps.txt"))
+
+
+class Yielding:
+    """Supports anything by any passage with a lamp, and quotes the sentence of that number, where it is."""
+
+    name = "yielding"
+
+    def __init__(self, n: int) -> None:
+        self.quoted = KEPT[n]
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return [self.verdict(pair) for pair in pairs]
+
+    def verdict(self, pair: Pair) -> Verdict:
+        if not any("lamps" in premise.text for premise in pair.premises):
+            return Verdict("unsupported", 0.0, 0.0, self.name)
+        places = [premise.text.find(self.quoted) for premise in pair.premises]
+        quotes = [Quote(at, at + len(self.quoted), self.quoted) if at >= 0 else None for at in places]
+        return Verdict("supported", 1.0, 0.0, self.name, tuple(quotes))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4))
+def test_a_sentence_is_cited_anew_only_by_a_quote_beside_its_name_and_number(name: int, number: int, quoted: int):
+    text = f"{KEPT[name].split()[0]} kept {KEPT[number].split()[2]} lamps [1]."
+    answer = repaired(text, None, Yielding(quoted), InMemory((LAMPS,)), passages=(EMPTY,), unsupported="flag")
+    is_beside = max(abs(name - quoted), abs(number - quoted)) <= 1
+    assert answer.claims[0].is_supported is is_beside
 
 
 @settings(deadline=None, max_examples=25)

@@ -62,7 +62,7 @@ def cite_evidence(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
 
 
 def _cite_places(asked: Sequence[tuple[Claim, Failing | None]]) -> Program[list[Claim | None]]:
-    """Each claim by the passage of which one place, read alone, supports it best, and clearly better than what failed."""
+    """Each claim by the passage of which one place, read alone, supports it best, clearly better than what failed."""
     trials = [(n, p) for n, (_, home) in enumerate(asked) for p in (home.near if home else ())]
     cited = [replace(asked[n][0], citations=(Citation(p.id),)) for n, p in trials]
     judged = yield from verify(cited, {p.id: p for _, p in trials}, "", "long")
@@ -92,7 +92,7 @@ def _place(claim: Claim, passage: Passage) -> tuple[Passage, ...]:
         spans = sentences(text)
         inside = [n for n, span in enumerate(spans) if span.start < quote.end and quote.start < span.end]
         text = text[spans[max(inside[0] - 1, 0)].start : spans[min(inside[-1] + 1, len(spans) - 1)].end]
-    is_proof = claim.is_supported and has_facts(f"{passage.title}\n{text}", claim.text)
+    is_proof = claim.is_supported and has_facts(f"{passage.title}. {text}", claim.text)
     return (Passage.of(text, passage.title),) if is_proof else ()
 
 
