@@ -89,7 +89,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 260, 32_000, 46_000
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 262, 32_800, 47_000
 
 
 def room(path: Path) -> str:

@@ -11,15 +11,24 @@ import string
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from safetensors.torch import save_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
+    DebertaV2Config,
+    DebertaV2ForSequenceClassification,
+    GraniteConfig,
+    GraniteForCausalLM,
+    ModernBertConfig,
+    ModernBertForTokenClassification,
     PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForSequenceClassification,
+    RobertaModel,
     T5Config,
     T5ForConditionalGeneration,
+    T5ForTokenClassification,
     T5Tokenizer,
 )
 
@@ -171,3 +180,133 @@ def roberta(folder: Path, positions: int = 34) -> Path:
         RobertaForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+# ---------------------------------------------------------------- families that people know
+
+SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
+GUARDIAN = (  # what Granite Guardian 3.0 to 3.2 are asked, and 3.3, in their own words shortened
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<risk>{{ guardian_config.risk_name }}",
+    "{% for d in documents %}<doc {{ d.doc_id }}>{{ d.text }}{% endfor %}{% for m in messages %}<{{ m.role }}>"
+    "{{ m.content }}{% endfor %}<risk>{{ guardian_config.criteria_id }}{% if think %}<think>{% endif %}",
+)
+
+
+def byte_tokenizer(words: tuple[str, ...] = (), chat: str | None = None) -> PreTrainedTokenizerFast:
+    """A token a byte, so that every text differs from every other, and one for each of the words."""
+    vocabulary = {text: n for n, text in enumerate([*SPECIAL, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
+    raw = Tokenizer(models.BPE(vocabulary, [], unk_token="[UNK]"))
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    raw.decoder = decoders.ByteLevel()
+    if chat is None:  # a language model's texts have no ends
+        ends = [(end, vocabulary[end]) for end in ("[CLS]", "[SEP]")]
+        raw.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
+        )
+    raw.add_tokens(list(words))
+    names = {"cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]", "pad_token": "[PAD]"}
+    return PreTrainedTokenizerFast(
+        tokenizer_object=raw,
+        eos_token="[SEP]",
+        chat_template=chat,
+        model_input_names=["input_ids", "attention_mask"],
+        **names,
+    )
+
+
+def _sizes(tokenizer: PreTrainedTokenizerFast, **more: int) -> dict[str, int]:
+    return {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "pad_token_id": 0,
+        **more,
+    }
+
+
+def _write(folder: Path, kind: type, config: object, tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> Path:
+    """A model with weights wide enough that its classes differ from text to text."""
+    with torch.random.fork_rng(), torch.no_grad():
+        torch.manual_seed(seed)
+        model = kind(config).eval()
+        for weights in model.parameters():
+            weights += 0.3 * torch.randn_like(weights)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def deberta(folder: Path, labels: int = 2) -> Path:
+    """As MiniCheck's and FactCG's: positions are relative, whatever number the config names."""
+    tokenizer = byte_tokenizer()
+    config = DebertaV2Config(
+        **_sizes(tokenizer, max_position_embeddings=64, num_labels=labels, type_vocab_size=0),
+        relative_attention=True,
+        position_biased_input=False,
+        pos_att_type=["p2c", "c2p"],
+        position_buckets=8,
+    )
+    return _write(folder, DebertaV2ForSequenceClassification, config, tokenizer)
+
+
+def _t5_config(tokenizer: PreTrainedTokenizerFast) -> T5Config:
+    sizes = {"d_model": 16, "d_ff": 32, "d_kv": 8, "num_layers": 2, "num_heads": 2}
+    return T5Config(vocab_size=len(tokenizer), decoder_start_token_id=0, pad_token_id=0, eos_token_id=2, **sizes)
+
+
+def minicheck_t5(folder: Path) -> Path:
+    tokenizer = byte_tokenizer()
+    return _write(folder, T5ForConditionalGeneration, _t5_config(tokenizer), tokenizer)
+
+
+def hhem(folder: Path) -> Path:
+    """Weights by the names that Vectara's own class gives them, beside a T5's config."""
+    tokenizer = byte_tokenizer()
+    config = _t5_config(tokenizer)
+    _write(folder, T5ForTokenClassification, config, tokenizer)
+    weights = T5ForTokenClassification.from_pretrained(folder).state_dict()
+    del weights["transformer.encoder.embed_tokens.weight"]  # the same as `shared`
+    save_file({f"t5.{name}": weight for name, weight in weights.items()}, folder / "model.safetensors")
+    _t5_config(tokenizer).save_pretrained(folder)
+    return folder
+
+
+class AlignScore(torch.nn.Module):
+    """AlignScore's own model: RoBERTa with its pooler, and three heads on it."""
+
+    def __init__(self, config: RobertaConfig) -> None:
+        super().__init__()
+        self.base_model = RobertaModel(config)
+        self.tri_layer = torch.nn.Linear(config.hidden_size, 3)
+        self.bin_layer = torch.nn.Linear(config.hidden_size, 2)
+
+
+def alignscore(folder: Path) -> AlignScore:
+    """Writes a checkpoint as training leaves it, and returns the model that it is of."""
+    tokenizer = byte_tokenizer()
+    config = RobertaConfig(**_sizes(tokenizer, max_position_embeddings=513, type_vocab_size=1))
+    with torch.random.fork_rng(), torch.no_grad():
+        torch.manual_seed(0)
+        model = AlignScore(config).eval()
+        for weights in model.parameters():
+            weights += 0.3 * torch.randn_like(weights)
+    folder.mkdir(exist_ok=True)
+    torch.save({"state_dict": model.state_dict(), "epoch": 3}, folder / "AlignScore-tiny.ckpt")
+    config.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return model
+
+
+def lettuce(folder: Path) -> Path:
+    tokenizer = byte_tokenizer()
+    ends = {"cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}
+    config = ModernBertConfig(**_sizes(tokenizer, num_labels=2, **ends))
+    return _write(folder, ModernBertForTokenClassification, config, tokenizer)
+
+
+def guardian(folder: Path, chat: str | None = GUARDIAN[0]) -> Path:
+    tokenizer = byte_tokenizer(("Yes", " yes", "No", " no"), chat or "{{ messages[0].content }}")
+    config = GraniteConfig(**_sizes(tokenizer, max_position_embeddings=1024))
+    return _write(folder, GraniteForCausalLM, config, tokenizer)

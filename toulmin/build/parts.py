@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from toulmin.build.specs import Own, Registry, Spec
+from toulmin.build.specs import Maker, Own, Registry, Spec
 from toulmin.config import PROVIDERS, Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
@@ -57,6 +57,15 @@ def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     return Cross(name, **table)
 
 
+def _family(family: str) -> Maker:
+    def make(name: str, table: dict[str, Any], settings: Settings) -> Judge:
+        from toulmin.judges.families import load_family
+
+        return load_family(family, name, **table)
+
+    return make
+
+
 def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.grammar import Grammar
 
@@ -70,15 +79,16 @@ def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
 
 
 _TORCH_JUDGE: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
-_CROSS_JUDGE: Mapping[str, Any] = {
-    **_TORCH_JUDGE,
-    "entailment": str,
-    "contradiction": str,
-    "threshold": float,
-    "unsure": float,
-    "quotes": bool,
-    "window": int,
-}
+_FAMILY: Mapping[str, Any] = {**_TORCH_JUDGE, "threshold": float, "unsure": float, "quotes": bool, "window": int}
+_CROSS_JUDGE: Mapping[str, Any] = {**_FAMILY, "entailment": str, "contradiction": str}
+_FAMILIES = (
+    ("minicheck", "MODEL", "MiniCheck: a classifier, or an encoder-decoder asked for 0 or 1, over chunks."),
+    ("factcg", "MODEL", "FactCG: a classifier that reads an instruction round document and claim."),
+    ("hhem", "FOLDER", "Vectara's HHEM-2.1-open, its weights beside the tokenizer of Flan-T5."),
+    ("alignscore", "FOLDER", "AlignScore: the mean over a claim's sentences of their best chunks."),
+    ("lettuce", "MODEL", "LettuceDetect: a classifier of tokens, which names the unsupported words."),
+    ("granite-guardian", "MODEL", "IBM's Granite Guardian 3: a language model with a risk of groundedness."),
+)
 JUDGES: Registry[Judge] = Registry(
     "judge",
     (
@@ -91,6 +101,7 @@ JUDGES: Registry[Judge] = Registry(
         ),
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", _TORCH_JUDGE),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
+        *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
         Spec(
             "grammar",

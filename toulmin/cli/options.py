@@ -51,8 +51,9 @@ Verifier = Annotated[str | None, Parameter(help="A second model, for methods tha
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL,"
-        " model:SPEC or grammar (the default with a parser behind it)."
+        help="What decides support: embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:,"
+        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC or grammar (the default with a"
+        " parser behind it)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]

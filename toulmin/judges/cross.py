@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError, unknown_name
-from toulmin.runtime.windows import Part, Window, hypothesis, part_text, windows, with_short_titles
+from toulmin.runtime.windows import Count, Part, Window, hypothesis, part_text, windows, with_short_titles
 from toulmin.steps import Pair, Verdict
 
 # ---------------------------------------------------------------- classes of a classifier by name
@@ -91,6 +91,7 @@ try:
     from toulmin.runtime.torch_models import (
         MULTIPLE,
         PRECISIONS,
+        Loaded,
         break_up,
         check,
         controls_of,
@@ -106,14 +107,17 @@ except ImportError as absent:
 
 BATCH_TOKENS = 16_384
 THRESHOLD = 0.5
-_ENDLESS = 10**9
+ENDLESS = 10**9
 _LEAST_ROOM = 8  # tokens: with less room beside the claim no passage is read
-_FORMAT = "premise-and-claim-1"
+T = TypeVar("T")
 
 
-class _Score(NamedTuple):
+class Score(NamedTuple):
+    """`reason` is what a claim that is not supported lacks, where the model says so."""
+
     support: float
     contradiction: float
+    reason: str | None = None
 
 
 class _Read(NamedTuple):
@@ -136,6 +140,9 @@ class Cross:
     and `ModelError` if the model is no such classifier.
     """
 
+    kind = "cross"
+    _format = "premise-and-claim-1"
+
     def __init__(
         self,
         path: str | os.PathLike[str],
@@ -155,27 +162,24 @@ class Cross:
         check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
         check("unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}")
-        options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        checkpoint = load_model(
-            path, AutoModelForSequenceClassification, "classifier of pairs (a cross-encoder)", **options
-        )
-        self.name = f"cross:{Path(path).resolve().name}"
+        checkpoint = self._load(path, {"device": device, "precision": precision, "download": download})
+        self.name = f"{self.kind}:{Path(path).resolve().name}"
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
         if self._model.config.pad_token_id is None:  # a causal classifier finds the end of a row by it
             self._model.config.pad_token_id = self._tokenizer.pad_token_id
-        self._classes = classes_of(self._model.config.id2label, self.name, entailment, contradiction)
+        self._classes = self._find_classes(entailment, contradiction)
         self._threshold, self._unsure = threshold, threshold if unsure is None else unsure
         self._quotes, self._batch_tokens = quotes, batch_tokens
-        self._window = window_of(self._model, self._tokenizer, window) or _ENDLESS
+        self._window = self._limit(window)
         self._controls = controls_of(self._tokenizer)
         weights = [checkpoint.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
-        self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, _FORMAT])
+        self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, self._format])
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Raises `ModelError` for a pair that does not fit into memory."""
         read = [self._read(pair) for pair in pairs]
         texts = [
-            (window.text(passages), hypothesis(pair))
+            self._texts(pair, [part_text(passages, part) for part in window.parts])
             for pair, (passages, cut) in zip(pairs, read, strict=True)
             for window in cut
         ]
@@ -184,15 +188,47 @@ class Cross:
         verdicts = [self._verdict(pair, pair_scores) for pair, pair_scores in zip(pairs, judged, strict=True)]
         return self._add_quotes(pairs, read, judged, verdicts) if self._quotes else verdicts
 
+    # -------------------------------------------------------------- what a family of models has of its own
+
+    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> Loaded:
+        kind = "classifier of pairs (a cross-encoder)"
+        return load_model(path, AutoModelForSequenceClassification, kind, **options)
+
+    def _find_classes(self, entailment: str | None, contradiction: str | None) -> Classes:
+        return classes_of(self._model.config.id2label, self.name, entailment, contradiction)
+
+    def _limit(self, wanted: int | None) -> int:
+        return window_of(self._model, self._tokenizer, wanted) or ENDLESS
+
+    def _frame(self, parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
+        """The text that the model reads, or a pair of texts."""
+        return "\n".join(parts), hypothesis(pair)
+
+    def _measure(self, room: int) -> tuple[int, Count]:
+        """The size of a window in that room of tokens, and what counts it."""
+        return room, self._count
+
+    def _logits(self, batch: Any) -> torch.Tensor:
+        logits: torch.Tensor = self._model(**batch).logits
+        return logits
+
     # -------------------------------------------------------------- what is read
 
     def _read(self, pair: Pair) -> _Read:
-        taken = self._count(hypothesis(pair)) + self._tokenizer.num_special_tokens_to_add(pair=True)
-        room = self._window - taken
+        room = self._room(pair)
         if room < _LEAST_ROOM:
             return _Read(pair.premises, ())
-        passages = with_short_titles(pair.premises, room, self._count)
-        return _Read(passages, windows(passages, room, self._count))
+        size, count = self._measure(room)
+        passages = with_short_titles(pair.premises, size, count)
+        return _Read(passages, windows(passages, size, count))
+
+    def _room(self, pair: Pair) -> int:
+        return self._window - len(self._tokenizer(*self._texts(pair, ()), verbose=False)["input_ids"])
+
+    def _texts(self, pair: Pair, parts: Sequence[str]) -> tuple[str, ...]:
+        question = None if pair.question is None else self._plain(pair.question)
+        plain = replace(pair, claim=self._plain(pair.claim), question=question)
+        return self._frame([self._plain(part) for part in parts], plain)
 
     def _count(self, text: str) -> int:
         return len(self._tokenizer(self._plain(text), add_special_tokens=False, verbose=False)["input_ids"])
@@ -202,39 +238,45 @@ class Cross:
 
     # -------------------------------------------------------------- what the model says
 
-    def _scores(self, texts: Sequence[tuple[str, str]]) -> list[_Score]:
+    def _scores(self, texts: Sequence[tuple[str, ...]]) -> list[Score]:
+        return self._run(texts, self._classify)
+
+    def _run(self, texts: Sequence[tuple[str, ...]], run: Callable[[list[dict[str, Any]]], list[T]]) -> list[T]:
         if not texts:
             return []
         limit: dict[str, Any] = {"truncation": False}
-        if self._window < _ENDLESS:  # joined texts may have a token more than their parts
+        if self._window < ENDLESS:  # joined texts may have a token more than their parts
             limit = {"truncation": "only_first", "max_length": self._window}
-        premises, claims = ([self._plain(text) for text in side] for side in zip(*texts, strict=True))
-        encoded = self._tokenizer(premises, claims, verbose=False, **limit)
+        encoded = self._tokenizer(*(list(side) for side in zip(*texts, strict=True)), verbose=False, **limit)
         rows = [{name: encoded[name][place] for name in encoded} for place in range(len(texts))]
-        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, self._classify, self.name)
+        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, run, self.name)
+
+    def _pad(self, rows: list[dict[str, Any]]) -> Any:
+        multiple = MULTIPLE if self._window % MULTIPLE == 0 or self._window == ENDLESS else None
+        return self._tokenizer.pad(rows, pad_to_multiple_of=multiple, return_tensors="pt").to(self._model.device)
 
     @torch.inference_mode()
-    def _classify(self, rows: list[dict[str, Any]]) -> list[_Score]:
-        multiple = MULTIPLE if self._window % MULTIPLE == 0 or self._window == _ENDLESS else None
-        batch = self._tokenizer.pad(rows, pad_to_multiple_of=multiple, return_tensors="pt").to(self._model.device)
-        logits = self._model(**batch).logits.float()
+    def _classify(self, rows: list[dict[str, Any]]) -> list[Score]:
+        logits = self._logits(self._pad(rows)).float()
         entailed, contradicted = self._classes
         if entailed is None:
-            return [_Score(share, 0.0) for share in logits[:, 0].sigmoid().tolist()]
+            return [Score(share, 0.0) for share in logits[:, 0].sigmoid().tolist()]
         shares = logits.softmax(dim=-1)
         against = [0.0] * len(rows) if contradicted is None else shares[:, contradicted].tolist()
-        return [_Score(*score) for score in zip(shares[:, entailed].tolist(), against, strict=True)]
+        return [Score(*score) for score in zip(shares[:, entailed].tolist(), against, strict=True)]
 
     # -------------------------------------------------------------- what follows
 
-    def _verdict(self, pair: Pair, scores: Sequence[_Score]) -> Verdict:
+    def _verdict(self, pair: Pair, scores: Sequence[Score]) -> Verdict:
         none: tuple[Quote | None, ...] = (None,) * len(pair.premises)
         if not scores:
             reason = f"the claim is too long for {self.name}, which reads {self._window} tokens"
             return Verdict("unsure", 0.0, 0.0, self.name, none, reason)
-        support = max(score.support for score in scores)
-        contradiction = min(max(score.contradiction for score in scores), 1 - support)
-        return Verdict(self._label(support, contradiction), support, contradiction, self.name, none)
+        best = max(scores, key=lambda score: score.support)
+        contradiction = min(max(score.contradiction for score in scores), 1 - best.support)
+        label = self._label(best.support, contradiction)
+        reason = None if label == "supported" else best.reason
+        return Verdict(label, best.support, contradiction, self.name, none, reason)
 
     def _label(self, support: float, contradiction: float) -> Label:
         if support >= self._threshold:
@@ -244,7 +286,7 @@ class Cross:
         return "unsure" if support >= self._unsure else "unsupported"
 
     def _add_quotes(
-        self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[_Score]], verdicts: list[Verdict]
+        self, pairs: Sequence[Pair], read: Sequence[_Read], judged: Sequence[Sequence[Score]], verdicts: list[Verdict]
     ) -> list[Verdict]:
         sides: dict[Label, str] = {"supported": "support", "contradicted": "contradiction"}
         wanted = [
@@ -253,7 +295,7 @@ class Cross:
             if (side := sides.get(verdict.label))
             for part in _decisive(read[n], judged[n], side).sentences(read[n].passages)
         ]
-        texts = [(part_text(read[n].passages, part), hypothesis(pairs[n])) for n, part, _ in wanted]
+        texts = [self._texts(pairs[n], [part_text(read[n].passages, part)]) for n, part, _ in wanted]
         shares_by_pair: dict[int, list[tuple[float, Part]]] = {}
         for (n, part, side), score in zip(wanted, self._scores(texts), strict=True):
             shares_by_pair.setdefault(n, []).append((getattr(score, side), part))
@@ -272,5 +314,5 @@ class Cross:
                 yield Quote(part.start, part.end, passage.text[part.start : part.end])
 
 
-def _decisive(read: _Read, scores: Sequence[_Score], side: str) -> Window:
+def _decisive(read: _Read, scores: Sequence[Score], side: str) -> Window:
     return max(zip(read.windows, scores, strict=True), key=lambda entry: float(getattr(entry[1], side)))[0]
