@@ -1,6 +1,7 @@
 """`check` and `check --repair` on real model answers whose wrong sentences people marked (`qa_feedback`).
 
     python benchmarks/repair.py [--split dev] [--answers N] [--shown 5]
+    python benchmarks/repair.py --labels factscore [--judge SPEC] [--limit PERSONS]     see `repair_labels.py`
 
 Each answer (the first prediction, to which people's marks belong) is held against the passages that came with its
 question; its sentences cite nothing, so each is judged against what a search among those passages finds, all of them.
@@ -17,16 +18,21 @@ import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from data import rows
+from repair_labels import measure
 
+from toulmin.build import parts
+from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
+from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import check
 from toulmin.methods.placing import places
 from toulmin.methods.repair import repair
@@ -165,8 +171,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", default="dev", choices=("dev", "train"))
     parser.add_argument("--answers", type=int, default=None)
-    parser.add_argument("--shown", type=int, default=0, help="marked sentences that were not flagged, to look at")
+    parser.add_argument("--shown", type=int, default=0, help="wrong sentences that were not noticed, to look at")
+    parser.add_argument("--labels", choices=("factscore",), help="claims that people judged, instead of answers")
+    parser.add_argument(
+        "--judge", default="lexical", metavar="SPEC", help="with --labels: as `toulmin --judge` names it"
+    )
+    parser.add_argument("--cache", type=Path, help="with --labels: a file of verdicts, so that a judge decides once")
+    parser.add_argument("--limit", type=int, default=None, help="with --labels: persons")
+    parser.add_argument("--no-rewriting", action="store_true", help="with --labels: new citations only")
     options = parser.parse_args()
+    if options.labels:
+        judge = parts.judge(options.judge, Settings())
+        judge = CachedJudge(judge, options.cache) if options.cache else judge
+        measure(options.split, judge, options.limit, not options.no_rewriting, options.shown)
+        return
     cases = [case(row) for row in list(rows("qa_feedback", options.split))[: options.answers] if row["passages"]]
     print(f"qa_feedback {options.split}, {len(cases)} answers, judge {Lexical().name}, writer {Extractive().name}")
     report(cases)

@@ -277,10 +277,10 @@ def _evidence(passage: Passage, pair: Pair) -> Passage:
 
 
 def _may_join(a: Passage, b: Passage, pair: Pair) -> bool:
-    if document_of(a) == document_of(b) or _names(a.text, b) or _names(b.text, a):
+    if document_of(a) == document_of(b) or names_document(a.text, b) or names_document(b.text, a):
         return True
     asked = f"{pair.question or ''} {pair.claim}"
-    return _names(asked, a) and _names(asked, b)
+    return names_document(asked, a) and names_document(asked, b)
 
 
 def document_of(passage: Passage) -> str:
@@ -289,7 +289,7 @@ def document_of(passage: Passage) -> str:
     return (not source.record and (source.path or source.url)) or passage.title or passage.id
 
 
-def _names(text: str, passage: Passage) -> bool:
+def names_document(text: str, passage: Passage) -> bool:
     """Whether a text has two thirds of the title's words, in any form."""
     words = set(terms(passage.title)) - STOPWORDS
     return bool(words) and 3 * len(words & set(terms(text))) >= 2 * len(words)

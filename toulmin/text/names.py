@@ -15,7 +15,7 @@ from importlib import resources
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
 from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem, terms, words
 
-__all__ = ["Fact", "Kind", "facts", "unmentioned"]
+__all__ = ["Fact", "Kind", "facts", "has_facts", "unmentioned"]
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -151,6 +151,26 @@ def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     covered = {place for fact in named for place in range(fact.start, fact.end)}
     all_facts = [fact for fact in numbers if fact.start not in covered] + named
     return tuple(sorted(all_facts, key=lambda fact: fact.start))
+
+
+def has_facts(place: str, claim: str) -> bool:
+    """Whether a place has the claim's names (their telling words), numbers and dates ("2007" in "June 2007")."""
+    known, words_ = [fact.value for fact in facts(place) if fact.kind != "name"], frozenset(terms(place))
+    return all(
+        words_.issuperset(_telling(claim[fact.start : fact.end]))
+        if fact.kind == "name"
+        else any(fact.value == value or _is_within(value, fact.value) for value in known)
+        for fact in facts(claim)
+    )
+
+
+def _telling(name: str) -> list[str]:
+    content = [term for term in terms(name) if term not in STOPWORDS]
+    return [term for term in content if not is_common(term)] or content
+
+
+def _is_within(date: str, whole: str) -> bool:
+    return date.startswith(f"{whole}-") or (whole.startswith("--") and date.endswith(whole[1:]))
 
 
 _OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
