@@ -61,6 +61,10 @@ class Record(NamedTuple):
     pair: Pair
     supported: bool
 
+    def reworded(self, claim: str) -> Record:
+        """An untrue claim over the same premises."""
+        return self._replace(pair=Pair(self.pair.premises, claim), supported=False)
+
 
 def page_of(row: Mapping[str, Any]) -> str:
     """The page or topic of a record of an `attr_*` set: what its evidence is of, else its question."""

@@ -23,6 +23,7 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
+from toulmin.judges.objections import LOOKS, Look
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
 
@@ -225,10 +226,10 @@ def read_stack(path: Path) -> Stack:
 class EmbeddedJudge:
     """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
 
-    def __init__(self, model: Model, stack: Stack) -> None:
+    def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
         self.name = model.name
         self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name])
-        self._model, self._stack, self._lexical = model, stack, Lexical()
+        self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         return [self._verdict(pair, judged) for pair, judged in zip(pairs, self._model.shares(pairs), strict=True)]
