@@ -37,6 +37,11 @@ def share(right: Truths) -> Measure:
     return lambda counts: _ratio(float(counts @ right), float(counts.sum()))
 
 
+def among(some: Truths, right: Truths) -> Measure:
+    """Of some claims, the share that is right."""
+    return lambda counts: share(right[some])(counts[some])
+
+
 def balanced_accuracy(said: Truths, truth: Truths) -> Measure:
     """The mean of the shares of true and of untrue claims told right."""
     return lambda counts: (share(said[truth])(counts[truth]) + share(~said[~truth])(counts[~truth])) / 2
@@ -157,13 +162,9 @@ def mean_of(section: str, name: str, some: Sequence[Row], wanted: float | None =
 
 def precision(seen: Verdicts) -> Row:
     """Of what is called supported, the share that is."""
-    return Row("", "", seen.pages, _among(seen.accepted, seen.truth))
+    return Row("", "", seen.pages, among(seen.accepted, seen.truth))
 
 
 def recall(seen: Verdicts) -> Row:
     """Of what is supported, the share that is called so."""
-    return Row("", "", seen.pages, _among(seen.truth, seen.accepted))
-
-
-def _among(some: Truths, right: Truths) -> Measure:
-    return lambda counts: share(right[some])(counts[some])
+    return Row("", "", seen.pages, among(seen.truth, seen.accepted))

@@ -26,6 +26,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -282,11 +283,11 @@ def manuals_part(column: Column, options: Options) -> Iterator[Row]:
     searched = checked("manuals", column, given, options.folder)
     yield accuracy("manuals: balanced accuracy through check", "all", searched, 0.75)
     yield from by_label("manuals", searched)
-    for kind in sorted({record.dataset for record in given}):
-        some = searched.some([record.dataset == kind for record in given])
-        yield share_of("manuals: right, by kind", kind, some, some.accepted == some.truth)
-    shown = [record for record in given if record.pair.premises]
-    yield from both("manuals, the deciding passage given", "all", column.judge("manuals, passages", shown))
+    for truth, kind in sorted({(record.supported, record.dataset) for record in given}):
+        some = searched.some([(record.supported, record.dataset) == (truth, kind) for record in given])
+        yield share_of(f"manuals: {'true' if truth else 'false'} claims called supported", kind, some, some.accepted)
+    decided = [record for record in given if record.pair.premises]
+    yield from both("manuals, the deciding passage given", "all", column.judge("manuals, passages", decided))
 
 
 def checked(name: str, column: Asked, given: Sequence[Record], docs: Path) -> Verdicts:
@@ -345,56 +346,64 @@ ABOUT = "judge"  # the part that is not of rows
 
 # ---------------------------------------------------------------- the judge itself
 
-# Licence and teaching of judges that are known by name, as their publishers state them.
+# Licence and teaching of judges known by name, as their publishers state them.
 FAMILIES = {
     "lexical": ("Apache-2.0", "weights of seven measures: train splits of the attr_* sets"),
-    "minicheck": ("MIT; Bespoke-MiniCheck-7B CC BY-NC 4.0", "14,000 claims made with GPT-4, ANLI"),
-    "factcg": ("MIT", "MiniCheck's data, claims over several documents made with GPT"),
+    "minicheck": ("MIT (Bespoke-MiniCheck-7B: CC BY-NC 4.0)", "14,000 pairs made with GPT models; ANLI"),
+    "factcg": ("MIT", "MiniCheck's pairs; claims over several sentences made with GPT models"),
     "hhem": ("Apache-2.0", "not published in full"),
-    "alignscore": ("MIT", "4.7 million pairs of 15 sets: inference, fact checking, paraphrase, questions, summaries"),
+    "alignscore": ("MIT", "4.7 million pairs of inference, facts, paraphrases, questions and summaries"),
     "lettuce": ("MIT", "RAGTruth"),
-    "granite-guardian": ("Apache-2.0", "people's notes and made data of IBM's"),
+    "granite-guardian": ("Apache-2.0", "people's judgements and made data of IBM's"),
 }
 
 
 def about(column: Asked, options: Options) -> dict[str, str]:
     """What the judge is, costs and learnt from."""
     print(f"{column.name}: speed", file=sys.stderr, flush=True)
-    fresh = open_judge(column.spec, is_bare=column.bare)
-    speed = rate(fresh, pairs()[: options.limit and BATCH + options.limit])
-    kind, _, argument = column.spec.partition(":")
-    licence, learnt = card() if column.spec == "embedded" else FAMILIES.get(kind, ("its publisher's", "not stated"))
-    folder = shipped_part("judge", argument or None).folder if kind == "embedded" else Path(argument or "-")
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    fresh, folder = open_judge(column.spec, is_bare=column.bare), folder_of(column.spec)
+    files = [file for file in folder.rglob("*") if file.is_file()] if folder else []
+    licence, learnt = card(folder) or FAMILIES.get(column.spec.split(":")[0], ("its publisher's", "not stated"))
     return {
         "parameters": parameters(fresh, folder),
-        "megabytes": f"{size / 1e6:.1f}",
-        "pairs a second on one core": f"{speed:.0f}",
+        "megabytes": f"{sum(file.stat().st_size for file in files) / 1e6:.1f}",
+        "pairs a second on one core": f"{rate(fresh, pairs()[: options.limit and BATCH + options.limit]):.0f}",
         "licence": licence,
         "learnt from": learnt,
     }
 
 
-def parameters(judge: Judge, folder: Path) -> str:
+def folder_of(spec: str) -> Path | None:
+    """Where the judge's weights lie on this machine, as far as its name says."""
+    kind, _, argument = spec.partition(":")
+    if kind == "embedded":
+        return shipped_part("judge", argument or None).folder
+    return Path(argument) if argument and Path(argument).is_dir() else None
+
+
+def parameters(judge: Judge, folder: Path | None) -> str:
     """How many numbers were learnt, where it can be counted."""
     if isinstance(judge, Lexical):
         return str(len(COEFFICIENTS))
-    if isinstance(judge, EmbeddedJudge):
+    if isinstance(judge, EmbeddedJudge) and folder and find_spec("onnx"):
         import onnx
 
         weights = onnx.load(str(folder / "model.onnx")).graph.initializer
         return f"{sum(int(np.prod(each.dims)) for each in weights):,}"
-    models = [value for value in vars(judge).values() if hasattr(value, "num_parameters")]
+    models = [part for part in getattr(judge, "__dict__", {}).values() if hasattr(part, "num_parameters")]
     return f"{models[0].num_parameters():,}" if models else "not counted"
 
 
-def card() -> tuple[str, str]:
-    """Licence and sources of the installed weights, out of their card."""
-    text = (shipped_part("judge").folder.parent / "card.md").read_text("utf-8")
+def card(folder: Path | None) -> tuple[str, str] | None:
+    """Licence and sources of weights of ours, out of the card beside them."""
+    file = folder and folder.parent / "card.md"
+    if not file or not file.exists():
+        return None
+    text = file.read_text("utf-8")
     licence = re.search(r"Licence: ([\w.-]*\w)", text)
     table = text.partition("learnt from\n")[2].partition("\n## ")[0]
     sources = [name for name in re.findall(r"^\| ([^|]+?) \|", table, re.MULTILINE)[1:] if "reader only" not in name]
-    return licence[1] if licence else "not stated", "; ".join(sources)
+    return (licence[1], "; ".join(sources)) if licence else None
 
 
 # ---------------------------------------------------------------- the table

@@ -16,12 +16,12 @@ import pytest
 from toulmin.data import Passage
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.trained import Judged, Shares
-from toulmin.runtime.shipped import is_ready
 from toulmin.runtime.windows import Window
 from toulmin.steps import Pair
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data")) / "attr_wice_dev.jsonl.gz"
+WEIGHTS = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights" / "judge"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="needs the attr_* sets under TOULMIN_DATA")
 MANUAL = "Readers do not block writers in this mode. A checkpoint runs when the log has 1000 pages."
 
@@ -150,11 +150,12 @@ def test_the_network_is_not_asked_again(benchmark: Any, tmp_path: Path):
     assert (again[::-1], network.asked) == (first, ["a claim", "another"])
 
 
-@pytest.mark.skipif(not is_ready("judge"), reason="needs the weights (pip install ./weights '.[embedded]')")
 def test_a_bare_judge_objects_to_nothing(benchmark: Any):
+    pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
     premise = Passage.of("Ada Lovelace was a mathematician. She worked with Charles Babbage on the Analytical Engine.")
     pair = Pair((premise,), "Grace Hopper worked with Charles Babbage on the Analytical Engine.")
-    labels = [benchmark("judge_table").open_judge("embedded", None, bare).judge([pair])[0].label for bare in (0, 1)]
+    judges = [benchmark("judge_table").open_judge(f"embedded:{WEIGHTS}", None, bare) for bare in (False, True)]
+    labels = [judge.judge([pair])[0].label for judge in judges]
     assert labels == ["unsupported", "supported"]
 
 
@@ -218,3 +219,14 @@ def test_scores_stand_beside_a_judge_on_the_records_that_they_have(
     )
     recall = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("recall"))
     assert "1.000 [1.000, 1.000]" in recall
+
+
+@needs_data
+def test_the_table_ends_with_what_the_judge_is(benchmark: Any, capsys: pytest.CaptureFixture[str]):
+    for library in ("onnx", "onnxruntime"):
+        pytest.importorskip(library, reason=f"needs {library} (extra: train)")
+    benchmark("judge_table").main(["--judge", f"embedded:{WEIGHTS}", "--parts", "judge", "--limit", "4"])
+    lines = capsys.readouterr().out.splitlines()
+    numbers = {line.split(":")[0][:24].strip(): line.split(":")[1] for line in lines if ": " in line}
+    assert 22_000_000 < int(numbers["parameters"].replace(",", "")) < 24_000_000
+    assert 20 < float(numbers["megabytes"]) < 30
