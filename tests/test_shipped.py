@@ -17,6 +17,7 @@ pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
 
 from toulmin.build import parts
 from toulmin.build.encoding import encoder
+from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.judges.embedded import EmbeddedJudge, load_judge
@@ -54,6 +55,11 @@ def test_every_file_is_the_one_that_is_listed(installed: None):
     parts = shipped.part_digests()
     assert set(parts) == {"judge", "reader", "encoder"}
     assert {kind: shipped.part(kind).identity for kind in parts} == parts
+
+
+def test_this_processor_computes_what_the_maker_of_the_judge_did(installed: None):
+    finding = doctor._numbers()
+    assert (finding.part, finding.state) == ("numbers", "works")
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,25 @@ def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
     assert EmbeddedJudge(model, stack(1.0)).key != EmbeddedJudge(model, stack(2.0)).key
 
 
+def test_a_folder_knows_what_its_judge_says_of_the_trial_pairs(folder: Path):
+    assert Trained(folder).deviation() < 1e-6
+
+
+def test_a_processor_that_computes_otherwise_deviates(folder: Path, tmp_path: Path):
+    other = copied(folder, tmp_path / "other")
+    (other / "known.json").write_text(json.dumps([[0.2, 0.5, 0.3]] * 3), "utf-8")
+    shipping.write_manifest(other, "judge", "embedded-tiny")
+    assert Trained(other).deviation() > 0.02
+
+
+def test_known_scores_of_another_shape_are_refused(folder: Path, tmp_path: Path):
+    other = copied(folder, tmp_path / "other")
+    (other / "known.json").write_text("[0.5]", "utf-8")
+    shipping.write_manifest(other, "judge", "embedded-tiny")
+    with pytest.raises(ModelError, match="3 shares for each trial"):
+        Trained(other).deviation()
+
+
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):
     assert parts.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
 

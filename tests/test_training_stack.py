@@ -60,6 +60,27 @@ def test_the_regression_finds_what_made_the_data():
     assert stack.logistic(x, y, np.ones(20_000), ridge=1e-3) == pytest.approx([0.5, -1.0, 0.2], abs=0.08)
 
 
+def natural_table(chances: list[float], supported: list[bool]) -> stack.Table:
+    """Rows of one natural set, of which only the labels count."""
+    rows = len(chances)
+    flags, names = np.zeros(rows, bool), np.full(rows, "Q2/wow")
+    return stack.Table(
+        np.zeros((rows, 1)), np.array(supported), flags, flags, flags, np.zeros(rows), names, names, names
+    )
+
+
+def test_supported_is_said_from_where_85_of_100_are():
+    chances = [n / 100 for n in range(100)]
+    supported = [n >= 60 or (n >= 30 and n % 2 == 0) for n in range(100)]  # from 0.44 on 48 of 56 are, 0.857
+    assert stack.promised_level(np.array(chances), natural_table(chances, supported)) == pytest.approx(0.44)
+
+
+def test_recall_bounds_how_careful_the_judge_gets():
+    chances, supported = [n / 100 for n in range(100)], [n % 2 == 0 for n in range(100)]
+    level = stack.promised_level(np.array(chances), natural_table(chances, supported))
+    assert sum(chance >= level for chance, truth in zip(chances, supported, strict=True) if truth) >= 0.7 * 50
+
+
 def scored(folder: Path, knows: float) -> tuple[Path, Path]:
     """Pairs, and a run whose network knows the label that well."""
     rows = trained_parts.rows(240)

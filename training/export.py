@@ -31,6 +31,8 @@ from shipping import write_manifest
 
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
 from toulmin.judges.embedded import FILE as STACK
+from toulmin.judges.trained import KIND as JUDGE
+from toulmin.judges.trained import KNOWN, TRIALS, Trained
 from toulmin.runtime.network import ANSWERS, Network, Row, pad_rows
 
 OPSET = 17
@@ -140,8 +142,18 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
     settings = json.loads((out / "settings.json").read_text("utf-8"))
     (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
     head = json.loads((run / "network.json").read_text("utf-8"))["head"]
-    write_manifest(out, "reader" if head == "ranker" else head, name)
+    kind = "reader" if head == "ranker" else head
+    write_manifest(out, kind, name)
+    if kind == JUDGE:
+        write_known(out)
+        write_manifest(out, kind, name)
     return Network(out / "model.onnx", threads=1)
+
+
+def write_known(out: Path) -> None:
+    """Writes what the exported judge says of the trial pairs, by which `toulmin doctor` knows a processor that errs."""
+    shares = [judged.shares for judged in Trained(out).shares(TRIALS)]
+    (out / KNOWN).write_text(json.dumps(shares) + "\n", "utf-8")
 
 
 def main(arguments: Sequence[str]) -> None:

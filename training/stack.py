@@ -48,6 +48,9 @@ GROWN: dict[str, Any] = {
 }
 ROUNDS = 50
 POINTS = 40  # of the curve, at most
+LEVELS = np.arange(0.30, 0.86, 0.01).round(2)  # of the chance from which a claim is supported
+PROMISED = 0.85  # share of the natural claims called supported that are
+LEAST_RECALL = 0.72  # share of the supported natural claims that are called so
 UNSURE = 0.75  # share of the `supported` threshold from which a claim is unsure
 AS_LEXICAL = np.eye(len(TERMS))[TERMS.index("lexical")]  # few pairs leave the stack near the lexical judge
 _LEAST_GAIN = 1e-12
@@ -227,24 +230,30 @@ def fitted(data: Table) -> Stack:
     mixed = plain.contradicted.any() and not plain.contradicted.all()
     against = logistic(plain.terms, plain.contradicted, weights(plain)) if mixed else np.eye(1, len(TERMS))[0] * -3.0
     scored, chances = zip(*curve, strict=True)
-    level = best_level(np.interp(made.scores(data), scored, chances), data)
+    level = promised_level(np.interp(scores, scored, chances), data)
     support, against = tuple(map(float, made.support)), tuple(map(float, against))
     return Stack(support, against, made.trees, curve, level, UNSURE * level, 0.5)
 
 
-def best_level(chances: Floats, data: Table) -> float:
-    """The chance from which "supported" is right most often, both kinds counting alike, on the mean of the sources."""
-    levels = np.arange(0.30, 0.71, 0.02)
-    means = []
-    for level in levels:
-        said, told = chances >= level, []
-        for name in np.unique(data.sources):
-            own = data.sources == name
-            yes, no = own & data.supported, own & ~data.supported
-            if yes.any() and no.any():
-                told.append((said[yes].mean() + (~said[no]).mean()) / 2)
-        means.append(np.mean(told) if told else 0.0)
-    return float(levels[int(np.argmax(means))])
+def promised_level(chances: Floats, data: Table) -> float:
+    """The least chance from which `PROMISED` of what is called supported is so, on natural claims, every set alike.
+
+    Never so high that less than `LEAST_RECALL` of what is supported is called so. Without natural claims all count.
+    """
+    sets = np.array([source.partition("/")[0] for source in data.sources])
+    natural = np.isin(sets, sorted(NATURAL))
+    names = np.unique(sets[natural] if natural.any() else sets)
+    rows = [(chances[sets == name], data.supported[sets == name]) for name in names]
+    best = float(LEVELS[0])
+    for level in map(float, LEVELS):
+        precision = np.mean([truth[says >= level].mean() if (says >= level).any() else 1.0 for says, truth in rows])
+        recall = np.mean([(says[truth] >= level).mean() if truth.any() else 1.0 for says, truth in rows])
+        if recall < LEAST_RECALL:
+            break
+        best = level
+        if precision >= PROMISED:
+            break
+    return best
 
 
 # ---------------------------------------------------------------- the command

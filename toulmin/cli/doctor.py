@@ -18,6 +18,7 @@ from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError, ToulminError
 
 PATIENCE = 10  # seconds for a server to list its models
+EXACT = 0.02  # by which a share may differ from that of another processor: rounding, no more
 NAMED = 5  # models named in a finding, where a server lacks the one that is set
 PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
 
@@ -38,6 +39,7 @@ def examine(index: str | None) -> list[Finding]:
         ("verifier", lambda: _model("verifier")),
         ("local models", _local),
         ("trained parts", _weights),
+        ("numbers", _numbers),
         ("evaluation", _evaluation),
         ("shared corpus", _object_store),
         ("corpus in a database", _database),
@@ -146,6 +148,22 @@ def _weights() -> Finding:
         return Finding("trained parts", "missing", f"{absent} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
     return Finding("trained parts", "works", f"{names}; every file was checked")
+
+
+def _numbers() -> Finding:
+    """Whether this processor computes what the judge's maker's did."""
+    from toulmin.runtime import shipped
+
+    if not shipped.is_ready("judge"):
+        return Finding("numbers", "missing", "no trained judge is installed, so that none are checked", shipped.INSTALL)
+    from toulmin.judges.trained import TRIALS, Trained
+
+    deviation = Trained().deviation()
+    detail = f"{len(TRIALS)} pairs with known scores: this processor's differ by {deviation:.4f} at most"
+    if deviation <= EXACT:
+        return Finding("numbers", "works", detail)
+    remedy = "it computes 8-bit numbers otherwise: use --judge lexical here, and report your processor"
+    return Finding("numbers", "broken", f"{detail}, where {EXACT} is allowed", remedy)
 
 
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.

@@ -20,6 +20,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from toulmin.data import Passage
+from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import RULE, Part, part, settings
@@ -28,6 +30,12 @@ from toulmin.steps import Pair
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")
+
+# What a judge's folder says of these pairs shows whether a processor computes as its maker's did.
+KNOWN = "known.json"
+_LAMP = Passage.of("The lamp of the tower was first lit in 1759, and its keeper was paid by the harbour.", "The tower")
+_CLAIMS = ("In 1759 the tower's lamp was lit for the first time.", "The keeper paid the harbour.", "It was never lit.")
+TRIALS = tuple(Pair((_LAMP,), claim) for claim in _CLAIMS)
 
 
 class Shares(NamedTuple):
@@ -96,6 +104,18 @@ class Trained:
         logits = iter(self._network.logits([view.row for seen in views for view in seen]))
         judged = [[Judged(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
         return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
+
+    def deviation(self) -> float:
+        """The largest difference of a share of `TRIALS` to those that the folder's maker measured.
+
+        Raises `ModelError` if the folder does not tell them.
+        """
+        path = self.part.file(KNOWN)
+        try:
+            known = np.array(json.loads(path.read_text("utf-8")), np.float64).reshape(len(TRIALS), len(OUTCOMES))
+        except (ValueError, TypeError) as error:
+            raise ModelError(f"{path} should hold {len(OUTCOMES)} shares for each trial: {error}") from error
+        return float(np.abs(known - [judged.shares for judged in self.shares(TRIALS)]).max())
 
 
 def _shares(logits: NDArray[np.float32]) -> Shares:
