@@ -95,15 +95,18 @@ def claims(
     cited = draw(st.lists(st.sampled_from(read), max_size=most, unique=True)) if read else []
     text = draw(texts() | st.text(min_size=1, max_size=30).filter(str.strip) if words is None else words)
     citations = tuple(draw(citations_of(passage)) for passage in cited)
-    return Claim(text, citations, draw(st.none() | supports(tuple(p.id for p in cited))))
+    others = tuple(passage.id for passage in read if passage not in cited)
+    return Claim(text, citations, draw(st.none() | supports(tuple(p.id for p in cited), others)))
 
 
 @st.composite
-def supports(draw: st.DrawFn, cited: tuple[str, ...]) -> Support:
-    """A verdict on what is cited; nothing is supported by nothing."""
+def supports(draw: st.DrawFn, cited: tuple[str, ...], others: tuple[str, ...] = ()) -> Support:
+    """A verdict on what is cited; nothing is supported by nothing, and what fails may be said by others."""
     labels = ["unsure", "unsupported", "contradicted", *(["supported"] if cited else [])]
     reason = draw(st.none() | texts())
-    return Support(draw(st.sampled_from(labels)), draw(st.floats(0, 1)), "lexical", cited, reason)
+    label = draw(st.sampled_from(labels))
+    elsewhere = others if label != "supported" and draw(st.booleans()) else ()
+    return Support(label, draw(st.floats(0, 1)), "lexical", cited, reason, elsewhere)
 
 
 COUNTS = st.integers(0, 10**9)

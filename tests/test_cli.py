@@ -257,6 +257,19 @@ def test_check_shows_the_passage_that_contradicts_a_claim(passages, capsys):
     assert "against: Kettle Rock" in printed(capsys)
 
 
+def test_check_shows_the_passage_that_says_what_the_cited_one_does_not(passages, capsys):
+    checked("The tower was lit for the first time on 3 May 1824 [2].", passages)
+    shown = printed(capsys)
+    assert "the cited passage does not say this; “Kettle Rock” does" in shown
+    assert "said elsewhere: Kettle Rock" in shown
+
+
+def test_talk_is_shown_unchecked_and_strict_checks_pass_it(passages, capsys):
+    text = "Sure! Here is a summary:\n\nThree keepers lived there until 1978 [2]."
+    assert checked(text, passages, "--strict") == 0
+    assert "· not checked Sure!" in printed(capsys)
+
+
 def test_check_finds_a_passage_for_a_claim_that_cites_none(passages, capsys):
     checked("Three keepers lived there until 1978.", passages, "--json")
     claim = document(capsys)["claims"][0]
@@ -573,6 +586,14 @@ def test_a_repair_shows_the_text_and_each_change(draft: str, capsys):
 def test_a_repair_says_why_a_sentence_went(draft: str, capsys):
     run(["check", draft, "--docs", str(demo.FOLDER), "--repair"])
     assert "− John Harrison flew to the Moon in 1750. taken away" in printed(capsys)
+
+
+def test_what_a_repair_takes_away_is_struck_through(draft: str, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    run(["check", draft, "--docs", str(demo.FOLDER), "--repair"])
+    (line,) = [line for line in capsys.readouterr().out.split("\n") if "− " in line]
+    assert "\x1b[9" in line.partition("John Harrison")[0]
 
 
 def test_a_strict_check_of_a_repaired_text_is_content(draft: str, capsys):

@@ -203,6 +203,38 @@ def test_an_answer_to_a_question_about_something_else_is_not_supported() -> None
     assert verdict("Canada", question="Which volcano buried the Roman town of Pompeii?").label != "supported"
 
 
+HARBOUR = Passage.of(
+    "Bread was cheap in 1824 in the old town. The tower was built by Hannah Pell in 1819. The lamp was lit in 1831 by "
+    "Joe Fry. The boats of Ida Mott, Tom Ashby and Kim Orr won the race.",
+    "The harbour",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("When was the lamp lit?", "1831", "1824"),
+        ("When was the tower built?", "1819", "1831"),
+        ("Who built the tower?", "Hannah Pell", "Ida Mott"),
+        ("Who lit the lamp?", "Joe Fry", "Ida Mott"),
+    ],
+)
+def test_an_answer_to_another_question_is_not_supported(question: str, right: str, wrong: str) -> None:
+    true, false = (verdict(answer, HARBOUR, question=question) for answer in (right, wrong))
+    assert (true.label, false.label) == ("supported", "unsupported")
+    assert false.support < true.support
+
+
+def test_a_reason_names_the_words_that_an_answer_stands_apart_from() -> None:
+    reason = verdict("1824", HARBOUR, question="When was the lamp lit?").reason
+    assert reason == "1824 stands apart from lamp and lit, which the question asks for"
+
+
+def test_the_other_members_of_a_list_are_no_rivals() -> None:
+    labels = [verdict(name, HARBOUR, question="Whose boats won the race?").label for name in ("Ida Mott", "Tom Ashby")]
+    assert labels == ["supported", "supported"]
+
+
 # ---------------------------------------------------------------- what cannot sway it
 
 

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from texts import texts
 
-from toulmin.data import Answer, Hit, Passage
+from toulmin.data import Answer, Hit, Passage, Source
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
@@ -197,7 +197,7 @@ class Sets:
         return Verdict("supported" if holds else "unsupported", float(holds), 0.0, self.name)
 
 
-LETTERS = tuple(Passage.of(f"It stands in {letter}.", letter) for letter in "ABCD")
+LETTERS = tuple(Passage.of(f"It stands in {letter}.", letter, Source(0, 15, "letters.txt")) for letter in "ABCD")
 
 
 class Everything:
@@ -358,7 +358,8 @@ def test_each_change_tells_before_after_and_why():
     assert change == Change(
         MISCITED,
         "The tower was built by Hannah Pell [3].",
-        "cited anew: a search found passages that support it (unsupported: Hannah Pell is not in the sources)",
+        "cited anew: a search found passages that support it "
+        "(unsupported: the cited passage does not say this; “Hannah Pell” does)",
     )
 
 

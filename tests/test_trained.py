@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,15 +26,17 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.trained_reader import TrainedReader
-from toulmin.judges.embedded import MEASURES, TERMS, Node, Stack, Trees, load_judge, measures, read_stack
+from toulmin.judges.embedded import MEASURES, TERMS, EmbeddedJudge, Node, Stack, Trees, load_judge, measures, read_stack
+from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import Shares, Trained
+from toulmin.judges.trained import Judged, Shares, Trained
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
 from toulmin.runtime.network import Tokens
 from toulmin.runtime.shipped import part
-from toulmin.steps import Generate, Pair
+from toulmin.runtime.windows import Part, Window
+from toulmin.steps import Generate, Pair, Verdict
 
 TOWER = Passage.of("The tower was built of stone. The lamp was lit in 1824. The keeper was tall.", "Kettle Rock")
 ISLAND = Passage.of("The island was a rock in the sea. " * 12 + "The storm took the boat.")
@@ -138,8 +141,6 @@ def test_control_tokens_in_a_document_are_letters(folder: Path):
 
 
 def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
-    from toulmin.judges.embedded import EmbeddedJudge
-
     model = Trained(folder)
     assert EmbeddedJudge(model, stack(1.0)).key != EmbeddedJudge(model, stack(2.0)).key
 
@@ -185,17 +186,57 @@ def test_more_support_of_the_network_never_lowers_the_probability(first: float, 
     assert low <= high
 
 
-@pytest.mark.parametrize(
-    ("support", "against", "label"),
-    [
-        (0.6, 0.9, "supported"),
-        (0.59, 0.9, "unsure"),
-        (0.39, 0.5, "contradicted"),
-        (0.39, 0.49, "unsupported"),
-    ],
-)
-def test_two_thresholds_make_the_label(support: float, against: float, label: str):
-    assert stack().label(support, against) == label
+@pytest.mark.parametrize(("support", "label"), [(0.6, "supported"), (0.59, "unsure"), (0.39, "unsupported")])
+def test_two_thresholds_make_the_label(support: float, label: str):
+    assert stack().label(support) == label
+
+
+class Sure:
+    """A network that always says the same."""
+
+    name = key = "sure"
+
+    def __init__(self, *shares: float) -> None:
+        self._shares = Shares(*shares)
+
+    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+        read = ((pair, Window(tuple(Part(n, 0, len(p.text)) for n, p in enumerate(pair.premises)))) for pair in pairs)
+        return [Judged(self._shares, Excerpt(pair.premises, window)) for pair, window in read]
+
+
+AGAINST = 0.01, 0.01, 0.98
+
+
+def sure_verdict(claim: str, *shares: float) -> Verdict:
+    return EmbeddedJudge(Sure(*shares), stack()).judge([Pair((TOWER,), claim)])[0]
+
+
+def test_what_the_network_finds_contradicted_is_shown_in_the_words_of_the_source():
+    verdict = sure_verdict("The lamp stayed dark for years.", *AGAINST)
+    assert (verdict.label, verdict.reason) == ("contradicted", "the source says “The lamp was lit in 1824.”")
+
+
+def test_without_words_to_show_it_nothing_is_contradicted():
+    assert sure_verdict("Wolves ate sheep.", *AGAINST).label == "unsupported"
+
+
+def test_a_network_that_is_not_sure_contradicts_nothing():
+    verdict = sure_verdict("The lamp stayed dark for years.", 0.01, 0.69, 0.3)
+    assert (verdict.label, verdict.reason) == ("unsupported", "the sources do not say this")
+
+
+def test_a_change_in_a_copy_is_contradicted_whatever_the_network_says():
+    verdict = sure_verdict("The lamp was lit in 1842.", 0.01, 0.98, 0.01)
+    assert (verdict.label, verdict.reason) == ("contradicted", "the source says 1824, the claim says 1842")
+
+
+def test_a_long_sentence_is_quoted_in_part():
+    words = "The lamp " + "of the harbour " * 40
+    judge = EmbeddedJudge(Sure(*AGAINST), stack())
+    (verdict,) = judge.judge([Pair((Passage.of(f"{words}was lit."),), "The lamp stayed dark for years.")])
+    assert verdict.label == "contradicted"
+    assert len(verdict.reason) < 200
+    assert verdict.reason.endswith(" …”")
 
 
 def test_a_curve_that_falls_is_refused():

@@ -81,6 +81,40 @@ def test_recall_bounds_how_careful_the_judge_gets():
     assert sum(chance >= level for chance, truth in zip(chances, supported, strict=True) if truth) >= 0.7 * 50
 
 
+CHANCES = [0.05, 0.10, 0.20, 0.30, 0.35, 0.38, 0.05, 0.90, 0.90]
+AGAINST = [0.90, 0.90, 0.90, 0.55, 0.55, 0.55, 0.10, 0.90, 0.90]
+REFUTED = [True, True, True, False, False, False, False, True, False]
+
+
+def conflicts(level: float) -> list[bool]:
+    """Which of those claims are contradicted from that level on, written out."""
+    pairs = zip(CHANCES, AGAINST, strict=True)
+    return [chance < 0.4 and (1 - chance) * against >= level for chance, against in pairs]
+
+
+def test_contradicted_is_said_from_where_refuted_claims_stay_and_fewer_true_ones():
+    rows = natural_table(CHANCES, [not refuted for refuted in REFUTED])._replace(contradicted=np.array(REFUTED))
+    level = stack.conflict_level(np.array(CHANCES), np.array(AGAINST), rows, 0.4)
+    assert conflicts(level) == [True, True, True, *[False] * 6]
+    assert sum(conflicts(0.0)) > 3  # without support in the product, true claims were called so too
+
+
+def test_without_refuted_claims_the_level_stays_where_it_was():
+    rows = natural_table(CHANCES, [not refuted for refuted in REFUTED])
+    assert stack.conflict_level(np.array(CHANCES), np.array(AGAINST), rows, 0.4) == stack.AT_FIRST_SIGHT
+
+
+def test_the_gate_s_conflicts_are_certain(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=0.5)
+    data = stack.table(pairs.entries(folder), stack.read_scores([run]))
+    ruled = np.arange(len(data.pages)) < 5
+    data.measures[:, stack.MEASURES.index("contradicted")] = ruled
+    chances = stack.chances_against(data, stack.opposition(data))
+    assert ruled.any()
+    assert set(chances[ruled]) == {1.0}
+    assert chances[~ruled].max() < 1
+
+
 def scored(folder: Path, knows: float) -> tuple[Path, Path]:
     """Pairs, and a run whose network knows the label that well."""
     rows = trained_parts.rows(240)

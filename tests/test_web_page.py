@@ -235,6 +235,29 @@ def test_a_check_shows_what_fails_and_a_repair_beside_it(server: Served, visit: 
     expect(page.locator("section >> nth=1").locator(".prose")).to_contain_text("38 metres")
 
 
+def test_what_a_repair_takes_away_is_struck_through_with_its_reason(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#text", "Sure! Kettle Rock Tower was built by Hannah Pell. Wolves ate the bishop of Ghent.")
+    page.check("[name=repair]")
+    page.click("button.main")
+    gone = page.locator("section >> nth=1").locator(".removed li")
+    expect(gone.locator("s")).to_have_text("Wolves ate the bishop of Ghent.")
+    expect(gone).to_contain_text("taken away: no passage was found that supports it")
+    expect(page.locator("section >> nth=0").locator(".unchecked")).to_have_text("Sure! (not checked)")
+
+
+def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#text", "The lamp was lit in 1824 [2].")
+    page.click("text=Passages that it cites")
+    page.fill("#passages", "Lamp:\nThe lamp was lit in 1824.\n\nSea:\nThe sea was calm.")
+    page.click("button.main")
+    page.click(".words >> nth=0")
+    expect(page.locator(".evidence .badge")).to_contain_text("“Lamp” does")
+    expect(page.locator(".evidence")).to_contain_text("Said elsewhere")
+    expect(page.locator(".evidence h4 >> nth=1")).to_have_text("Lamp")
+
+
 def test_a_check_reads_the_passages_that_are_pasted(server: Served, visit: Callable[..., Seen]):
     page = visit(f"{server.url}#/check").page
     page.fill("#text", "The lamp was lit in 1824 [1]. The sea was green [2].")

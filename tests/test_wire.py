@@ -83,6 +83,7 @@ def test_a_claim_carries_its_citations_and_its_support():
             "judge": "lexical",
             "evidence": [LAMP.id],
             "reason": "every word is there",
+            "elsewhere": [],
         },
         "section": None,
     }

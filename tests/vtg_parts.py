@@ -8,7 +8,7 @@ from typing import Any
 
 from ended import Ended
 
-from toulmin.data import Hit, Passage, Round
+from toulmin.data import Hit, Passage, Round, Source
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
@@ -20,7 +20,7 @@ from toulmin.prompts.types import Cite, NextClaim, Prompt, Queries
 from toulmin.steps import Generate, Pair, Verdict
 
 QUESTION = "What is said of the lamp?"
-PASSAGES = {letter: Passage.of(f"Passage {letter} says so.", letter) for letter in "ABCDEFGHIJ"}
+PASSAGES = {c: Passage.of(f"Passage {c} says so.", c, Source(0, 18, "letters.txt")) for c in "ABCDEFGHIJ"}
 LETTER = {passage.id: passage.title for passage in PASSAGES.values()}
 FIRST = "ABCDE"  # what a search for the question finds
 EVIDENCE = {"first query": "FG", "second query": "GH", "third query": "J"}

@@ -171,6 +171,7 @@ async def check(
     model: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
     repair: bool = False,
+    path: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
     **options: Any,
 ) -> Answer:
@@ -178,10 +179,10 @@ async def check(
 
     `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds. `repair`
     cites, rewrites (by the model) or takes away what fails; `toulmin.methods.repair` reads text and changes off the
-    answer.
+    answer. The text, and the file at `path` that it was read from, are no evidence for it.
     """
     chosen = settings_for(settings, options, model=model, judge=judge)
-    job = jobs.check_job(text, tuple(passages or ()), chosen, repair=repair)
+    job = jobs.check_job(text, tuple(passages or ()), chosen, repair=repair, path=path)
     own = Own(main=_own(model), judge=_own(judge))
     async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
         return (await lent.answer(job)).answer

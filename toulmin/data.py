@@ -144,24 +144,29 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A judge's verdict on one claim; `score` is the probability that the evidence supports it."""
+    """A judge's verdict on one claim; `score` is the probability that the evidence supports it.
+
+    `elsewhere` are passages that were read and say what the cited ones do not.
+    """
 
     label: Label
     score: float
     judge: str
     evidence: tuple[str, ...] = ()
     reason: str | None = None
+    elsewhere: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check(self.label in get_args(Label), f"a label is one of {get_args(Label)}, not {self.label!r}")
         _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
         _check(bool(self.judge), "a verdict names its judge")
         _check(self.label != "supported" or bool(self.evidence), "support needs evidence")
+        _check(self.label != "supported" or not self.elsewhere, "what is supported is not only said elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of an answer, or one entity of a list, with its citations."""
+    """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -179,6 +184,11 @@ class Claim:
     @property
     def is_supported(self) -> bool:
         return self.support is not None and self.support.label == "supported"
+
+    @property
+    def fails(self) -> bool:
+        """Whether it was judged and is not supported."""
+        return self.support is not None and self.support.label != "supported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +289,7 @@ def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bo
     """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
     text = _escape_marks(" ".join(claim.text.split()))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
-    if flag and claim.support is not None and not claim.is_supported:
+    if flag and claim.support and claim.fails:
         marks += f"[{claim.support.label}]"
     if style == "list" and _NEEDS_QUOTES.search(text):
         text = '"' + text.replace('"', '""') + '"'
@@ -407,7 +417,7 @@ def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
         if quote is not None:
             words = texts[citation.passage][quote.start : quote.end]
             _check(words == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
-    for id in claim.support.evidence if claim.support else ():
+    for id in (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ():
         _check(id in texts, f"{claim.text!r} rests on {id!r}, which was not read")
     if claim.is_supported:
         _check(bool(claim.citations), f"{claim.text!r} is supported but cites nothing")

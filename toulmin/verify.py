@@ -7,12 +7,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from toulmin.data import Citation, Claim, Dropped, Label, Passage, Policy, Quote, Style, Support
-from toulmin.steps import Pair, Program, Verdict, entail
+from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
+from toulmin.parsing.marks import content_of
+from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
+from toulmin.text.language import STOPWORDS, terms
 
 CITATION_RULE = "citation rule"
+SOURCE_RULE = "source rule"
+
+T = TypeVar("T")
 
 # Pairs are formed among this many of the best single passages: ten pairs at most.
 PAIRED = 5
@@ -28,7 +34,7 @@ def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, sty
 
 def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style) -> Pair:
     asked = question if question and style in ("list", "short") else None
-    return Pair(tuple(premises), claim.text, asked)
+    return Pair(tuple(premises), claim.text if asked else content_of(claim.text), asked)
 
 
 def verify(
@@ -173,6 +179,139 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
     else:
         best = max((*singles, *pairs), key=lambda trial: trial.verdict.support)
     return replace(claim, citations=(), support=_support(best.verdict, best.premises))
+
+
+# ---------------------------------------------------------------- support elsewhere
+
+
+def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[tuple[Claim, ...]]:
+    """Failing claims, with the passages among their candidates that say what the cited ones do not.
+
+    The labels stay; the reason names the passages.
+    """
+    others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
+    attributed = yield from smallest_support(others)
+    titles = {passage.id: passage.title for _, passages in others for passage in passages}
+    return tuple(
+        _said_elsewhere(claim, other.cited, titles) if other.is_supported else claim
+        for (claim, _), other in zip(others, attributed, strict=True)
+    )
+
+
+def _said_elsewhere(claim: Claim, elsewhere: tuple[str, ...], titles: Mapping[str, str]) -> Claim:
+    if claim.support is None:
+        return claim
+    cited = "the cited passages do" if len(claim.cited) > 1 else "the cited passage does"
+    is_fault = claim.support.label == "contradicted" or claim.support.judge == CITATION_RULE
+    fault = claim.support.reason if is_fault else None
+    names = " and ".join(dict.fromkeys(f"“{titles[id]}”" if titles[id] else "another passage" for id in elsewhere))
+    many = len(elsewhere) > 1
+    says = ("say it" if many else "says it") if fault else ("do" if many else "does")
+    reason = f"{fault or f'{cited} not say this'}; {names} {says}"
+    return replace(claim, support=replace(claim.support, reason=reason, elsewhere=elsewhere))
+
+
+# ---------------------------------------------------------------- what counts as evidence
+
+
+MENTIONS_ONLY = "reference lists, copyright lines and licence terms are no evidence"
+READ_APART = "each document read alone"
+
+
+def weigh(program: Program[T]) -> Program[T]:
+    """Runs a program, its claims judged by what counts as evidence (`docs/methods.md`).
+
+    Reference lists, copyright lines and licence terms are blank to the judge, unless a claim speaks of such. Passages
+    of different documents are read together only where the claim names both, or one names the other.
+    """
+    reply: Any = None
+    error: Exception | None = None
+    try:
+        while True:
+            step = program.send(reply) if error is None else program.throw(error)
+            reply, error = None, None
+            try:
+                if isinstance(step, Entail):
+                    reply = yield from _judge(step.pairs)
+                else:
+                    reply = yield Together(tuple(map(weigh, step.programs))) if isinstance(step, Together) else step
+            except Exception as failure:
+                error = failure
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    finally:
+        program.close()
+
+
+def _judge(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:
+    """One verdict a pair: the best of those on what each document or group of documents says."""
+    parts = [_parts(pair) for pair in pairs]
+    asked = list(dict.fromkeys(part for own_parts in parts for part in own_parts))
+    verdicts = dict(zip(asked, (yield from entail(asked)), strict=True))
+    return tuple(
+        _verdict_of(pair, [(part, verdicts[part]) for part in own_parts])
+        for pair, own_parts in zip(pairs, parts, strict=True)
+    )
+
+
+def _parts(pair: Pair) -> list[Pair]:
+    """The pair with what is evidence alone, and cut where its documents may not be read together."""
+    groups: list[list[Passage]] = []
+    for passage in pair.premises:
+        joined = [group for group in groups if any(_may_join(passage, other, pair) for other in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([*(other for group in joined for other in group), passage])
+    order = [[passage for passage in pair.premises if passage in group] for group in groups]
+    shown = [[_evidence(passage, pair) for passage in group] for group in order]
+    premises = (tuple(passage for passage in group if passage.text.strip()) for group in shown)
+    return [replace(pair, premises=group) for group in premises if group]
+
+
+def _evidence(passage: Passage, pair: Pair) -> Passage:
+    """The passage with equal offsets, but spaces for what is no evidence for the claim."""
+    text, asked = passage.text, (pair.question or "", pair.claim)
+    if not any(map(is_about_sources, asked)):
+        text = blank_references(text, passage.source.section)
+    text = blank_rights(text, " ".join(asked))
+    return passage if text == passage.text else Passage.of(text, passage.title, passage.source)
+
+
+def _may_join(a: Passage, b: Passage, pair: Pair) -> bool:
+    if document_of(a) == document_of(b) or _names(a.text, b) or _names(b.text, a):
+        return True
+    asked = f"{pair.question or ''} {pair.claim}"
+    return _names(asked, a) and _names(asked, b)
+
+
+def document_of(passage: Passage) -> str:
+    """What names a passage's document: the place of its file, else its title, which records of one page share."""
+    source = passage.source
+    return (not source.record and (source.path or source.url)) or passage.title or passage.id
+
+
+def _names(text: str, passage: Passage) -> bool:
+    """Whether a text has two thirds of the title's words, in any form."""
+    words = set(terms(passage.title)) - STOPWORDS
+    return bool(words) and 3 * len(words & set(terms(text))) >= 2 * len(words)
+
+
+def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict:
+    if not verdicts:
+        return Verdict("unsupported", 0.0, 0.0, SOURCE_RULE, reason=MENTIONS_ONLY)
+    part, best = max(verdicts, key=lambda judged: _rank(judged[1]))
+    quotes = {(p.title, p.source): quote for p, quote in zip(part.premises, best.quotes, strict=False)}
+    shown = tuple(_quote_from(passage, quotes.get((passage.title, passage.source))) for passage in pair.premises)
+    is_apart = len(verdicts) > 1 and best.label in ("unsure", "unsupported")
+    reason = f"{best.reason or 'no document says it'} ({READ_APART})" if is_apart else best.reason
+    return replace(best, quotes=shown, reason=reason)
+
+
+def _rank(verdict: Verdict) -> tuple[bool, bool, float]:
+    return verdict.entails, verdict.label == "contradicted", verdict.support
+
+
+def _quote_from(passage: Passage, quote: Quote | None) -> Quote | None:
+    return quote and Quote(quote.start, quote.end, passage.text[quote.start : quote.end])
 
 
 # ---------------------------------------------------------------- policy

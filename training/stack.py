@@ -51,6 +51,9 @@ POINTS = 40  # of the curve, at most
 LEVELS = np.arange(0.30, 0.86, 0.01).round(2)  # of the chance from which a claim is supported
 PROMISED = 0.85  # share of the natural claims called supported that are
 LEAST_RECALL = 0.72  # share of the supported natural claims that are called so
+CONFLICTS = np.arange(0.20, 0.96, 0.01).round(2)  # of the probability from which a claim may be contradicted
+AT_FIRST_SIGHT = 0.5  # of the second regression alone, whatever the support
+KEPT = 0.92  # share of the refuted claims called so at first sight that must stay; some lack a sentence to quote
 UNSURE = 0.75  # share of the `supported` threshold from which a claim is unsure
 AS_LEXICAL = np.eye(len(TERMS))[TERMS.index("lexical")]  # few pairs leave the stack near the lexical judge
 _LEAST_GAIN = 1e-12
@@ -220,19 +223,52 @@ def fitted(data: Table) -> Stack:
     """The stack of these pairs; the curve is fitted on scores of halves of the pages that the other half fitted."""
     data = telling(data)
     half = np.array([folds(f"half {page}", 2) for page in data.pages]) == 0
-    scores = np.zeros(len(data.pages))
+    scores, against = np.zeros(len(data.pages)), np.zeros(len(data.pages))
     for own in (half, ~half):
         if own.any():
             scores[own] = ranking(data.of(~own)).scores(data.of(own))
+            against[own] = chances_against(data.of(own), opposition(data.of(~own)))
     curve = rising(scores, data.supported, np.ones(len(scores)))
     made = ranking(data)
+    scored, heights = zip(*curve, strict=True)
+    chances = np.interp(scores, scored, heights)
+    level = promised_level(chances, data)
+    conflict = conflict_level(chances, against, data, UNSURE * level)
+    support, contradiction = tuple(map(float, made.support)), tuple(map(float, opposition(data)))
+    return Stack(support, contradiction, made.trees, curve, level, UNSURE * level, conflict)
+
+
+def opposition(data: Table) -> Floats:
+    """The regression that tells contradicted claims from those that are only unsupported."""
     plain = data.of(~data.supported & ~data.vague)
     mixed = plain.contradicted.any() and not plain.contradicted.all()
-    against = logistic(plain.terms, plain.contradicted, weights(plain)) if mixed else np.eye(1, len(TERMS))[0] * -3.0
-    scored, chances = zip(*curve, strict=True)
-    level = promised_level(np.interp(scores, scored, chances), data)
-    support, against = tuple(map(float, made.support)), tuple(map(float, against))
-    return Stack(support, against, made.trees, curve, level, UNSURE * level, 0.5)
+    return logistic(plain.terms, plain.contradicted, weights(plain)) if mixed else np.eye(1, len(TERMS))[0] * -3.0
+
+
+def chances_against(data: Table, regression: Floats) -> Floats:
+    """As the judge has them: 1 where the gate shows what the source says instead."""
+    chances = 1 / (1 + np.exp(-np.clip(data.terms @ regression, -FARTHEST, FARTHEST)))
+    return np.where(data.measures[:, MEASURES.index("contradicted")] > 0, 1.0, chances)
+
+
+def conflict_level(chances: Floats, against: Floats, data: Table, unsure: float) -> float:
+    """The greatest probability of contradiction from which `KEPT` of the refuted claims found so far still are.
+
+    So far means by the second regression alone, which says it of true claims too; with the support in the product fewer
+    of those remain. Counts sets that have supported and contradicted claims, all alike.
+    """
+    sets = np.array([source.partition("/")[0] for source in data.sources])
+    low = chances < unsure
+    seen = low & (against >= AT_FIRST_SIGHT)
+    refuted = [data.contradicted & (sets == name) for name in np.unique(sets[data.supported])]
+    refuted = [rows for rows in refuted if (rows & seen).any()]
+    product = (1 - chances) * against
+
+    def kept(level: float) -> float:
+        found = low & ((against == 1.0) | (product >= level))
+        return float(np.mean([(found & rows).sum() / (seen & rows).sum() for rows in refuted]))
+
+    return max((float(level) for level in CONFLICTS if refuted and kept(level) >= KEPT), default=AT_FIRST_SIGHT)
 
 
 def promised_level(chances: Floats, data: Table) -> float:
@@ -312,7 +348,10 @@ def main(arguments: Sequence[str]) -> None:
         chosen.cross.write_text("".join(json.dumps({"id": id, "score": chance}) + "\n" for id, chance in rows), "utf-8")
     stack = fitted(data.of(~data.apart))
     stack.write(chosen.out)
-    print(f"{chosen.out}: supported from {stack.supported:.2f}, unsure from {stack.unsure:.2f}")
+    print(
+        f"{chosen.out}: supported from {stack.supported:.2f}, unsure from {stack.unsure:.2f}"
+        f", contradicted from {stack.contradicted:.2f}"
+    )
 
 
 if __name__ == "__main__":

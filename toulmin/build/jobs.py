@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -128,34 +129,42 @@ def _usual_style(chosen: Method) -> Style:
     return "long" if named is None or named.default not in STYLES else named.default
 
 
-def check_job(text: str, passages: tuple[Passage, ...], settings: Settings, *, repair: bool = False) -> Job:
+def check_job(
+    text: str,
+    passages: tuple[Passage, ...],
+    settings: Settings,
+    *,
+    repair: bool = False,
+    path: str | os.PathLike[str] | None = None,
+) -> Job:
     """The job of judging a text that somebody else wrote; `repair` also puts right what the sources do not support.
 
-    Raises `UsageError` for a text without words. The options of a repair are those of `methods.repair`; what cannot be
-    put right is taken away, unless settings say otherwise.
+    The file at `path`, which the text was read from, is no evidence for it. Raises `UsageError` for a text without
+    words. The options of a repair are those of `methods.repair`; what cannot be put right is taken away, unless
+    settings say otherwise.
     """
     if not text.strip():
         raise UsageError("A text to check needs words, but an empty one came.")
-    return (_repair_job if repair else _check_job)(text, passages, settings)
+    return (_repair_job if repair else _check_job)(text, passages, settings, os.path.abspath(path) if path else "")
 
 
-def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings, path: str) -> Job:
     from toulmin.methods.check import check
 
     config.no_options(settings)
     options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
-    program = partial(check, text, passages=passages, **options)
+    program = partial(check, text, passages=passages, path=path, **options)
     return Job("", "check", "long", program, budget(settings), _settings_to_show(settings, options))
 
 
-def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings) -> Job:
+def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings, path: str) -> Job:
     from toulmin.methods.repair import repair
 
     options = _options("repair", repair, settings)
     for name in ("k", "unsupported"):  # a repair has usual values of its own
         if getattr(settings, name) is None:
             options.pop(name, None)
-    program = partial(repair, text, **{**options, "passages": passages})
+    program = partial(repair, text, **{**options, "passages": passages, "path": path})
     return Job("", "repair", "long", program, budget(settings), _settings_to_show(settings, options))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import Own, Registry, Spec
-from toulmin.config import PROVIDERS, Settings, check_table
+from toulmin.config import PROVIDERS, Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
@@ -57,6 +57,12 @@ def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     return Cross(name, **table)
 
 
+def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.grammar import Grammar
+
+    return Grammar(judge(behind or usual_judge(), settings))
+
+
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.asked import ModelJudge
 
@@ -86,6 +92,12 @@ JUDGES: Registry[Judge] = Registry(
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", _TORCH_JUDGE),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
+        Spec(
+            "grammar",
+            "The default judge, or another, and a parser behind it.",
+            _parsing_judge,
+            "[JUDGE]",
+        ),
     ),
 )
 

@@ -232,11 +232,13 @@ class Session:
         job = jobs.job(clean_question(question), settings, by=own, budget_=budget, history=history, rewrite=rewrite)
         return (await self.answer(job, on_draft)).answer
 
-    async def check(self, text: str, *, repair: bool = False, **options: Any) -> Answer:
+    async def check(
+        self, text: str, *, repair: bool = False, path: str | os.PathLike[str] | None = None, **options: Any
+    ) -> Answer:
         """Judges a text that somebody else wrote, against what is found for each claim; as `toulmin.check`."""
         from toulmin.build import jobs
 
-        job = jobs.check_job(text, (), self.settings.override(**settings_of(options)), repair=repair)
+        job = jobs.check_job(text, (), self.settings.override(**settings_of(options)), repair=repair, path=path)
         return (await self.answer(job)).answer
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:

@@ -218,9 +218,10 @@ def check(
         deadline=deadline,
     )  # fmt: skip
     listed = _passages(passages) if passages else None
-    job = jobs.check_job(_text(file), listed or (), chosen, repair=repair)
+    path = None if file is None or str(file) == "-" else file
+    job = jobs.check_job(_text(file), listed or (), chosen, repair=repair, path=path)
     outcome = _answer(job, sources_of(docs or None, index, listed, None), chosen, json=json, explain=explain)
-    failing = [claim for claim in outcome.answer.claims if not claim.is_supported]
+    failing = [claim for claim in outcome.answer.claims if claim.fails]
     return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
 
 

@@ -40,6 +40,7 @@ def examine(index: str | None) -> list[Finding]:
         ("local models", _local),
         ("trained parts", _weights),
         ("numbers", _numbers),
+        ("parser", _parser),
         ("evaluation", _evaluation),
         ("shared corpus", _object_store),
         ("corpus in a database", _database),
@@ -164,6 +165,15 @@ def _numbers() -> Finding:
         return Finding("numbers", "works", detail)
     remedy = "it computes 8-bit numbers otherwise: use --judge lexical here, and report your processor"
     return Finding("numbers", "broken", f"{detail}, where {EXACT} is allowed", remedy)
+
+
+def _parser() -> Finding:
+    from toulmin.runtime import parser
+
+    if absent := parser.absent_libraries():
+        return Finding("parser", "missing", f"{' and '.join(absent)} not installed; --judge grammar", parser.INSTALL)
+    parser.model_folder()
+    return Finding("parser", "works", f"{parser.MODEL}, every file was checked; --judge grammar")
 
 
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.

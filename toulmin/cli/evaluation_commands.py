@@ -142,7 +142,7 @@ def score(
         honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
     judge
         What decides support: embedded (default if installed), lexical (else), seq2seq:MODEL, cross:MODEL,
-        model:SPEC, or none for string metrics only.
+        model:SPEC, grammar, or none for string metrics only.
     evidence
         Another run, whose passages this run's sentences are also judged against.
     memo

@@ -51,8 +51,8 @@ Verifier = Annotated[str | None, Parameter(help="A second model, for methods tha
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL or"
-        " model:SPEC."
+        help="What decides support: embedded (default if installed), lexical (else), cross:MODEL, seq2seq:MODEL,"
+        " model:SPEC or grammar (the default with a parser behind it)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]

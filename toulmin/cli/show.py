@@ -91,7 +91,8 @@ def _repair_report(answer: Answer, console: Console) -> None:
     console.print()
     console.print(Text("Changes", "bold"))
     for change in changes(answer):
-        console.print(Padding(Text("− ", "red").append_text(words(change.before)), (0, 0, 0, 2)))
+        before = words(change.before, "strike" if not change.after.strip() else "")
+        console.print(Padding(Text("− ", "red").append_text(before), (0, 0, 0, 2)))
         if change.after.strip():
             console.print(Padding(Text("+ ", "green").append_text(words(change.after)), (0, 0, 0, 2)))
         console.print(Padding(words(change.why, "dim"), (0, 0, 0, 4)))
@@ -114,6 +115,9 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
             grid.add_row("", _quote_line(citation))
         for passage in _against(claim, answer):
             grid.add_row("", Text("against: ").append_text(_source(passage)))
+        for passage in map(answer.passage, claim.support.elsewhere if claim.support else ()):
+            mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
+            grid.add_row("", Text(f"said elsewhere: {mark}").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
 

@@ -2,7 +2,8 @@
 
 `stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
 curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
-`unsure` on; below, a second regression separates contradicted from unsupported.
+`unsure` on. Below it is contradicted if words show it: the gate says what the source has instead, or a sentence can be
+quoted and the probability of contradiction, to which a second regression adds, is at least `contradicted`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,9 +25,11 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import LOOKS, Look
+from toulmin.judges.objections import LOOKS, Look, Objection
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
+from toulmin.text.language import sentences
+from toulmin.text.oppositions import Denial, find_denial
 
 # ---------------------------------------------------------------- boosted decision trees in JSON
 
@@ -91,6 +95,7 @@ def _node(measure: float, level: float, left: float, right: float, value: float)
 
 FILE = "stack.json"
 FORMAT = 4
+DENIED = 2.0  # at 3.0 fewer denials of what the sources do not mention pass, and fewer true ones
 FARTHEST = 30.0  # a score beyond this is certain in every digit
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
@@ -101,10 +106,10 @@ MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
 _REASONS: dict[Label, str] = {
-    "contradicted": "the sources say something else",
     "unsure": "the sources may not say this",
     "unsupported": "the sources do not say this",
 }
+_QUOTED = 160  # characters of a sentence in a reason
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
@@ -148,7 +153,7 @@ class Stack:
     """`support` and `contradiction` weigh `TERMS`; `trees` read `MEASURES`.
 
     `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for numbers that
-    make no such stack.
+    make no such stack. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
     """
 
     support: tuple[float, ...]
@@ -158,9 +163,10 @@ class Stack:
     supported: float
     unsure: float
     contradicted: float
+    denied: float = DENIED
 
     def __post_init__(self) -> None:
-        numbers = [*self.support, *self.contradiction, *(n for point in self.curve for n in point)]
+        numbers = [self.denied, *self.support, *self.contradiction, *(n for point in self.curve for n in point)]
         if not all(math.isfinite(number) for number in numbers):
             raise ModelError("A stack should hold finite numbers only; fit it again with training/stack.py.")
         if not len(self.support) == len(self.contradiction) == len(TERMS) or self.trees.measures > len(MEASURES):
@@ -185,12 +191,11 @@ class Stack:
         """The probability that an unsupported claim is contradicted."""
         return 1 / (1 + math.exp(-clamp(regression_score(self.contradiction, terms(measures)))))
 
-    def label(self, support: float, against: float) -> Label:
+    def label(self, support: float) -> Label:
+        """Without a look at what contradicts it."""
         if support >= self.supported:
             return "supported"
-        if support >= self.unsure:
-            return "unsure"
-        return "contradicted" if against >= self.contradicted else "unsupported"
+        return "unsure" if support >= self.unsure else "unsupported"
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps({"format": FORMAT, "terms": TERMS, "measures": MEASURES, **asdict(self)}), "utf-8")
@@ -218,6 +223,7 @@ def read_stack(path: Path) -> Stack:
             supported=float(fields["supported"]),
             unsure=float(fields["unsure"]),
             contradicted=float(fields["contradicted"]),
+            denied=float(fields.get("denied", DENIED)),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
@@ -232,7 +238,13 @@ class EmbeddedJudge:
         self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return [self._verdict(pair, judged) for pair, judged in zip(pairs, self._model.shares(pairs), strict=True)]
+        denials = {n: denial for n, pair in enumerate(pairs) if (denial := _denial(pair)) is not None}
+        positives = [replace(pairs[n], claim=denial.positive) for n, denial in denials.items()]
+        judged = self._model.shares([*pairs, *positives])
+        verdicts = [self._verdict(pair, known) for pair, known in zip(pairs, judged, strict=False)]
+        for n, positive, known in zip(denials, positives, judged[len(pairs) :], strict=True):
+            verdicts[n] = self._of_denial(pairs[n], denials[n].subject, verdicts[n], positive, known)
+        return verdicts
 
     def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
         measured, gate = self._lexical.features(pair)
@@ -240,13 +252,49 @@ class EmbeddedJudge:
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
         values = measures(judged.shares, measured, gate, pair)
         support = self._stack.probability(values)
-        # If the gate found what the source says instead, an unsupported claim is contradicted, whatever the network.
-        against = 1.0 if gate.ruling is Ruling.CONTRADICTED else self._stack.against(values)
-        label = self._stack.label(support, against)
+        is_changed = gate.ruling is Ruling.CONTRADICTED
+        against = (1 - support) * (1.0 if is_changed else self._stack.against(values))
+        conflict = gate.reason if is_changed else None
+        if conflict is None and against >= self._stack.contradicted:
+            sentence = judged.excerpt.nearest(pair.claim)
+            conflict = sentence and f"the source says “{_shorten(sentence)}”"
+        label = self._stack.label(support)
+        label = "contradicted" if label == "unsupported" and conflict else label
+        reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         quotes = _quotes(pair, judged.excerpt)
-        reason = None if label == "supported" else gate.reason or _REASONS[label]
-        verdict = Verdict(label, support, (1 - support) * against, self.name, quotes, reason)
-        return self._lexical.lower(pair, gate, verdict)
+        return self._lexical.lower(pair, gate, Verdict(label, support, against, self.name, quotes, reason))
+
+    def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
+        """A denial's verdict, from what the network says of the sentence that it denies.
+
+        What is denied need not be in the sources; the names before the negator must. A source that denies too is judged
+        by the denial itself.
+        """
+        measured, gate = self._lexical.features(pair)
+        positive_verdict = self._verdict(positive, judged)
+        if not positive_verdict.entails and _logit(judged.shares.contradicted) >= self._stack.denied:
+            support = max(verdict.support, self._stack.supported)
+            raised = replace(verdict, label="supported", support=support, contradiction=0.0, reason=None)
+            return self._lexical.lower(replace(pair, claim=_FIGURE.sub("", subject)), gate, raised)
+        if not measured[_LEXICAL.index("denied")]:
+            return verdict
+        if positive_verdict.entails:
+            objection = Objection("unsupported", "the sources say what the claim denies")
+        else:
+            objection = Objection("unsure", "the sources do not deny this")
+        return self._lexical.lower(pair, gate, verdict, lambda _: objection)
+
+
+def _shorten(sentence: str) -> str:
+    words = " ".join(sentence.split())
+    return words if len(words) <= _QUOTED else words[:_QUOTED].rsplit(" ", 1)[0] + " …"
+
+
+_FIGURE = re.compile(r"\d[\d.,]*")
+
+
+def _denial(pair: Pair) -> Denial | None:
+    return None if pair.question or len(sentences(pair.claim)) != 1 else find_denial(pair.claim)
 
 
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:

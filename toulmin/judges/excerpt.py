@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,15 +38,23 @@ class Excerpt:
 
     def decisive(self, claim: str) -> dict[int, Part]:
         """By passage index, the sentence with most of the claim, if at least a fifth."""
-        weights = _weights(claim)
-        least = _QUOTED * sum(weights.values())
         best: dict[int, tuple[float, Part]] = {}
+        for share, part in self._shares(claim):
+            if share >= _QUOTED and share > best.get(part.place, (0.0, part))[0]:
+                best[part.place] = (share, part)
+        return {place: part for place, (_, part) in best.items()}
+
+    def nearest(self, claim: str) -> str | None:
+        """The sentence of all passages with most of the claim; None if all share no word with it."""
+        share, part = max(self._shares(claim), key=lambda pair: pair[0], default=(0.0, None))
+        return self.passages[part.place].text[part.start : part.end] if part and share else None
+
+    def _shares(self, claim: str) -> Iterator[tuple[float, Part]]:
+        weights = _weights(claim)
+        whole = sum(weights.values()) or 1.0
         for part in self.sentences:
             shared_terms = weights.keys() & set(terms(self.passages[part.place].text[part.start : part.end]))
-            worth = sum(weights[term] for term in shared_terms)
-            if shared_terms and worth >= least and worth > best.get(part.place, (0.0, part))[0]:
-                best[part.place] = (worth, part)
-        return {place: part for place, (_, part) in best.items()}
+            yield sum(weights[term] for term in shared_terms) / whole, part
 
 
 class _Unit:

@@ -44,11 +44,10 @@ class Lexical:
         coverage, gate = self._measure(pair)
         return coverage.features(), gate
 
-    def lower(self, pair: Pair, gate: Gate, verdict: Verdict) -> Verdict:
-        """A verdict on the pair under the objections of the looks."""
-        return lower(
-            verdict, find_objection(Case(pair, self._read(pair.claim), self._sources(pair), gate), self._looks)
-        )
+    def lower(self, pair: Pair, gate: Gate, verdict: Verdict, *looks: Look) -> Verdict:
+        """A verdict on the pair under the objections of its looks and of these."""
+        case = Case(pair, self._read(pair.claim), self._sources(pair), gate)
+        return lower(verdict, find_objection(case, (*self._looks, *looks)))
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)

@@ -54,7 +54,7 @@ def _spells(letters: str, reading: Reading) -> bool:
     return any(letters in letters_of(sentence.terms) for sentence in reading.sentences)
 
 
-def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
+def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     short = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
     if short.isupper() and 2 <= len(short) <= 6:
         return any(_spells(short.lower(), reading) for reading in readings)
@@ -68,11 +68,11 @@ def _is_known_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) ->
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    content = _content(shown)
+    content = telling_terms(shown)
     telling = [term for term in content if not is_common(term)] or content
     absent = [term for term in telling if not _has_part(term, readings)]
     phrase = " ".join(terms(shown))
-    return not absent or _is_known_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
+    return not absent or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
 def _has_part(term: str, readings: Sequence[Reading]) -> bool:
@@ -118,10 +118,10 @@ def _is_doubtful(fact: Fact, claim: Reading) -> bool:
         return False
     shown = claim.text[fact.start : fact.end]
     opens = " " not in fact.value and any(sentence.start == fact.start for sentence in claim.sentences)
-    return opens or _SHORT_FORM.fullmatch(shown) is not None or all(map(is_common, _content(shown)))
+    return opens or _SHORT_FORM.fullmatch(shown) is not None or all(map(is_common, telling_terms(shown)))
 
 
-def _content(shown: str) -> list[str]:
+def telling_terms(shown: str) -> list[str]:
     return [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
 
 

@@ -21,6 +21,7 @@ from toulmin.methods.feedback import Numbered, compose_feedback
 from toulmin.methods.plan_questions import make_outline
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
 from toulmin.steps import Program, exchange, show, together
+from toulmin.verify import weigh
 
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
 
@@ -271,9 +272,9 @@ def best(
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
     if style == "report":
-        answer = yield from write_report(task, answer, compose)
+        answer = yield from weigh(write_report(task, answer, compose))
         return reporting.conclude(answer, answer.claims, unsupported, verified=False)
-    state = yield from compose(task, State(answer))
+    state = yield from weigh(compose(task, State(answer)))
     return reporting.conclude(state.draft, state.answer.claims, unsupported, verified=False)
 
 

@@ -5,35 +5,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from toulmin.data import Answer, Claim, Passage, Round
-from toulmin.methods.reporting import conclude, ids, judge_or_attribute
-from toulmin.parsing.citing import read_draft
-from toulmin.steps import Program, search, together
+from toulmin.data import Answer, Claim, Passage, Round, Support
+from toulmin.methods.evidence import Checked
+from toulmin.methods.reporting import conclude, ids
+from toulmin.parsing.citing import read_draft, with_citations_in_words
+from toulmin.parsing.marks import bracket_names, content_of
+from toulmin.parsing.replying import is_remark
+from toulmin.steps import Program
+from toulmin.verify import CITATION_RULE, find_elsewhere, smallest_support, verify, weigh
 
 
-def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5) -> Program[Answer]:
+def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5, path: str = "") -> Program[Answer]:
     """Judges every claim of a text: cited ones by what they cite, the others by what a search finds.
 
-    `[n]` in the text is the n-th of `passages`; a label that none of them has counts as invalid.
+    `[n]` in the text is the n-th of `passages`. A claim that cites another number fails, whatever else it cites; where
+    none were given, labels are counted as invalid only. For a failing claim a search finds passages that say it: they
+    are named, and the label stays. Talk ("Here is a summary:") is a claim without a verdict. The text, read from
+    `path`, and copies of it prove nothing.
     """
-    draft = read_draft(text, passages, "long")
-    results = yield from together([_search_claim(claim, k) for claim in draft.claims])
-    pool = {p.id: p for p in passages} | {p.id: p for hits in results for p in hits}
-    claims = yield from judge_or_attribute(list(zip(draft.claims, results, strict=True)), pool.values())
+    draft = with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
+    claims = yield from weigh(_judge_cited(draft.claims, passages))
+    if passages:
+        marks = zip(claims, draft.strays, strict=True)
+        claims = [_fail(claim, strays, len(passages)) if strays else claim for claim, strays in marks]
+    talk = [is_remark(claim.text, cites=bool(claim.citations)) for claim in claims]
+    open_ = [n for n, claim in enumerate(claims) if not talk[n] and not claim.is_supported]
+    queries = [content_of(claims[n].text) for n in open_]
+    sources = yield from Checked(text, draft.claims, path).search(queries, k)
+    sets = [(claims[n], group) for n, group in zip(open_, sources.passages, strict=True)]
+    attributed = dict(zip(open_, (yield from weigh(_attribute(sets))), strict=True))
+    pool = {p.id: p for p in (*passages, *(p for group in sources.passages for p in group))}
+    searches = zip(open_, queries, sources.passages, strict=True)
+    rounds = tuple(Round("search", n + 1, read=ids(group), queries=(query,)) for n, query, group in searches)
     answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
-    return conclude(replace(answer, rounds=_search_rounds(draft.claims, results)), claims, "keep")
+    answer = replace(answer, rounds=rounds, notes=sources.notes)
+    return conclude(answer, [attributed.get(n, claim) for n, claim in enumerate(claims)], "keep")
 
 
-def _search_claim(claim: Claim, k: int) -> Program[tuple[Passage, ...]]:
-    if claim.citations:
-        return ()
-    hits = yield from search(claim.text, k)
-    return tuple(hit.passage for hit in hits)
+def _judge_cited(claims: Sequence[Claim], passages: Sequence[Passage]) -> Program[list[Claim]]:
+    given = {passage.id: passage for passage in passages}
+    cited = [n for n, claim in enumerate(claims) if claim.citations and not is_remark(claim.text, cites=True)]
+    judged = dict(zip(cited, (yield from verify([claims[n] for n in cited], given, "", "long")), strict=True))
+    return [judged.get(n, claim) for n, claim in enumerate(claims)]
 
 
-def _search_rounds(claims: Sequence[Claim], results: Sequence[Sequence[Passage]]) -> tuple[Round, ...]:
-    return tuple(
-        Round("search", n, read=ids(hits), queries=(claim.text,))
-        for n, (claim, hits) in enumerate(zip(claims, results, strict=True), start=1)
-        if not claim.citations
-    )
+def _fail(claim: Claim, strays: Sequence[int], offered: int) -> Claim:
+    """The claim, unsupported because marks of it point nowhere."""
+    marks = "".join(f"[{n}]" for n in strays)
+    given = "1 passage was given" if offered == 1 else f"{offered} passages were given"
+    return replace(claim, support=Support("unsupported", 0.0, CITATION_RULE, (), f"cites {marks}, and {given}"))
+
+
+def _attribute(sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[list[Claim]]:
+    """What the passages beside them say of claims: those that fail already keep their label."""
+    failing = iter((yield from find_elsewhere([each for each in sets if each[0].fails])))
+    attributed = iter((yield from smallest_support([each for each in sets if not each[0].fails])))
+    return [next(failing if claim.fails else attributed) for claim, _ in sets]

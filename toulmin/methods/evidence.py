@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import PurePath
 
-from toulmin.data import Dropped, Passage, Round
+from toulmin.data import Claim, Dropped, Passage, Round
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.methods.reporting import ids
 from toulmin.prompts.types import Queries
 from toulmin.steps import Program, generate, search, together
-from toulmin.text.language import words
+from toulmin.text.language import terms, words
+from toulmin.verify import document_of
 
 # ---------------------------------------------------------------- VTG's two memories, and windows over them
 
@@ -114,3 +117,107 @@ def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tup
         listed = ", ".join(f"“{result.query}”" for result in results if result.failure == why)
         notes.append(f"Not searched for, so that passages may be missing: {listed}. {why}")
     return tuple(note for note in notes if note not in known)
+
+
+# ---------------------------------------------------------------- a text is no evidence for itself
+
+
+Run = tuple[str, ...]
+
+# Shares of pairs of neighbouring words: from which a claim is repeated, and one text made of another.
+_REPEATED, _MADE_OF = 0.6, 0.8
+_PARTLY = 1 / 3  # from this share on, or with one claim, a passage of a copy is the text's
+# Claims that a document must repeat, and that one must which says other things before and after: a source may well be
+# quoted, but hardly so much of it in one piece, and nothing else.
+_SEVERAL, _MANY = 3, 5
+_PIECE = 5  # words in a row that mark where a document's copy of the text begins and ends
+_DEEPEST = 64  # times k
+LEFT_OUT = "No evidence, as it is the text itself or a copy of it: "
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """At most k passages for each query, and what was left out as the text itself or a copy of it."""
+
+    passages: tuple[tuple[Passage, ...], ...]
+    copies: tuple[Passage, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        places = ((PurePath(p.source.path or "").name, p.source.url, p.title, p.id) for p in self.copies)
+        names = dict.fromkeys(next(filter(None, place)) for place in places)
+        return (f"{LEFT_OUT}{', '.join(names)}.",) if names else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text whose claims are checked, and the path that it was read from, if known.
+
+    A document is a copy if it repeats most of what was searched for, three claims at least, and has little else, or
+    five claims at least in one piece. Passages that the text cites are its sources, whatever they repeat.
+    """
+
+    text: str
+    claims: tuple[Claim, ...]
+    path: str = ""
+
+    def search(self, queries: Sequence[str], k: int) -> Program[Sources]:
+        """Searches deeper where copies take the place of sources."""
+        results: dict[str, tuple[Passage, ...]] = {}
+        copies: dict[str, Passage] = {}
+        depth, unserved = k, list(dict.fromkeys(queries))
+        while unserved:
+            rows = yield from together([search(query, depth) for query in unserved])
+            results |= {q: distinct(hit.passage for hit in hits) for q, hits in zip(unserved, rows, strict=True)}
+            copies = {p.id: p for p in self._copies(results)}
+            full = [query for query, hits in zip(unserved, rows, strict=True) if len(hits) == depth]
+            unserved = [query for query in full if sum(p.id not in copies for p in results[query]) < k]
+            unserved, depth = unserved if depth < _DEEPEST * k else [], 4 * depth
+        groups = (tuple(p for p in results[query] if p.id not in copies)[:k] for query in queries)
+        return Sources(tuple(groups), tuple(copies.values()))
+
+    def _copies(self, results: Mapping[str, Sequence[Passage]]) -> list[Passage]:
+        cited = {id for claim in self.claims for id in claim.cited}
+        documents: dict[str, list[Passage]] = {}
+        for passage in distinct(passage for group in results.values() for passage in group):
+            if passage.id not in cited:
+                documents.setdefault(document_of(passage), []).append(passage)
+        return [p for group in documents.values() for p in self._copied(group, list(results))]
+
+    def _copied(self, passages: Sequence[Passage], queries: Sequence[str]) -> list[Passage]:
+        """What of a document's passages is the text's."""
+        if self.path and passages[0].source.path == self.path:
+            return list(passages)
+        ours, claims = _runs(self.text), [_runs(claim.text) for claim in self.claims]
+        alike = [passage for passage in passages if _is_alike(_runs(passage.text), ours, claims)]
+        whole = " ".join(passage.text for passage in sorted(alike, key=lambda passage: passage.source.start))
+        theirs = _runs(whole)
+        repeated = sum(_share(claim, theirs) >= _REPEATED for claim in claims)
+        if repeated < _SEVERAL or _share(frozenset().union(*map(_runs, queries)), theirs) < _MADE_OF:
+            return []
+        shared = _shared_piece(whole, self.text) if repeated >= _MANY else theirs
+        return alike if _share(shared, ours) >= _MADE_OF else []
+
+
+@lru_cache(maxsize=1_000)
+def _runs(text: str) -> frozenset[Run]:
+    return frozenset(_each_run(terms(text), 2))
+
+
+def _each_run(words_: Sequence[str], size: int) -> Iterator[Run]:
+    return zip(*(words_[n:] for n in range(size)), strict=False)
+
+
+def _share(part: frozenset[Run], whole: frozenset[Run]) -> float:
+    return len(part & whole) / (len(part) or 1)
+
+
+def _is_alike(passage: frozenset[Run], text: frozenset[Run], claims: Sequence[frozenset[Run]]) -> bool:
+    return _share(passage, text) >= _PARTLY or any(_share(claim, passage) >= _REPEATED for claim in claims)
+
+
+def _shared_piece(whole: str, text: str) -> frozenset[Run]:
+    """The runs of `whole` from the first to the last words that both have."""
+    words_, ours = terms(whole), set(_each_run(terms(text), _PIECE))
+    places = [n for n, run in enumerate(_each_run(words_, _PIECE)) if run in ours]
+    return frozenset(_each_run(words_[places[0] : places[-1] + _PIECE] if places else words_, 2))

@@ -14,14 +14,14 @@ from itertools import count
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
 from toulmin.methods.check import check
-from toulmin.methods.evidence import distinct
+from toulmin.methods.evidence import LEFT_OUT, distinct
 from toulmin.methods.feedback import Numbered, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
-from toulmin.parsing.marks import LabelRange, find_marks
+from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
 from toulmin.prompts.types import Refine
-from toulmin.steps import Program, exchange, search, together
-from toulmin.verify import simplify, smallest_support, verify
+from toulmin.steps import Program, exchange, together
+from toulmin.verify import simplify, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- new citations or words for failing sentences
 
@@ -144,7 +144,8 @@ class Body:
 
     @property
     def assessment(self) -> Assessment:
-        return self.aims.assessment(self.claims, self.questions)
+        judged = tuple(each for each in self.claims if each.claim.support)  # talk counts in no score
+        return self.aims.assessment(judged, self.questions)
 
     def replace_sentence(self, n: int, claims: tuple[Assessed, ...]) -> Body:
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
@@ -281,19 +282,27 @@ def repair(
     question: str = "",
     rewrite: bool = True,
     unsupported: Policy = "drop",
+    path: str = "",
 ) -> Program[Answer]:
     """Repairs a text; `final_text`, `changes` and `numbering` read the result from the answer.
 
     `[n]` in the text is the n-th of `passages`; others that a search found get numbers that the text does not use.
-    A search brings `k` passages for each unsupported claim. The model is asked at most once, never with
-    `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A `question` that the text answers
-    counts for correctness. Each failing sentence has a round of kind `repair` (`n` counts the claims), the last
-    such round holds the whole text.
+    `check` reads `k` passages for each failing claim, none of the text itself, read from `path`. The model is asked at
+    most once, never with `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A `question` that the
+    text answers counts for correctness. Each failing sentence has a round of kind `repair` (`n` counts the claims), the
+    last such round holds the whole text.
     """
-    answer = yield from check(text, passages=passages, k=k)
-    page = Page(text, places(text, answer.claims, len(passages)), passages)
-    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and not claim.is_supported]
-    answer = yield from _search_claims(answer, weak, k)
+    made = _repair(text, passages, k, question, rewrite, unsupported, path)
+    return (yield from weigh(made))
+
+
+def _repair(
+    text: str, passages: tuple[Passage, ...], k: int, question: str, rewrite: bool, unsupported: Policy, path: str
+) -> Program[Answer]:
+    answer = yield from check(text, passages=passages, k=k, path=path)
+    page = Page(text, places(bracket_names(text), answer.claims, len(passages)), passages)
+    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and claim.fails]
+    answer = replace(answer, method="repair")
     pool = {passage.id: passage for passage in answer.passages}
     read = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
     evidence = {n: [pool[id] for id in read[n]] for n in weak}
@@ -315,21 +324,6 @@ def repair(
     return _conclude_repair(answer, page, before, after, decisions)
 
 
-# ---------------------------------------------------------------- the search for what fails
-
-
-def _search_claims(answer: Answer, weak: Sequence[int], k: int) -> Program[Answer]:
-    """`check` has searched for claims without citations."""
-    known = {entry.n - 1 for entry in answer.rounds if entry.kind == "search"}
-    queries = {n: answer.claims[n].text for n in weak if n not in known}
-    results = yield from together([search(query, k) for query in queries.values()])
-    groups = [[hit.passage for hit in hits] for hits in results]
-    pool = {p.id: p for p in answer.passages} | {p.id: p for group in groups for p in group}
-    asked = zip(queries.items(), groups, strict=True)
-    rounds = (Round("search", n + 1, read=ids(group), queries=(query,)) for (n, query), group in asked)
-    return replace(add_rounds(answer, *rounds), method="repair", passages=tuple(pool.values()))
-
-
 # ---------------------------------------------------------------- the end
 
 
@@ -341,8 +335,10 @@ def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, deci
     text, scores = replace_claims(page.text, page.where, edits), after.aims.round_scores(after.assessment)
     end = len(answer.claims) + 1
     whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)
-    answer = replace(answer, notes=_notes(answer.claims, edits))
-    return conclude(add_rounds(answer, first, *rounds, whole), after.assessment.judged, "keep")
+    copies = (note for note in answer.notes if note.startswith(LEFT_OUT))
+    answer = replace(answer, notes=(*copies, *_notes(answer.claims, edits)))
+    claims = [assessed.claim for assessed in after.claims]
+    return conclude(add_rounds(answer, first, *rounds, whole), claims, "keep")
 
 
 def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Claim) -> Round:
@@ -355,13 +351,14 @@ def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Clai
 
 
 def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]:
-    failed = sum(not claim.is_supported for claim in claims)
+    judged = [claim for claim in claims if claim.support]
+    failed = sum(claim.fails for claim in judged)
     if not failed:
-        return ("Nothing was changed: every sentence is supported.",) if claims else ()
+        return ("Nothing was changed: every sentence is supported.",) if judged else ()
     gone = sum(not words for words in edits.values())
     left = failed - len(edits)
     made = f"{len(edits) - gone} put right, {gone} taken away, {left} left"
-    return (f"Not supported: {failed} of {len(claims)} sentences; {made}.",)
+    return (f"Not supported: {failed} of {len(judged)} sentences; {made}.",)
 
 
 def _range_numbers(label: LabelRange) -> Sequence[int]:
@@ -379,7 +376,7 @@ class Page:
         """The passages given with the text count by position, others get the next free number."""
         offered = len(self.passages)
         numbers = {passage.id: n for n, passage in reversed(list(enumerate(self.passages, start=1)))}
-        labels = (label for mark in find_marks(self.text, offered) for label in mark.labels)
+        labels = (label for mark in find_marks(bracket_names(self.text), offered) for label in mark.labels)
         used = {n for label in labels for n in _range_numbers(label)}
         free = (n for n in count(offered + 1) if n not in used)
         for id in (id for decision in decisions for id in decision.cited):
@@ -395,7 +392,9 @@ class Page:
         place, claims = self.where[decision.n], decision.claims
         is_led = place is not None and place.is_led
         if [claim.text for claim in claims] == [was.text]:
-            same = set_marks(self.before(decision.n), _marks(claims[0], numbers), len(self.passages), is_led=is_led)
+            same = set_marks(
+                bracket_names(self.before(decision.n)), _marks(claims[0], numbers), len(self.passages), is_led=is_led
+            )
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
         # In new text, words that look like a mark ("[2018]") are escaped.

@@ -13,7 +13,7 @@ from toulmin.parsing.citing import Draft
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
-from toulmin.verify import apply_policy, smallest_support, verify
+from toulmin.verify import apply_policy, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- checks of options
 
@@ -179,7 +179,7 @@ def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[A
     claim is supported.
     """
     try:
-        claims = yield from _judge_rest(draft)
+        claims = yield from weigh(_judge_rest(draft))
     except BudgetEnded:  # the deadline, after which nothing is judged
         claims = [claim for claim in draft.claims if claim.support is not None]
     if not any(claim.is_supported for claim in claims):
@@ -213,13 +213,14 @@ def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> t
     marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
     if not kept:
         return (*marks, *silence)
-    weak = [claim for claim in kept if claim.support is not None and not claim.is_supported]
-    return (*marks, f"{len(weak)} of {len(kept)} claims not shown to be supported by the sources.") if weak else marks
+    judged = [claim for claim in kept if claim.support is not None]
+    weak = [claim for claim in judged if claim.fails]
+    return (*marks, f"{len(weak)} of {len(judged)} claims not shown to be supported by the sources.") if weak else marks
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
     kept = tuple(claim.text for claim in claims if claim.is_supported)
-    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if not claim.is_supported)
+    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if claim.fails)
     return Round("verify", n, kept=kept, dropped=dropped)
 
 

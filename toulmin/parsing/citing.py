@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, lift
+from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -171,10 +171,14 @@ _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The claims of a reply; `invalid` counts labels that were not offered. No claims: an abstention."""
+    """The claims of a reply; `invalid` counts labels that were not offered. No claims: an abstention.
+
+    `strays` are the numbers in each claim's marks that no passage has; a list has none.
+    """
 
     claims: tuple[Claim, ...] = ()
     invalid: int = 0
+    strays: tuple[tuple[int, ...], ...] = field(default=(), compare=False)
 
 
 def without_marks(text: str) -> str:
@@ -209,8 +213,27 @@ def read_draft(
     invalid = resolve_labels((label for mark in lifted.marks for label in mark.labels), offered).invalid
     if is_no_claim is not None:
         lifted = _blank_out(is_no_claim, lifted, style)
-    claims = entities(lifted, offered) if style == "list" else _statements(lifted, offered, style)
-    return Draft(claims[:1] if style == "short" else claims, invalid)
+    if style == "list":
+        return Draft(entities(lifted, offered), invalid)
+    statements = _statements(lifted, offered, style)[: 1 if style == "short" else None]
+    strays = (_numbers_beyond(labels, len(offered)) for _, labels in statements)
+    return Draft(tuple(claim for claim, _ in statements), invalid, tuple(strays))
+
+
+def _numbers_beyond(labels: Iterable[LabelRange], offered: int) -> tuple[int, ...]:
+    """The ends of labels that no passage has, each once."""
+    return tuple(dict.fromkeys(n for label in labels for n in label if not 1 <= n <= offered))
+
+
+def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
+    """Reads "The second passage says that ..." as a citation of the second passage; the texts stay."""
+    labels = [framed(claim.text).labels if offered else () for claim in draft.claims]
+    named = [resolve_labels(each, offered) for each in labels]
+    claims = tuple(
+        replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *each.ids))))
+        for claim, each in zip(draft.claims, named, strict=True)
+    )
+    return replace(draft, claims=claims, invalid=draft.invalid + sum(each.invalid for each in named))
 
 
 def _after_lead(lifted: Lifted) -> Lifted:
@@ -234,7 +257,7 @@ def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: S
     return Lifted("".join([*text, lifted.text[at:]]), tuple(marks))
 
 
-def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tuple[Claim, ...]:
+def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> list[tuple[Claim, list[LabelRange]]]:
     parts = blocks(lifted.text)
     spoken = _sentences_of(lifted, parts, style)
     pieces = [piece for piece in spoken if has_words(lifted.text[piece.start : piece.end])]
@@ -242,10 +265,10 @@ def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> tup
     for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, parts), strict=True):
         if pieces:
             named[owner].extend(mark.labels)
-    return tuple(
-        build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section)
+    return [
+        (build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section), labels)
         for piece, labels in zip(pieces, named, strict=True)
-    )
+    ]
 
 
 def _sentences_of(lifted: Lifted, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:

@@ -1,4 +1,4 @@
-"""The lines of a model's reply: items, headings and continuations.
+"""The lines of a text: items, headings and continuations, and lines that name things without saying anything of them.
 
 List markers ("1.", "-", "*"), Markdown headings and labels ("Paragraph 2:") are not part of the words.
 """
@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
+
+from toulmin.data import BELOW
+from toulmin.text.language import sentences
 
 Kind = Literal["heading", "label", "number", "bullet", "plain"]
 
@@ -193,3 +198,92 @@ def without_preamble(text: str) -> list[Line]:
         return lines
     first = _words(text, lines[0])
     return lines[1:] if first.endswith(":") or _PREAMBLE.match(first) else lines
+
+
+# ---------------------------------------------------------------- lists of references, copyright and licences
+
+
+_LISTED = r"(?:(?:selected |annotated )?(?:references|bibliography)|(?:works|literature) cited|further reading)"
+_LIST_HEADING = re.compile(rf"^[^\S\n]*(?:#+ ?|\d+\.? )?{_LISTED}[^\S\n]*:?[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+_YEAR = r"\b(?:1[5-9]|20)\d\d[a-z]?\b"
+_INITIALS = r"[A-Z]\.?(?:[ -]?[A-Z]\.?){0,2}(?![\w.])"
+_SURNAME = r"[A-Z][\w'’-]+"
+_AUTHOR = rf"(?:{_SURNAME},? {_INITIALS}|(?:[A-Z]\.[ -]?){{1,3}}{_SURNAME})"
+_FIRST = rf"(?:{_SURNAME}, {_INITIALS}|(?:[A-Z]\.[ -]?){{1,3}}{_SURNAME}|{_AUTHOR}(?=,|;| and| &| et al))"
+_WHOLE_NAME = rf"{_SURNAME}, [A-Z]\w+(?=,? et al|\.? ?(?:[“\"]|\({_YEAR}))|{_SURNAME}(?= et al)"
+_NUMBER = r"(?:\[\w{1,12}\] ?|\(?\d{1,3}[.)] )"
+_ENTRY = re.compile(
+    rf"[^\S\n]*(?:[-*•] )?(?:{_NUMBER}?(?:{_FIRST}|{_WHOLE_NAME})|{_NUMBER}{_AUTHOR})"
+    rf"(?:(?:,|;|,? and|,? &)? ?{_AUTHOR})*(?:,? et al\.?)?\s?[.,:]?\s(?:\({_YEAR}\)[.,:]?\s)?(?=[A-Z“\"*_])"
+)
+_ENTRY_START = re.compile(rf"\n[^\S\n]*\n|\n(?={_ENTRY.pattern}|[^\S\n]*\[)|(?<=\s)(?=\[\d{{1,3}}\] [A-Z])")
+_TITLE_END = re.compile(r"[\w”\"?!)][.,]?[\"”]?[.,]? [A-Z“\"*_]")
+_IN_PROSE = "".join(rf"(?<!\b{word} )" for word in "in since until by of to from and before after".split())
+_PUBLISHED = re.compile(
+    rf"\({_YEAR}\)|{_IN_PROSE}{_YEAR}[)\]]?\W*$|{_YEAR}[;:,] ?\d|\d+ ?\(\d+\)|\bdoi\b|https?://|\barxiv\b|\b(?:vol|pp|eds?)\.",
+    re.IGNORECASE,
+)
+# Lines that say who owns a text and what may be done with it, and the claims that speak of just that.
+_RIGHTS = (
+    (
+        re.compile(rf"©|\(c\) ?{_YEAR}|\bcopyright\b:? ?(?:\(c\)|{_YEAR})|all rights reserved", re.IGNORECASE),
+        re.compile(r"©|\bcopyright|\brights\b", re.IGNORECASE),
+    ),
+    (
+        re.compile(
+            r"\blicen[cs]ed under\b|general public licen[cs]e|spdx-license|this is free software"
+            r"|\bno warranty\b|without (?:any |even the implied )?warranty|permission is (?:hereby )?granted"
+            r"|redistribution and use in|provided [\"“'`]{0,2}as[ -]is",
+            re.IGNORECASE,
+        ),
+        re.compile(r"\b(?:licen[cs]|warrant|redistribut|permission|[al]?gpl\b|free software)", re.IGNORECASE),
+    ),
+)
+_LINE = re.compile(r".+")
+_OF_SOURCES = re.compile(r"\b(?:cites?|citing|bibliograph\w*|reference list|list of references)\b", re.IGNORECASE)
+
+
+def is_about_sources(text: str) -> bool:
+    """Whether a text speaks of what is cited, or begins as an entry of a list of references does, with its authors."""
+    return _OF_SOURCES.search(text) is not None or _ENTRY.match(text) is not None
+
+
+@lru_cache(maxsize=10_000)
+def blank_references(text: str, section: str = "") -> str:
+    """The text with entries of reference lists as spaces; `section` is the path of headings over it.
+
+    Under a heading such as "References" all is blank up to the last entry, elsewhere each entry with authors and a
+    year or place of publication; a text that is mostly entries is all blank, since its ends may be parts of others.
+    """
+    heading = _LIST_HEADING.search(text)
+    is_under = bool(section) and _LIST_HEADING.fullmatch(section.rsplit(BELOW, 1)[-1]) is not None
+    zone = 0 if is_under else heading.start() if heading else len(text)
+    cuts = sorted({0, zone, len(text), *(match.end() for match in _ENTRY_START.finditer(text))})
+    parts = list(pairwise(cuts))
+    last = max((end for start, end in parts if start >= zone and _PUBLISHED.search(text[start:end].strip())), default=0)
+    lines = [part for part in parts if zone <= part[0] < last or (part[1] <= zone and _is_entry(text[slice(*part)]))]
+    rest = _blank(text, lines)
+    is_list = zone == len(text) and len(lines) > 1 and 2 * len(rest.split()) < len(text.split())
+    return _blank(text, parts) if is_list else rest
+
+
+def _is_entry(text: str) -> bool:
+    """Authors, a title that ends, and where or when it was published."""
+    entry = _ENTRY.match(text)
+    rest = text[entry.end() :].strip() if entry else ""
+    return bool(_TITLE_END.search(rest) and _PUBLISHED.search(text.strip()))
+
+
+def blank_rights(text: str, claim: str) -> str:
+    """The text with lines of copyright and terms of licences as spaces, but those that a claim speaks of."""
+    for lines, words in _RIGHTS:
+        if lines.search(text) and not words.search(claim):
+            parts = (match.span() for span in sentences(text) for match in _LINE.finditer(text, *span))
+            text = _blank(text, [part for part in parts if lines.search(text, *part)])
+    return text
+
+
+def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from toulmin.data import MARK_OPENING
@@ -207,6 +208,11 @@ _IN_PARENTHESES = re.compile(
 _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 
+def bracket_names(text: str) -> str:
+    """ "(see Passage 3)" as "[    Passage 3]": nothing else changes, and no position."""
+    return _NAMED.sub(lambda named: f"[{named[1]:>{len(named[0]) - 2}}]", text)
+
+
 def bracket_marks(text: str, offered: int) -> str:
     """`offered` is how many passages could be cited."""
     text = _CUT_OFF.sub("", text)
@@ -236,3 +242,97 @@ def _bracket_superscript(text: str, offered: int) -> str:
 def _from_parentheses(text: str, offered: int) -> str:
     numbers = [int(n) for group in _IN_PARENTHESES.findall(text) for n in re.findall(r"\d+", group)]
     return _IN_PARENTHESES.sub(r"[\1]", text) if all(1 <= n <= offered for n in numbers) else text
+
+
+# ---------------------------------------------------------------- words about passages, before and after a claim
+
+
+class Framed(NamedTuple):
+    """What a sentence claims without its words about passages, and the labels that these name."""
+
+    content: str
+    labels: tuple[LabelRange, ...]
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NTH = "|".join(_ORDINALS)
+_SUPPLIED = r"(?:(?:given|provided|available|above|following|retrieved|supplied|cited|same|listed)(?:,| and)? )"
+_RANKED = rf"(?:the )?{_SUPPLIED}?(?:{_NTH})(?: and (?:the )?(?:{_NTH}))? {_SUPPLIED}?(?!(?:ref|cit)){_NOUN}"
+_NUMBERED = rf"(?:(?:the )?{_SUPPLIED}?{_NOUN}\.?\s?[#:]?\s?{_NUMBERS}|{_RANKED})"
+_THING = rf"(?:{_NOUN}|texts?|articles?|contexts?|excerpts?|information|evidence)"
+_HELD = r"(?: (?:given|provided|available|above|contained|found|presented|supplied|retrieved))?"
+_ONE_OR_ALL = rf"(?:(?:all |both )?(?:of )?(?:the|these|this|those|your) )?{_SUPPLIED}{{0,2}}{_THING}{_HELD}"
+_REFERENCE = rf"(?:{_NUMBERED}|{_ONE_OR_ALL} (?:in|from) {_ONE_OR_ALL}|{_ONE_OR_ALL})"
+_IN_WORDS = r"(?:stated|noted|mentioned|described|reported|shown|indicated|explained|seen|said|written|claimed)"
+_BY = (
+    r"(?:(?:based|drawing|relying) (?:solely |only |purely |entirely )?(?:up)?on|according to|judging by|as per|per"
+    rf"|as {_IN_WORDS} (?:in|by))"
+)
+_SAYS = (
+    r"(?:also |further |both |all |clearly |explicitly |then )?(?:says?|states?|notes?|mentions?|reports?|explains?"
+    r"|indicates?|suggests?|shows?|claims?|tells? us|adds?|confirms?|reveals?|writes?|describes?|points? out)"
+)
+_SURE = r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|(?:great|good) question|no problem|got it)"
+_SUMMARY = r"(?:answers?|summary|overview|list|explanation|response|points|facts|details|information)"
+_LINK = (
+    r"(?:(?:overall|in (?:summary|short|conclusion)|to summari[sz]e|furthermore|moreover|additionally|also|finally"
+    r"|however|similarly|therefore|thus|and|but),? )?"
+)
+
+
+@cache  # compiled on first use: a search needs none of it
+def _frames() -> re.Pattern[str]:
+    forms = (
+        rf"{_SURE}[,!.:;–—-]{{1,3}}\s{{1,3}}",
+        rf"here(?: is|['’]s| are) (?:\w{{1,12}} ){{0,3}}{_SUMMARY}(?: (?:based on|from|of|to|for)"
+        rf" (?:{_REFERENCE}|your question|the question))?:\s{{1,3}}",
+        rf"{_LINK}{_BY} {_REFERENCE}(?:[,:]|\s[–—-])\s{{1,3}}",
+        rf"{_LINK}in {_NUMBERED}, ",
+        rf"{_LINK}{_NUMBERED}: ",
+        rf"{_LINK}it is (?:also )?{_IN_WORDS} (?:in {_REFERENCE} )?that ",
+        rf"{_LINK}{_REFERENCE} {_SAYS}(?: that|:) ",
+        rf"{_LINK}{_NUMBERED} {_SAYS},? ",
+    )
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+@cache
+def _frame_behind() -> re.Pattern[str]:
+    return re.compile(rf",?\s\(?{_BY} {_REFERENCE}\)?(?=[.!?]{{0,3}}\s{{0,3}}$)", re.IGNORECASE)
+
+
+_MOST_FRAMES = 4
+_LONGEST_FRAME = 200  # characters of the words behind a claim
+PASSAGE_NUMBERS = re.compile(rf"\b{_NOUN}\.?\s?[#:]?\s?{_NUMBERS}", re.IGNORECASE)
+_NAME_OR_NUMBER = re.compile(rf"(\d{{1,3}})(?:\s?[–-]\s?(\d{{1,3}}))?|\b({_NTH})\b", re.IGNORECASE)
+
+
+def framed(sentence: str) -> Framed:
+    """ "The second passage says that it was lit" claims "It was lit", of the second passage."""
+    start, end = 0, len(sentence)
+    frames = []
+    for _ in range(_MOST_FRAMES):
+        frame = _frames().match(sentence, start)
+        if frame is None:
+            break
+        frames.append(frame[0])
+        start = frame.end()
+    tail = max(start, end - _LONGEST_FRAME)
+    if behind := _frame_behind().search(sentence, tail - (tail > start)):
+        frames.append(behind[0])
+        end = behind.start()
+    content = sentence[start:end] + (sentence[behind.end() :] if behind else "")
+    words = content[:1].upper() + content[1:] if start else content
+    return Framed(words, tuple(label for frame in frames for label in _labels_in(frame)))
+
+
+def content_of(sentence: str) -> str:
+    """What a sentence claims; the sentence itself, if that is nothing."""
+    content = framed(sentence).content
+    return content if any(map(str.isalnum, content)) else sentence
+
+
+def _labels_in(frame: str) -> Iterator[LabelRange]:
+    for first, last, ordinal in _NAME_OR_NUMBER.findall(frame):
+        number = _ORDINALS.index(ordinal.lower()) + 1 if ordinal else int(first)
+        yield LabelRange(number, int(last) if last else number)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from toulmin.data import Passage, Style
 from toulmin.parsing.abstaining import is_abstention, is_nothing
-from toulmin.parsing.citing import Draft, Sentence, read_draft
+from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
 from toulmin.parsing.lines import blocks, has_words, last_match, without_emphasis
-from toulmin.parsing.marks import bracket_marks, has_marks, lift
+from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- sentences that are no part of the answer
@@ -74,6 +74,48 @@ def is_talk(sentence: str, *, cites: bool = False) -> bool:
 def is_courtesy(sentence: str) -> bool:
     """Whether a sentence only announces, offers, or remarks on the reply. "The keepers were:" does not."""
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
+
+
+# Words of talk, and those that may stand between them. Whatever has another word may be a claim.
+_TALKS = frozenset(
+    "absolutely according ask answer answered answers based below certainly course context document documents given"
+    " glad great happy here hesitate help helped helpful helps hope know ok okay overview passage passages provided"
+    " question questions requested response source sources summary sure thank thanks understood".split()
+)
+_BETWEEN = frozenset(
+    "a about above all an and any anything are as at available be been both brief but by can clarification clear"
+    " clearly concise contained could d details detailed do don each else excerpt excerpts explanation feel find"
+    " following for found free from further get got good has have i if in information into is it let like list ll"
+    " main may me more my need needs note now of on only or other points please presented problem provide provides"
+    " quick reference references relevant results retrieved s search short should so solely t text texts that the"
+    " these they thing this those to together us use used using ve want was we were what will with would you"
+    " your".split()
+)
+_LETTERS = re.compile(r"[^\W_]+")
+_ANNOUNCES_MORE = _opening(rf"{_HERE}\b[^:\n]{{0,120}}[:：]\W*$")
+_CLAIMS_MORE = re.compile(
+    r"[;:–—]\s*\w|[,.!?]\s*(?:but|and|since|because|as|though|although|the|it|he|she|they)\b", re.IGNORECASE
+)
+
+
+def is_remark(sentence: str, *, cites: bool = False) -> bool:
+    """Whether a sentence of a text from elsewhere is talk or says that the passages are silent, and claims nothing.
+
+    Stricter than `is_talk`, which reads replies to our own prompts: whatever opens with talk and goes on is a claim.
+    """
+    content = framed(sentence).content
+    if _is_all_talk(content) or is_abstention(content, cites=cites):
+        return True
+    offer = None if cites else _OFFERS.match(content)
+    return not cites and (
+        (offer is not None and not _CLAIMS_MORE.search(content, offer.end()))
+        or _ANNOUNCES_MORE.match(content) is not None
+    )
+
+
+def _is_all_talk(sentence: str) -> bool:
+    words = {word.lower() for word in _LETTERS.findall(PASSAGE_NUMBERS.sub("passage", sentence))}
+    return not words or (words <= _TALKS | _BETWEEN and not words.isdisjoint(_TALKS))
 
 
 # ---------------------------------------------------------------- the answer in a reply
@@ -151,6 +193,7 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
     if len(answer) < _WORD_FOR_NOTHING and is_nothing(lift(answer, len(offered)).text):
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
+    draft = with_citations_in_words(draft, offered) if style in ("long", "report") else draft
     return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
 
 

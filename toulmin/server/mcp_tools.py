@@ -136,7 +136,7 @@ def in_words(answer: Answer) -> str:
     doubted = [
         f"- {claim.support.label}: {claim.text}" + (f" ({claim.support.reason})" if claim.support.reason else "")
         for claim in answer.claims
-        if claim.support is not None and not claim.is_supported
+        if claim.support and claim.fails
     ]
     sources = [f"[{n}] {title(passage)}: {_quotes(answer, passage)}" for n, passage in enumerate(answer.cited, 1)]
     parts = [answer.text, *(["Not supported:\n" + "\n".join(doubted)] if doubted else [])]

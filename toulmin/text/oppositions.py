@@ -1,9 +1,14 @@
-"""Negators, and words that exclude each other: `oppositions.txt` has a line for each pair of sides."""
+"""Negators, sentences without their denial, and words that exclude each other.
+
+`oppositions.txt` has a line for each pair of sides.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 from toulmin.text.language import stem
 
@@ -35,3 +40,64 @@ def opposites(term: str) -> frozenset[str]:
 def is_negator(word: str) -> bool:
     """Whether a lower-case word negates what follows ("not", "doesn't", "without")."""
     return word in NEGATORS or word in NEGATING_VERBS or word.endswith(("n't", "n’t"))
+
+
+_AUXILIARY = "is are was were am has have had do does did can could will would shall should may might must"
+_FINITE = frozenset(_AUXILIARY.split())
+_CONTRACTED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+# What opens a clause: a denial after it is not the sentence's own. "And" may open one, if a finite verb follows.
+_CLAUSE = frozenset(
+    "that which who whom whose if when while although though where since after before whether as so despite".split()
+)
+_TURNS = frozenset("but nor because until unless except than rather instead".split())  # these change what is denied
+_UNDENIED = NOT_DENYING | frozenset("all every everyone everything more longer one matter both many much yet".split())
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
+
+
+class Denial(NamedTuple):
+    """What a sentence denies, as a sentence of its own, and the words before the negator."""
+
+    positive: str
+    subject: str
+
+
+def find_denial(sentence: str) -> Denial | None:
+    """The sentence's single denial, if it is of the main verb, the subject or the object; else None.
+
+    Without a parser: "not", "n't" or "never" after the first auxiliary, a "never" or "no" before any other clause.
+    """
+    tokens = list(_TOKEN.finditer(sentence))
+    words = [token[0].lower().replace("’", "'") for token in tokens]
+    negators = [at for at, word in enumerate(words) if is_negator(word)]
+    if len(negators) != 1 or not _denies_whole(words, at := negators[0]):
+        return None
+    start, end = tokens[at].span()
+    word, subject, rest = words[at], sentence[:start], sentence[end:]
+    if word not in ("not", "never", "no"):
+        return Denial(subject + _CONTRACTED.get(word, word.removesuffix("n't")) + rest, subject)
+    rest = rest.lstrip()
+    return Denial(subject + rest if subject else rest[:1].upper() + rest[1:], subject)
+
+
+def _denies_whole(words: list[str], at: int) -> bool:
+    word, before, after = words[at], words[:at], words[at + 1 :]
+    clauses = [i for i, other in enumerate(words) if other in _CLAUSE or other in ";:—"]
+    joined = any(other in ("and", "or") for other in words) and len(_FINITE.intersection(after)) > 0
+    if (
+        joined
+        or not after
+        or not _TURNS.isdisjoint(words)
+        or after[0] in _UNDENIED
+        or after[0].isdecimal()
+        or any(i < at + 2 for i in clauses)
+    ):
+        return False
+    finite = sum(other in _FINITE for other in before)
+    if word == "not":
+        return finite == 1 and at - next(i for i, other in enumerate(before) if other in _FINITE) <= _BETWEEN
+    if word in ("never", "no"):
+        return finite <= 1
+    return finite == 0 and (word in _CONTRACTED or word.removesuffix("n't") in _FINITE)
+
+
+_BETWEEN = 3  # words from the auxiliary to its "not": "has also not"

@@ -5,7 +5,7 @@ import { SIGNS, label, spoken, tally } from "./verdicts.js";
 import { counted, seconds } from "./text.js";
 import { markdown, references } from "./copying.js";
 import { Evidence } from "./evidence.js";
-import { Rounds } from "./rounds.js";
+import { Removed, Rounds } from "./rounds.js";
 
 /** The whole answer. `answer` is a document, finished or not. */
 export function Answer({ answer, isDone = true }) {
@@ -17,6 +17,7 @@ export function Answer({ answer, isDone = true }) {
       <div class="reading">
         <${Summary} answer=${answer} isDone=${isDone} />
         <${Prose} answer=${answer} chosen=${chosen} choose=${choose} />
+        <${Removed} answer=${answer} />
         <${Questions} questions=${answer.questions} />
         ${isDone && html`<${Tools} answer=${answer} />`}
         <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />

@@ -1,5 +1,6 @@
 // An answer as text for other places: Markdown, references, JSON.
 
+import { removals } from "./rounds.js";
 import { place } from "./text.js";
 
 /** The cited passages in the order of their numbers. */
@@ -11,11 +12,13 @@ export function cited(answer) {
 export function markdown(answer) {
   const doubted = answer.claims.filter((claim) => claim.support && claim.support.label !== "supported");
   const sources = cited(answer).map((one) => `[${one.n}] ${escaped(one.title || place(one.source))} (${escaped(place(one.source))})`);
-  const warned = doubted.map((claim) => `* ${claim.support.label}: ${escaped(claim.text)}`);
+  const warned = doubted.map(({ text, support }) => `* ${support.label}: ${escaped(text)}${support.reason ? ` (${escaped(support.reason)})` : ""}`);
+  const gone = answer.method === "repair" ? removals(answer).map((one) => `* ~~${escaped(one.text)}~~ ${escaped(one.why)}`) : [];
   return [
     `## ${escaped(answer.question || "Checked text")}`,
     answer.text || answer.notes.join(" "),
     ...(warned.length ? ["Not supported:", warned.join("\n")] : []),
+    ...(gone.length ? ["Taken away:", gone.join("\n")] : []),
     ...(sources.length ? ["Sources:", sources.join("\n")] : []),
   ].join("\n\n");
 }

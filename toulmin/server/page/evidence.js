@@ -12,10 +12,13 @@ export function Evidence({ answer, claim, first, close }) {
     pane.current.focus({ preventScroll: innerWidth > 900 });
   }, [claim, first]);
   const ordered = [...claim.citations].sort((a, b) => Number(b.passage === first) - Number(a.passage === first));
+  const elsewhere = (claim.support?.elsewhere || []).map((id) => answer.passages.find((one) => one.id === id));
   return html`<aside class="evidence" tabindex="-1" ref=${pane} aria-label="Evidence" onKeyDown=${(event) => event.key === "Escape" && close()}>
     <button class="close" aria-label="Close the evidence" onClick=${close}>×</button>
     <${Verdict} claim=${claim} />
     ${ordered.map((citation) => html`<${Passage} key=${citation.passage} citation=${citation} passage=${answer.passages.find((one) => one.id === citation.passage)} />`)}
+    ${elsewhere.length > 0 && html`<p>Said elsewhere:</p>`}
+    ${elsewhere.map((passage) => html`<${Passage} key=${passage.id} citation=${{ n: passage.n, quote: null }} passage=${passage} />`)}
     ${claim.citations.length === 0 && html`<p class="quiet">This claim cites no source.</p>`}
   </aside>`;
 }
@@ -40,7 +43,7 @@ function Passage({ citation, passage }) {
     }
   };
   return html`<section class="passage">
-    <h4><span class="chip still">${citation.n}</span> <bdi>${passage.title || place(passage.source)}</bdi></h4>
+    <h4>${citation.n && html`<span class="chip still">${citation.n}</span> `}<bdi>${passage.title || place(passage.source)}</bdi></h4>
     <p class="place quiet"><bdi>${place(passage.source)}</bdi></p>
     ${around && around.before && html`<p class="beside" dir="auto"><${Flow} text=${around.before.text} /></p>`}
     <p class="text" dir="auto"><${Marked} text=${passage.text} quote=${citation.quote} /></p>

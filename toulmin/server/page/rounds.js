@@ -18,6 +18,21 @@ export function Rounds({ rounds, passages }) {
   </details>`;
 }
 
+/** What a repair took out of the text, each with its reason. */
+export function removals({ rounds }) {
+  return rounds.filter((round) => round.kind === "repair" && round.chosen && !round.text && !round.kept.length).map((round) => round.dropped[0]);
+}
+
+/** The same, struck through. */
+export function Removed({ answer }) {
+  const gone = removals(answer);
+  if (answer.method !== "repair" || !gone.length) return null;
+  return html`<section class="removed">
+    <h3>Taken away</h3>
+    <ul>${gone.map((one) => html`<li><s dir="auto">${one.text}</s> <span class="quiet">${one.why}</span></li>`)}</ul>
+  </section>`;
+}
+
 function Round({ round, titles }) {
   const read = [...new Set(round.read.map((id) => titles.get(id)).filter(Boolean))];
   const trial = round.trial === null ? "" : `, trial ${round.trial}`;

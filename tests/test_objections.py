@@ -1,0 +1,229 @@
+"""Rules that lower a verdict whatever its score: the laws they keep, and what they say in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toulmin.data import Passage
+from toulmin.judges.embedded import TERMS, EmbeddedJudge, Stack, Trees
+from toulmin.judges.excerpt import excerpts
+from toulmin.judges.lexical import Lexical
+from toulmin.judges.trained import Judged, Shares
+from toulmin.steps import Pair, Verdict
+from toulmin.text.oppositions import find_denial
+
+
+class Scripted:
+    """A network that says of a claim what a table says, else that it is supported beyond doubt."""
+
+    name = key = "scripted"
+
+    def __init__(self, contradicted: dict[str, float] | None = None) -> None:
+        self.asked: list[str] = []
+        self._contradicted = contradicted or {}
+
+    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+        self.asked += [pair.claim for pair in pairs]
+        against = (self._contradicted.get(pair.claim, 0.0) for pair in pairs)
+        views = (excerpts(pair.claim, pair.premises, 400, lambda text: len(text.split()), 1)[0] for pair in pairs)
+        return [Judged(Shares(1 - share, 0.0, share), view) for share, view in zip(against, views, strict=True)]
+
+
+def stack() -> Stack:
+    """One that believes the network alone."""
+    weights = [float(term == "model supported") for term in TERMS]
+    against = [float(term == "model contradicted") for term in TERMS]
+    return Stack(tuple(weights), tuple(against), Trees(0.0, ()), ((-6.0, 0.02), (6.0, 0.98)), 0.6, 0.4, 0.5)
+
+
+JUDGES = {"lexical": Lexical(), "embedded": EmbeddedJudge(Scripted(), stack())}
+
+
+def verdicts(claim: str, text: str, title: str = "") -> dict[str, Verdict]:
+    pair = Pair((Passage.of(text, title),), claim)
+    return {name: judge.judge([pair])[0] for name, judge in JUDGES.items()}
+
+
+def supporters(claim: str, text: str, title: str = "") -> list[str]:
+    return [name for name, verdict in verdicts(claim, text, title).items() if verdict.label == "supported"]
+
+
+# ---------------------------------------------------------------- the names law
+
+PLAIN = "keeper lamp harbour storm tower stone boat island engine wrote built carried measured repaired city".split()
+NAMES = "Hopper Grace Kowalski Rose Baker Nakamura Zanzibar Wittgenstein Oslo Mark Иванов Παπαδόπουλος Ørsted".split()
+FORMS = (
+    "{0} {1} {2}.",
+    "{0}'s {2} {1}.",
+    "Dr. {0} {1} {2}.",
+    "Sir {0} {1} {2}.",
+    "Captain {0} {1} {2}.",
+    "President {0} {1} {2}.",
+    "The {1} was of {0}, the {2}.",
+    "She {1} with {0}.",
+    "She {1} the {2} with Ada {0}.",
+    "Ada {0} {1} the {2}.",
+    "Mary-{0} {1} {2}.",
+    "The {0} Institute {1} the {2}.",
+)
+ACRONYMS = ("NASA", "IBM", "UNESCO", "B-52")
+FIGURES = ("1987", "3 May 1987", "42", "42 %", "seven", "the 1980s", "2.5 million", "17 km")
+
+
+def sources() -> st.SearchStrategy[str]:
+    """A passage about Ada Lovelace, most sentences of which begin with "She", without the names and figures above."""
+    sentence = st.lists(st.sampled_from(PLAIN), min_size=2, max_size=7).map(" ".join)
+    opened = st.tuples(st.sampled_from(["She", "Ada Lovelace", "The city", "It"]), sentence)
+    return st.lists(opened.map(lambda parts: " ".join(parts) + "."), min_size=1, max_size=5).map(" ".join)
+
+
+WORDS = st.sampled_from(PLAIN)
+
+
+@given(sources(), st.sampled_from(NAMES), st.sampled_from(FORMS), WORDS, WORDS, st.booleans())
+def test_a_name_that_no_premise_has_is_never_supported(text: str, name: str, form: str, a: str, b: str, loud: bool):
+    claim = form.format(name, a, b)
+    assert supporters(claim.upper() if loud and claim.count(" ") > 2 else claim, text, "Ada Lovelace") == []
+
+
+@given(sources(), st.sampled_from(ACRONYMS), WORDS, WORDS, st.integers(0, 3))
+def test_an_acronym_that_no_premise_has_is_never_supported(text: str, name: str, a: str, b: str, at: int):
+    words = ["She", a, "the", b]
+    assert supporters(" ".join([*words[:at], name, *words[at:]]) + ".", text, "Ada Lovelace") == []
+
+
+@given(sources(), st.sampled_from(FIGURES), WORDS, WORDS, st.integers(0, 3))
+def test_a_figure_that_no_premise_has_is_never_supported(text: str, figure: str, a: str, b: str, at: int):
+    words = ["She", a, "the", b]
+    assert supporters(" ".join([*words[:at], figure, *words[at:]]) + ".", text, "Ada Lovelace") == []
+
+
+UNITS = ("miles", "km", "metres", "kg", "pounds", "euros", "percent", "hours", "litres")
+
+
+@given(sources(), st.integers(2, 900), st.sampled_from(UNITS), st.sampled_from(UNITS), WORDS)
+def test_a_figure_with_another_unit_is_never_supported(text: str, figure: int, theirs: str, ours: str, word: str):
+    said = f"{text} She {word} {figure} {theirs}."
+    assert theirs == ours or supporters(f"Ada {word} {figure} {ours}.", said, "Ada Lovelace") == []
+
+
+CHINESE = "灯塔建于海边。看守人每天点灯。"
+
+
+@pytest.mark.parametrize("claim", ["李明建了灯塔。", "张伟每天点灯。"])
+def test_a_name_in_a_script_without_case_is_not_supported(claim: str):
+    assert supporters(claim, CHINESE) == []
+
+
+def test_the_persons_name_is_not_proven_by_a_pronoun_that_stands_for_another():
+    text = "She worked with Charles Babbage on the Analytical Engine. She wrote notes on it in 1843."
+    claim = "Grace Hopper worked with Charles Babbage on the Analytical Engine."
+    assert {verdict.reason for verdict in verdicts(claim, text, "Ada Lovelace").values()} == {
+        "Grace Hopper is not in the sources"
+    }
+
+
+SPELLINGS = [
+    ("Canadian voters chose in 1994.", "In 1994 voters in Canada chose."),
+    ("The U.S. economy grew.", "The American economy grew."),
+    ("They had 1,200,000 members.", "They had 1.2 million members."),
+    ("They had 23 , 768 shops.", "They had 23,768 shops."),
+    ("It began in the 1990s.", "It began in 1994."),
+    ("It began in the 1920 ' s.", "It began in the 1920s."),
+    ("Three ships sank.", "3 ships sank."),
+    ("President Obama spoke.", "Obama spoke."),
+    ("She studied Stoic thought.", "She studied Stoicism."),
+    ("The NIH 3T3 cells grew.", "The NIH3T3 cells grew."),
+    ("Type II diabetes rose.", "Type 2 diabetes rose."),
+    ("4. Justice Wanjala", "Justice Wanjala was named."),
+    ("She walked 5 kilometres.", "She walked 5 km."),
+    ("She walked five miles.", "She walked 5 miles."),
+    ("She paid $500.", "She paid 500 dollars."),
+    ("IBM's plant closed.", "The plant of International Business Machines closed."),
+    ("The Tuberculosis-induced illness spread.", "Illness from tuberculosis spread."),
+]
+
+
+@pytest.mark.parametrize(("claim", "text"), SPELLINGS)
+def test_another_spelling_is_no_other_name(claim: str, text: str):
+    assert "not in the sources" not in (verdicts(claim, text)["embedded"].reason or "")
+
+
+# ---------------------------------------------------------------- denials
+
+DENIALS = [
+    ("The lamp was not lit in 1824.", "The lamp was lit in 1824."),
+    ("The keeper didn't marry.", "The keeper did marry."),
+    ("The keeper can't swim.", "The keeper can swim."),
+    ("He has also not married.", "He has also married."),
+    ("She never married.", "She married."),
+    ("They had no children.", "They had children."),
+    ("No ship was lost.", "Ship was lost."),
+]
+ELSEWHERE = [
+    "The lamp was lit.",
+    "The lamp that was not lit was sold.",
+    "He said that it was not lit.",
+    "The lamp was not lit until 1824.",
+    "It was not only lit but sold.",
+    "Not all lamps were lit.",
+    "It was not lit and was sold.",
+    "It was not lit and not sold.",
+    "It was built without a lamp.",
+    "It was not built because of the storm.",
+]
+
+
+@pytest.mark.parametrize(("sentence", "positive"), DENIALS)
+def test_a_sentence_without_its_denial(sentence: str, positive: str):
+    denial = find_denial(sentence)
+    assert denial is not None
+    assert denial.positive == positive
+
+
+@pytest.mark.parametrize("sentence", ELSEWHERE)
+def test_what_is_not_the_denial_of_the_whole_sentence_stays(sentence: str):
+    assert find_denial(sentence) is None
+
+
+LAMP = Passage.of("The keepers lit the lamp in the autumn of 1824. It burnt oil.", "Kettle Rock")
+DENIED = Pair((LAMP,), "The lamp was not lit in 1824.")
+POSITIVE = "The lamp was lit in 1824."
+
+
+def embedded_verdict(pair: Pair, against: float) -> Verdict:
+    """Where the network finds the positive contradicted with this probability."""
+    positive = find_denial(pair.claim)
+    assert positive is not None
+    return EmbeddedJudge(Scripted({positive.positive: against}), stack()).judge([pair])[0]
+
+
+def test_a_denial_of_what_the_sources_say_is_not_supported():
+    assert embedded_verdict(DENIED, 0.0).reason == "the sources say what the claim denies"
+
+
+def test_a_denial_is_supported_where_the_network_finds_the_positive_contradicted():
+    assert embedded_verdict(Pair((LAMP,), "The lamp was not lit in 1823."), 0.95).label == "supported"
+
+
+def test_a_denial_is_unsure_where_the_sources_are_silent():
+    assert embedded_verdict(Pair((LAMP,), "The lamp was not lit by oil."), 0.7).reason == "the sources do not deny this"
+
+
+def test_a_denial_that_the_sources_have_word_for_word_is_supported():
+    pair = Pair((Passage.of("The lamp was not lit in 1824."),), "The lamp was not lit in 1824.")
+    assert embedded_verdict(pair, 0.0).label == "supported"
+
+
+def test_a_denial_about_somebody_who_is_in_no_source_is_not_supported():
+    assert embedded_verdict(Pair((LAMP,), "Grace Hopper did not light the lamp."), 0.99).label != "supported"
+
+
+def test_only_a_denial_costs_one_more_pair():
+    model = Scripted()
+    EmbeddedJudge(model, stack()).judge([DENIED, Pair((LAMP,), "The lamp burnt oil.")])
+    assert model.asked == [DENIED.claim, "The lamp burnt oil.", POSITIVE]

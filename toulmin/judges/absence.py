@@ -1,0 +1,231 @@
+"""What a claim names and no premise has: stricter than `missing`, whose answer is also a feature of trained judges.
+
+Rules of this file
+* Another spelling is no other name: a word glued or hyphenated, a short form with dots, the adjective of a doctrine,
+  roman numerals, thousands set apart, the number of a list's entry.
+* A name of several words is in the premises only if its last word is, and its words stand in one sentence or title.
+* An acronym is spelt out by a name, or by neighbouring words none of which is a function word.
+* A figure is there only with its unit, if the claim gives one.
+* Capitals show no name where a phrase begins, and are no sign in a sentence of capitals: there each rare word counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toulmin.judges.comparison import ALIASES, letters_of
+from toulmin.judges.coverage import Reading, Source, implications, read
+from toulmin.judges.missing import Absence, has_term, is_short_form, missing, telling_terms
+from toulmin.text.figures import Fact
+from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.text.names import is_common
+
+_SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
+_LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
+_BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
+_LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
+_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
+_OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
+_TITLES = frozenset(
+    map(
+        stem,
+        "captain president minister prime king queen prince princess lord lady pope father senator governor mayor"
+        " general colonel major professor emperor empress chancellor justice judge secretary ambassador duke duchess"
+        " count countess baron chief sheriff director chairman bishop archbishop coach sergeant lieutenant admiral"
+        " brother sister uncle aunt miss representative congressman congresswoman commander".split(),
+    )
+)
+_LEAST_ROOT = 4  # letters that a doctrine and its followers share
+_LONGEST_ACRONYM = 6
+# Given names and firms that are common words too: what else opens a sentence in capitals is no name.
+_ALSO_NAMES = frozenset(
+    "grace rose mark will bill jack hope faith joy frank grant guy lance miles pat rob sue ray art dale dean earl"
+    " drew ivy lily daisy violet iris ruby pearl amber olive hazel holly heather dawn eve june april may august"
+    " summer melody max victor chase chuck skip buck christian norm rich penny robin jay martin carol apple amazon"
+    " oracle target shell gap visa meta intel sage".split()
+)
+
+
+def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
+    """The claim's names, numbers, dates and units that no source has, in any of their spellings."""
+    readings = [reading for source in sources for reading in source if reading.sentences]
+    plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
+    claim = claim if plain == claim.text else read(plain)
+    absent = missing(claim, readings)
+    sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
+    doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
+    loose = [shown for shown in _loose_names(claim, sources, readings) if shown not in absent.sure + absent.doubtful]
+    unmarked = (*_loose_acronyms(claim, readings), *_unmarked_names(claim, readings))
+    return Absence((*sure, *_other_units(claim, readings)), (*doubtful, *loose, *unmarked))
+
+
+# ---------------------------------------------------------------- spellings
+
+
+def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
+    capital = _LOWER_PART.sub("", shown)
+    words = terms(capital)
+    letters = "".join(words)
+    aliases = ALIASES.get(letters, ALIASES.get(" ".join(words), frozenset()))
+    if any(name in reading.where or name in reading.pairs for name in aliases for reading in readings):
+        return True
+    plain = [word for word in words if word not in _TITLES]
+    spelt = [word for word in plain if not is_common(word)] or plain or words
+    return all(_is_word_spelt(word, readings) for word in spelt) or _is_glued(letters, readings)
+
+
+def _is_word_spelt(word: str, readings: Sequence[Reading]) -> bool:
+    forms = {word, _ROMAN.get(word, word), *_doctrine(word)}
+    return any(has_term(form, readings) for form in forms)
+
+
+def _doctrine(word: str) -> Iterator[str]:
+    for ending in _OF_DOCTRINES:
+        root = word.removesuffix(ending) if ending else word
+        if len(root) >= _LEAST_ROOT and word.endswith(ending):
+            yield from (root + other for other in ("", "ism", "ist") if ending in ("ist", "ism") or other)
+
+
+def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
+    """Whether the letters are two neighbouring words of a source, or one ("NIH 3T3", "NIH3T3")."""
+    is_long = len(letters) > 2
+    return is_long and any(
+        letters in reading.where or any(pair.replace(" ", "") == letters for pair in reading.pairs)
+        for reading in readings
+    )
+
+
+def _is_word(shown: str, claim: Reading) -> bool:
+    """Whether common words have their capital from the phrase that they begin."""
+    start = claim.text.find(shown)
+    begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
+    return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
+
+
+# ---------------------------------------------------------------- names whose words are elsewhere, and unmarked ones
+
+
+def _loose_names(claim: Reading, sources: Sequence[Source], readings: Sequence[Reading]) -> Iterator[str]:
+    for fact in claim.facts:
+        shown = claim.text[fact.start : fact.end]
+        if fact.kind == "name" and not _LOWER_PART.search(shown) and not is_short_form(fact, shown, readings):
+            words = [word for word in telling_terms(shown) if word not in _TITLES]
+            if len(words) > 1 and _is_loose(words, sources, readings):
+                yield shown
+
+
+def _is_loose(words: Sequence[str], sources: Sequence[Source], readings: Sequence[Reading]) -> bool:
+    if " ".join(words) in ALIASES:
+        return False
+    names = [word for word in words if not is_common(word) and not word.isdecimal()]
+    if names and is_common(words[-1]) and not is_common(words[0]) and not has_term(words[-1], readings):
+        return True
+    if words[-1].isdecimal():
+        return not any(f"{words[-2]} {words[-1]}" in r.pairs or words[-2] + words[-1] in r.where for r in readings)
+    return len(names) > 1 and not any(_stand_together(names, source) for source in sources)
+
+
+def _stand_together(names: Sequence[str], source: Source) -> bool:
+    inside = [name for name in names if not has_term(name, [source.title])]
+    bits = [_places(name, source.text) for name in inside]
+    shared = -1
+    for places in bits:
+        shared &= places
+    return shared != 0
+
+
+def _places(name: str, text: Reading) -> int:
+    return text.where.get(name, 0) or text.prefixes.get(name[:5], 0)
+
+
+def _loose_acronyms(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    for fact in claim.facts:
+        shown = claim.text[fact.start : fact.end]
+        letters = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
+        is_short = fact.kind == "name" and letters.isalpha() and letters.isupper() and len(letters) <= _LONGEST_ACRONYM
+        if is_short and len(letters) > 1 and not _is_spelt(letters, readings):
+            yield from () if any(_spells_out(letters.lower(), text) for text in (*readings, claim)) else (shown,)
+
+
+def _spells_out(letters: str, reading: Reading) -> bool:
+    if any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name"):
+        return True
+    pattern = r"\b" + r"[\s/-]+".join(rf"({letter}\w+)" for letter in letters)
+    runs = re.finditer(pattern, reading.text, re.IGNORECASE)
+    return any(not any(map(_is_no_noun, run.groups())) for run in runs)
+
+
+def _is_no_noun(word: str) -> bool:
+    return word.lower() in STOPWORDS or word.endswith(("ed", "ly"))
+
+
+def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    for sentence in claim.sentences:
+        capitals = claim.text[sentence.start : sentence.end].isupper()
+        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
+            is_rare = capitals and len(key) > 1 and at not in sentence.facts and not is_common(shown)
+            is_name = at == 0 and shown[0].isupper() and key in _ALSO_NAMES
+            if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
+                yield shown
+
+
+# ---------------------------------------------------------------- units
+
+
+_UNIT_ROWS = """
+km kilometre kilometer kms|m metre meter|cm centimetre centimeter|mm millimetre millimeter|mile mi|yard yd|foot feet ft
+inch inches in|kg kilogram kilo|g gram gramme|mg milligram|µg mcg microgram|tonne ton t|ounce oz|l litre liter
+ml millilitre milliliter|gallon gal|£ pound gbp lb|$ dollar usd|€ euro eur|¥ yen yuan|₹ rupee|% percent percentage pct
+hectare ha|acre|watt w|kilowatt kw|megawatt mw|gigawatt gw|volt v|second sec s|minute min|hour hr h|day|week|month
+year yr|kb kilobyte|mb megabyte|gb gigabyte|tb terabyte|hz hertz|khz kilohertz|mhz megahertz|ghz gigahertz|mph
+celsius c|fahrenheit f|kelvin k
+"""
+_UNIT = {
+    spelling + ending: row.split()[0]
+    for row in re.split(r"[|\n]", _UNIT_ROWS.strip())
+    for spelling in row.split()
+    for ending in ("", "s")
+}
+_OFTEN_UNSAID = frozenset(("year", "day", "month", "week", "hour"))  # "aged 12", "the 5th"
+_AFTER = re.compile(r"[\s\u00a0]?[-‐‑]?(?:square |cubic |US )?(?:°\s?)?(%|[^\W\d_]+)(?: (cent)\b)?")
+_CURRENCY = re.compile(r"[$£€¥₹]\s?$")
+
+
+def _other_units(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    for fact in claim.facts:
+        unit = _unit_of(claim.text, fact) if fact.kind == "number" else None
+        if unit is not None:
+            beside = {
+                _unit_of(reading.text, known)
+                for reading in readings
+                for known in reading.facts
+                if known.kind != "name" and fact.value in implications(known.value)
+            }
+            if beside and unit not in beside and (None not in beside or not _is_named(unit, readings)):
+                yield _with_unit(claim.text, fact)
+
+
+def _unit_of(text: str, fact: Fact) -> str | None:
+    if _CURRENCY.search(text, max(0, fact.start - 2), fact.start):
+        return _UNIT[text[: fact.start].rstrip()[-1]]
+    attached = re.search(r"(?<=\d)[^\W\d_]+$", text[fact.start : fact.end])
+    if attached is not None and attached[0].lower() in _UNIT:
+        return _UNIT[attached[0].lower()]
+    after = _AFTER.match(text, fact.end)
+    if after is None:
+        return None
+    return "%" if after[2] and after[1] == "per" else _UNIT.get(after[1].lower() if len(after[1]) > 1 else after[1])
+
+
+def _is_named(unit: str, readings: Sequence[Reading]) -> bool:
+    spellings = {spelling for spelling, name in _UNIT.items() if name == unit}
+    return unit in _OFTEN_UNSAID or any(
+        not spellings.isdisjoint(reading.where) or unit in reading.text for reading in readings
+    )
+
+
+def _with_unit(text: str, fact: Fact) -> str:
+    before = _CURRENCY.search(text, max(0, fact.start - 2), fact.start)
+    after = None if before else _AFTER.match(text, fact.end)
+    return text[before.start() if before else fact.start : after.end() if after else fact.end]
