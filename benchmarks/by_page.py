@@ -6,6 +6,7 @@ A measure takes how often each claim counts and gives its figure; whatever is co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from intervals import Interval
@@ -34,6 +35,11 @@ def measured(pages: Sequence[str], measure: Measure, resamples: int = RESAMPLES)
 def share(right: Truths) -> Measure:
     """Of the claims that are right."""
     return lambda counts: _ratio(float(counts @ right), float(counts.sum()))
+
+
+def among(some: Truths, right: Truths) -> Measure:
+    """Of some claims, the share that is right."""
+    return lambda counts: share(right[some])(counts[some])
 
 
 def balanced_accuracy(said: Truths, truth: Truths) -> Measure:
@@ -78,3 +84,87 @@ def shown(one: Interval, signed: bool = False) -> str:
     """In 22 characters: the figure, then its interval."""
     kind = "+.3f" if signed else ".3f"
     return f"{one.mean:{kind}} [{one.low:{kind}}, {one.high:{kind}}]".rjust(24)
+
+
+# ---------------------------------------------------------------- verdicts, and the rows of a table
+
+
+class Verdicts(NamedTuple):
+    """Claims as columns, with their truth and what a judge says of them."""
+
+    pages: Sequence[str]
+    truth: Truths
+    label: Sequence[str]
+    support: Vector
+
+    @property
+    def accepted(self) -> Truths:
+        return self.says("supported")
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether both true claims and untrue ones are among them."""
+        return bool(self.truth.any() and not self.truth.all())
+
+    def says(self, label: str) -> Truths:
+        return np.array([each == label for each in self.label], bool)
+
+    def some(self, which: Sequence[bool] | Truths) -> Verdicts:
+        picked = [n for n, is_picked in enumerate(which) if is_picked]
+        pages, label = ([column[n] for n in picked] for column in (self.pages, self.label))
+        return Verdicts(pages, self.truth[picked], label, self.support[picked])
+
+    def beside(self, other: Verdicts) -> Verdicts:
+        """Both, one after the other."""
+        truth, support = np.append(self.truth, other.truth), np.append(self.support, other.support)
+        return Verdicts([*self.pages, *other.pages], truth, [*self.label, *other.label], support)
+
+
+class Row(NamedTuple):
+    """A figure of a judge, with the pages that intervals draw."""
+
+    section: str
+    name: str
+    pages: Sequence[str]
+    measure: Measure
+    wanted: float | None = None
+
+
+def accuracy(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> Row:
+    return Row(section, name, seen.pages, balanced_accuracy(seen.accepted, seen.truth), wanted)
+
+
+def area(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> Row:
+    return Row(section, name, seen.pages, auc(seen.support, seen.truth), wanted)
+
+
+def share_of(section: str, name: str, seen: Verdicts, right: Truths, wanted: float | None = None) -> Row:
+    return Row(section, name, seen.pages, share(right), wanted)
+
+
+def both(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> list[Row]:
+    """Balanced accuracy and AUC, each in a section of its own; nothing where all claims are of one kind."""
+    if not seen.is_mixed:
+        return []
+    sections = f"{section}: balanced accuracy of its label", f"{section}: AUC of its support"
+    return [accuracy(sections[0], name, seen, wanted), area(sections[1], name, seen)]
+
+
+def mean_of(section: str, name: str, some: Sequence[Row], wanted: float | None = None) -> Row:
+    """The mean of some rows, each counting alike."""
+    ends = np.cumsum([0, *(len(row.pages) for row in some)])
+
+    def mean(counts: Vector) -> float:
+        return float(np.mean([row.measure(counts[ends[n] : ends[n + 1]]) for n, row in enumerate(some)]))
+
+    return Row(section, name, [page for row in some for page in row.pages], mean, wanted)
+
+
+def precision(seen: Verdicts) -> Row:
+    """Of what is called supported, the share that is."""
+    return Row("", "", seen.pages, among(seen.accepted, seen.truth))
+
+
+def recall(seen: Verdicts) -> Row:
+    """Of what is supported, the share that is called so."""
+    return Row("", "", seen.pages, among(seen.truth, seen.accepted))

@@ -30,12 +30,12 @@ from by_page import (
     Measure,
     Truths,
     Vector,
+    among,
     auc,
     balanced_accuracy,
     calibration_error,
     gain,
     measured,
-    share,
     shown,
 )
 from data import rows
@@ -60,6 +60,10 @@ class Record(NamedTuple):
     page: str
     pair: Pair
     supported: bool
+
+    def reworded(self, claim: str) -> Record:
+        """An untrue claim over the same premises."""
+        return self._replace(pair=Pair(self.pair.premises, claim), supported=False)
 
 
 def page_of(row: Mapping[str, Any]) -> str:
@@ -156,13 +160,8 @@ def accuracies(held: Compared, levels: Sequence[float], resamples: int) -> None:
     natural = held.some(np.isin(held.dataset, sorted(NATURAL)))
     ours, theirs = natural.ours >= levels[0], natural.theirs >= levels[1]
     print("natural sets:")
-    print(told("precision", natural, _right(ours, natural.truth), _right(theirs, natural.truth), resamples))
-    print(told("recall", natural, _right(natural.truth, ours), _right(natural.truth, theirs), resamples))
-
-
-def _right(among: Truths, right: Truths) -> Measure:
-    """Of some claims, the share that is right."""
-    return lambda counts: share(right[among])(counts[among])
+    print(told("precision", natural, among(ours, natural.truth), among(theirs, natural.truth), resamples))
+    print(told("recall", natural, among(natural.truth, ours), among(natural.truth, theirs), resamples))
 
 
 def report(held: Compared, resamples: int) -> None:

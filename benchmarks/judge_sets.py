@@ -36,7 +36,8 @@ class Case(NamedTuple):
     supported: bool
 
 
-def _passages(evidence: Sequence[dict[str, Any]]) -> tuple[Passage, ...]:
+def passages(evidence: Sequence[dict[str, Any]]) -> tuple[Passage, ...]:
+    """Neighbouring evidence of one title is one passage."""
     grouped = groupby(evidence, key=lambda item: item["title"] or "")
     return tuple(Passage.of("\n\n".join(item["text"] for item in items), title) for title, items in grouped)
 
@@ -47,7 +48,7 @@ def cases(name: str, split: str) -> list[Case]:
     known = {topic: tuple(Passage.of(text, topic) for text in texts) for topic, texts in pages.items()}
     chosen = []
     for row in rows(f"attr_{name}"):
-        premises = known.get(row.get("evidence_page") or "") or _passages(row["evidence"])
+        premises = known.get(row.get("evidence_page") or "") or passages(row["evidence"])
         if row["split"] == split and premises:
             question = row["question"] if name in JUDGED_WITH_QUESTION else None
             chosen.append(Case(Pair(premises, row["claim"], question), row["supported"]))

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from itertools import islice
 
+from agreement import verdicts
 from data import rows
 
 from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Passage
+from toulmin.driver.kit import Judge
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair
 
@@ -42,14 +45,13 @@ def pairs() -> list[Pair]:
     return made
 
 
-def of(spec: str) -> None:
-    """One line about a judge that is named; its network should have been given one core."""
-    judge, given = parts.judge(spec, Settings()), pairs()
-    judge.judge(given[:BATCH])
+def rate(judge: Judge, given: Sequence[Pair]) -> float:
+    """Pairs a second of processor time, after a first batch."""
+    verdicts(judge, given[:BATCH])
     begin = time.process_time()
     for at in range(BATCH, len(given), BATCH):
-        judge.judge(given[at : at + BATCH])
-    print(f"{judge.name}, one core: {(len(given) - BATCH) / (time.process_time() - begin):.0f} pairs/s, target {NAMED}")
+        verdicts(judge, given[at : at + BATCH])
+    return (len(given) - BATCH) / (time.process_time() - begin)
 
 
 def main() -> None:
@@ -57,16 +59,17 @@ def main() -> None:
     parser.add_argument("--judge", metavar="SPEC", help="as `toulmin --judge` names it")
     spec = parser.parse_args().judge
     if spec:
-        of(spec)
+        judge = parts.judge(spec, Settings())  # its network should have been given one core
+        print(f"{judge.name}, one core: {rate(judge, pairs()):.0f} pairs/s, target {NAMED}")
         return
     given = pairs()
     warm, cold = Lexical(), Lexical(remembered=1)
     other = [Pair(pair.premises, _words(pair.claim, 0, 24) + " so") for pair in given]
     warm.judge(other)
     print(f"{'lexical judge, one core':30}{'pairs/s':>10}{'target':>10}")
-    for (name, target), judge in zip(TARGETS.items(), (warm, cold), strict=True):
+    for (name, target), lexical in zip(TARGETS.items(), (warm, cold), strict=True):
         begin = time.process_time()
-        judge.judge(given)
+        lexical.judge(given)
         print(f"{name:30}{len(given) / (time.process_time() - begin):10.0f}{target:10}")
 
 

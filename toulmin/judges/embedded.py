@@ -25,7 +25,7 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import Objection
+from toulmin.judges.objections import LOOKS, Look, Objection
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -232,10 +232,10 @@ def read_stack(path: Path) -> Stack:
 class EmbeddedJudge:
     """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
 
-    def __init__(self, model: Model, stack: Stack) -> None:
+    def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
         self.name = model.name
         self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name])
-        self._model, self._stack, self._lexical = model, stack, Lexical()
+        self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         denials = {n: denial for n, pair in enumerate(pairs) if (denial := _denial(pair)) is not None}
