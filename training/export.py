@@ -37,8 +37,8 @@ from toulmin.judges.trained import KNOWN, TRIALS, Trained
 from toulmin.runtime.network import ANSWERS, Network, Row, pad_rows
 
 OPSET = 17
-# What this product reads has a few very large numbers, beside which 8 bits round the others away: a quarter of the error of
-# the judge's shares. It stays in single precision, 1.8 MB.
+# What this product reads has a few very large numbers, beside which 8 bits round the others away: a quarter of the
+# error of the judge's shares. It stays in single precision, 1.8 MB.
 SENSITIVE = "layers.0/narrow/"
 SPEED_ROWS, SPEED_TOKENS = 64, 128
 

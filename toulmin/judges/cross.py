@@ -275,8 +275,8 @@ class Cross:
         best = max(scores, key=lambda score: score.support)
         contradiction = min(max(score.contradiction for score in scores), 1 - best.support)
         label = self._label(best.support, contradiction)
-        reason = None if label == "supported" else best.reason
-        return Verdict(label, best.support, contradiction, self.name, none, reason)
+        words = None if label == "supported" else best.reason
+        return Verdict(label, best.support, contradiction, self.name, none, words)
 
     def _label(self, support: float, contradiction: float) -> Label:
         if support >= self._threshold:

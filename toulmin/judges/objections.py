@@ -31,7 +31,7 @@ class Objection(NamedTuple):
 
     label: Label
     reason: str
-    left: float | None = None
+    left: float = 1.0
 
 
 class Case(NamedTuple):
@@ -46,8 +46,8 @@ class Case(NamedTuple):
 Look = Callable[[Case], Objection | None]
 
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
-# What is left of the score, so that claims keep their order: an objection does not say how likely they are.
-_LEFT: dict[Label, float] = {"contradicted": 0.2, "unsupported": 0.3, "unsure": 0.6, "supported": 1.0}
+# The most that a score may be under each label: below what any of our judges calls more.
+_MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
@@ -62,9 +62,10 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
     """The verdict under an objection; one that is low enough already keeps its label and reason."""
     if objection is None:
         return verdict
+    support = verdict.support * objection.left
     if RANKS.index(verdict.label) <= RANKS.index(objection.label):
-        return replace(verdict, support=verdict.support * (1.0 if objection.left is None else objection.left))
-    support = verdict.support * (_LEFT[objection.label] if objection.left is None else objection.left)
+        return replace(verdict, support=support)
+    support = min(support, _MOST[objection.label])
     against = max(verdict.contradiction, 1 - support) if objection.label == "contradicted" else verdict.contradiction
     return replace(
         verdict,
