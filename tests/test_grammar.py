@@ -115,7 +115,7 @@ def test_what_the_judge_does_not_support_is_not_parsed():
     parsing = Grammar(Lexical(), parser=None)
     pair = Pair((Passage.of(MATCH),), "Bread was cheap in 1824.")
     [seen] = asyncio.run(parsing.judge([pair]))
-    assert (seen.label, seen.judge) == ("unsupported", "lexical-1+grammar")
+    assert (seen.label, seen.judge) == ("unsupported", "lexical-2+grammar")
     assert "_pipeline" not in vars(parsing._parser)
 
 

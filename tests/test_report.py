@@ -109,7 +109,7 @@ def test_runs_of_several_profiles_and_judges_are_never_in_one_table():
     others = [replace(scored, document={**scored.document, **told}) for told in ({"profile": "alce"}, {"judge": "x"})]
     told = contents([first, replace(other, scores=[scored, *others])], [], "")
     found = [(one["profile"], one["judge"], len(one["runs"])) for one in told["tables"]]
-    assert found == [("honest", "lexical-1", 2), ("alce", "lexical-1", 1), ("honest", "x", 1)]
+    assert found == [("honest", "lexical-2", 2), ("alce", "lexical-2", 1), ("honest", "x", 1)]
 
 
 def test_answers_of_several_seeds_stand_beside_their_own_reasons():
@@ -157,7 +157,7 @@ def test_a_page_says_what_is_simulated():
     assert data_of(html([shown]))["runs"][0]["simulation"] == "the writer errs on purpose"
 
 
-@pytest.mark.parametrize("judge", ["lexical-1", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
+@pytest.mark.parametrize("judge", ["lexical-2", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
 def test_every_judge_has_its_limits(judge: str | None):
     assert limits(judge).endswith(".")
 

@@ -99,7 +99,7 @@ def of_metric(name: str) -> str | None:
 
 
 def limits(judge: str | None) -> str:
-    """By the first word of a judge's name ("lexical-1")."""
+    """By the first word of a judge's name ("lexical-2")."""
     if judge is None:
         return "No judge was asked: these metrics compare texts and say nothing of support."
     kind = re.split(r"[^a-z0-9]", judge.lower())[0]

@@ -25,7 +25,7 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import LOOKS, Look, Objection
+from toulmin.judges.objections import LOOKS, RULES, Case, Look, Objection
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -96,6 +96,7 @@ def _node(measure: float, level: float, left: float, right: float, value: float)
 FILE = "stack.json"
 FORMAT = 4
 DENIED = 2.0  # at 3.0 fewer denials of what the sources do not mention pass, and fewer true ones
+EVEN = 0.5  # below this share of support the network rather finds a claim not supported
 FARTHEST = 30.0  # a score beyond this is certain in every digit
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
@@ -234,7 +235,7 @@ class EmbeddedJudge:
 
     def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
         self.name = model.name
-        self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name])
+        self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name, RULES])
         self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
@@ -261,8 +262,9 @@ class EmbeddedJudge:
         label = self._stack.label(support)
         label = "contradicted" if label == "unsupported" and conflict else label
         reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
-        quotes = _quotes(pair, judged.excerpt)
-        return self._lexical.lower(pair, gate, Verdict(label, support, against, self.name, quotes, reason))
+        verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
+        looks = () if judged.shares.supported >= EVEN else (_unread_denial,)
+        return self._lexical.lower(pair, gate, verdict, *looks)
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
         """A denial's verdict, from what the network says of the sentence that it denies.
@@ -288,6 +290,12 @@ class EmbeddedJudge:
 def _shorten(sentence: str) -> str:
     words = " ".join(sentence.split())
     return words if len(words) <= _QUOTED else words[:_QUOTED].rsplit(" ", 1)[0] + " …"
+
+
+def _unread_denial(case: Case) -> Objection | None:
+    """A denial that the network does not find in the sources: their words are those of its opposite too."""
+    denies = any(sentence.denials for sentence in case.claim.sentences)
+    return Objection("unsure", "the sources have these words, but may not deny this") if denies else None
 
 
 _FIGURE = re.compile(r"\d[\d.,]*")

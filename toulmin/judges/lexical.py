@@ -29,7 +29,7 @@ class Lexical:
     words as the claim's.
     """
 
-    name = "lexical-1"
+    name = "lexical-2"
 
     def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS) -> None:
         self._remembered, self._looks = remembered, looks
