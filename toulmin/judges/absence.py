@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toulmin.judges.comparison import ALIASES, letters_of
-from toulmin.judges.coverage import Reading, Source, implications, read
+from toulmin.judges.coverage import Reading, Sentence, Source, implications, read
 from toulmin.judges.missing import Absence, has_term, is_short_form, missing, telling_terms
 from toulmin.text.figures import Fact
 from toulmin.text.language import STOPWORDS, stem, terms
@@ -45,6 +45,8 @@ _ALSO_NAMES = frozenset(
     " summer melody max victor chase chuck skip buck christian norm rich penny robin jay martin carol apple amazon"
     " oracle target shell gap visa meta intel sage".split()
 )
+
+_OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
@@ -165,9 +167,19 @@ def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str
         capitals = claim.text[sentence.start : sentence.end].isupper()
         for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
             is_rare = capitals and len(key) > 1 and at not in sentence.facts and not is_common(shown)
-            is_name = at == 0 and shown[0].isupper() and key in _ALSO_NAMES
+            is_name = (
+                at == 0
+                and shown[0].isupper()
+                and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
+            )
             if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
                 yield shown
+
+
+def _acts(sentence: Sentence) -> bool:
+    """Whether a single word without an article did something, as a surname does ("Young competed")."""
+    verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
+    return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)
 
 
 # ---------------------------------------------------------------- units
