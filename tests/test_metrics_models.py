@@ -241,6 +241,7 @@ def test_mauve_gives_the_same_number_twice(featurizer):
     assert featurizer(HEAP, OTHER) == featurizer(HEAP, OTHER)
 
 
+@pytest.mark.filterwarnings("ignore:.past_key_values. is deprecated:FutureWarning")  # by MAUVE's package, not by us
 def test_features_are_those_of_mauves_own_package(featurizer, tmp_path_factory: pytest.TempPathFactory, monkeypatch):
     import torch
     from mauve.utils import featurize_tokens_from_model

@@ -71,14 +71,14 @@ def _by_token(model: networks.Network) -> bool:
     return isinstance(model, networks.Reader | networks.Ranker)
 
 
-def quantise(whole: Path, out: Path) -> None:
-    """The same network with 8-bit weights, a scale a column.
+def quantise(whole: Path, out: Path, whole_part: str | None = None) -> None:
+    """The same network with 8-bit weights, a scale a column, but for products whose name has `whole_part`.
 
     Seven of the eight bits are used: processors without the instructions of neural networks add two products of eight
     bits in sixteen, and would say something else than those that have them.
     """
     nodes = onnx.load(str(whole), load_external_data=False).graph.node
-    kept = [node.name for node in nodes if SENSITIVE in node.name and node.op_type == "MatMul"]
+    kept = [node.name for node in nodes if whole_part and whole_part in node.name and node.op_type == "MatMul"]
     quantize_dynamic(
         str(whole), str(out), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True, nodes_to_exclude=kept
     )
@@ -137,11 +137,13 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
     `reading` are settings in place of the run's: `max_tokens` of a row, and how many `excerpts` of a pair are read.
     """
     model = networks.load(run)
+    head = json.loads((run / "network.json").read_text("utf-8"))["head"]
+    kind = "reader" if head == "ranker" else head
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place) / "whole.onnx"
         to_onnx(model, whole)
-        quantise(whole, out / "model.onnx")
+        quantise(whole, out / "model.onnx", SENSITIVE if kind == JUDGE else None)
     for file in ("tokenizer.json", "settings.json", CALIBRATION):
         if (run / file).exists():
             shutil.copyfile(run / file, out / file)
@@ -149,8 +151,6 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
         shutil.copyfile(stack, out / STACK)
     settings = json.loads((out / "settings.json").read_text("utf-8"))
     (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
-    head = json.loads((run / "network.json").read_text("utf-8"))["head"]
-    kind = "reader" if head == "ranker" else head
     write_manifest(out, kind, name)
     if kind == JUDGE:
         write_known(out)

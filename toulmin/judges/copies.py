@@ -94,9 +94,10 @@ def _is_verb(claim: Sentence, at: int) -> bool:
 
 
 def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
+    """Whether "by" leads to the side after the verb; it does not where somebody else is between."""
     following = keys[at + 1 : at + _REACH]
-    first = next((n for n, key in enumerate(following) if key in after), 0)
-    return "by" in following[:first]
+    between = following[: next((n for n, key in enumerate(following) if key in after), 0)]
+    return "by" in between and STOPWORDS.issuperset(between[len(between) - 1 - between[::-1].index("by") :])
 
 
 def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:

@@ -101,6 +101,8 @@ def near(claim: Claim, cited: Iterable[Passage], read: Sequence[Passage]) -> tup
     names and, if it has a name, those that the text cites.
     """
     proofs = {*claim.cited, *(claim.support.evidence if claim.support else ())}
+    if not proofs:  # its marks point nowhere, so that no document was judged
+        return tuple(read)
     documents = {document_of(passage) for passage in read if passage.id in proofs}
     is_whole = PRONOUNS.isdisjoint(terms(claim.text))
     if is_whole and any(fact.kind == "name" for fact in facts(claim.text)):
