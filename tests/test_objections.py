@@ -256,6 +256,7 @@ ALIKE = [
     ("Cook trusted Kendall.", "Cook, who was ill, trusted Kendall."),
     ("Kendall was trusted by Cook.", "Cook trusted Kendall."),
     ("Brick was written by Rian Johnson.", "Brick is a film written and directed by Rian Johnson."),
+    ("The tower was built between 1821 and 1824.", "The tower was built by Hannah Pell between 1821 and 1824."),
     ("A man plays a blue guitar.", "A man plays a blue guitar beside a red piano."),
     ("A man peels an onion.", "A man peels a vegetable. It is an onion."),
 ]
