@@ -49,6 +49,8 @@ GROWN: dict[str, Any] = {
 ROUNDS = 50
 POINTS = 40  # of the curve, at most
 LEVELS = np.arange(0.30, 0.86, 0.01).round(2)  # of the chance from which a claim is supported
+# The least chance of a contradiction that is called one: below it twice as many true claims are (FEVER, FoolMeTwice).
+CAREFUL = 0.6
 PROMISED = 0.85  # share of the natural claims called supported that are
 LEAST_RECALL = 0.72  # share of the supported natural claims that are called so
 CONFLICTS = np.arange(0.20, 0.96, 0.01).round(2)  # of the probability from which a claim may be contradicted
@@ -233,7 +235,7 @@ def fitted(data: Table) -> Stack:
     scored, heights = zip(*curve, strict=True)
     chances = np.interp(scores, scored, heights)
     level = promised_level(chances, data)
-    conflict = conflict_level(chances, against, data, UNSURE * level)
+    conflict = max(CAREFUL, conflict_level(chances, against, data, UNSURE * level))
     support, contradiction = tuple(map(float, made.support)), tuple(map(float, opposition(data)))
     return Stack(support, contradiction, made.trees, curve, level, UNSURE * level, conflict)
 
