@@ -84,12 +84,12 @@ _TALKS = frozenset(
 )
 _BETWEEN = frozenset(
     "a about above all an and any anything are as at available be been both brief but by can clarification clear"
-    " clearly concise contained could d details detailed do don each else excerpt excerpts explanation feel find"
-    " following for found free from further get got good has have i if in information into is it let like list ll"
-    " main may me more my need needs note now of on only or other points please presented problem provide provides"
-    " quick reference references relevant results retrieved s search short should so solely t text texts that the"
-    " these they thing this those to together us use used using ve want was we were what will with would you"
-    " your".split()
+    " clearly concise contained could d detailed details do don each else excerpt excerpts explanation feel find"
+    " following for found free from further gave get good got has have i if in information into is it let like list"
+    " ll looked main may me more my need needs note now of on only or other please points presented problem provide"
+    " provides quick read reference references relevant results retrieved reviewed s say search short should so"
+    " solely t text texts that the these they thing this those through to together us use used using ve want was we"
+    " were what will with would you your".split()
 )
 _LETTERS = re.compile(r"[^\W_]+")
 _ANNOUNCES_MORE = _opening(rf"{_HERE}\b[^:\n]{{0,120}}[:：]\W*$")
