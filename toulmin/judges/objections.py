@@ -15,11 +15,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 from toulmin.data import Label
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import changed_kind, exchanged_sides
+from toulmin.judges.copies import another_bearer, changed_kind, exchanged_names, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -35,17 +36,18 @@ class Objection(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A pair, as its texts were read, and what the gate says of it."""
+    """A pair, as its texts were read, what the gate says of it, and what it is called so far."""
 
     pair: Pair
     claim: Reading
     sources: tuple[Source, ...]
     gate: Gate
+    label: Label = "supported"
 
 
 Look = Callable[[Case], Objection | None]
 
-RULES = 1  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 2  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -98,6 +100,15 @@ def changed_copy(case: Case) -> Objection | None:
             if reason := look(sentence, case.sources):
                 return Objection(label, reason)
     return None
+
+
+def other_binding(case: Case) -> Objection | None:
+    """A name or value of which the sources say something else, and this of another; a short answer has its own look."""
+    if case.label != "supported" or case.pair.question is not None:
+        return None
+    pairs = product((exchanged_names, another_bearer), case.claim.sentences)
+    reason = next((reason for look, sentence in pairs if (reason := look(sentence, case.sources))), None)
+    return None if reason is None else Objection("unsupported", reason)
 
 
 def _be(words: Sequence[str]) -> str:
@@ -223,4 +234,4 @@ def _units(sentence: Sentence) -> Iterator[_Unit]:
         start = end
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, misplaced_answer)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, misplaced_answer, other_binding)
