@@ -239,7 +239,7 @@ class EmbeddedJudge:
         self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        denials = {n: denial for n, pair in enumerate(pairs) if (denial := _denial(pair)) is not None}
+        denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}
         positives = [replace(pairs[n], claim=denial.positive) for n, denial in denials.items()]
         judged = self._model.shares([*pairs, *positives])
         verdicts = [self._verdict(pair, known) for pair, known in zip(pairs, judged, strict=False)]
@@ -301,7 +301,8 @@ def _unread_denial(case: Case) -> Objection | None:
 _FIGURE = re.compile(r"\d[\d.,]*")
 
 
-def _denial(pair: Pair) -> Denial | None:
+def denial_of(pair: Pair) -> Denial | None:
+    """Of a claim that is judged by the sentence that it denies; None for all others."""
     return None if pair.question or len(sentences(pair.claim)) != 1 else find_denial(pair.claim)
 
 
