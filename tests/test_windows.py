@@ -84,6 +84,14 @@ def test_a_heading_says_nothing_itself(heading: str) -> None:
     ]
 
 
+def test_the_name_of_a_section_says_nothing_whatever_marks_it_has() -> None:
+    source = "9. Sometimes KEY_BUSY Comes"
+    text = f"{source}\n\nKeys are enforced when switched on."
+    passage = Passage.of(text, "Manual", Source(0, len(text), section=f"Manual › {source}"))
+    window, *_ = choose(read("Keys?", (passage,), Words(KEY_BUSY=3.0)), 75)
+    assert [sentence.text for sentence in window.window.sentences] == ["Keys are enforced when switched on."]
+
+
 def test_what_a_colon_leads_in_comes_with_it() -> None:
     listed = Passage.of("It supports three modes:\n\nFast mode is quick.\n\nSafe mode writes twice.", "Modes")
     (chosen, *_) = choose(read("Which modes?", (listed,), Words(supports=9.0)), 75)
