@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from toulmin.data import Answer, Citation, Claim, Passage, Quote
+from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.calibration import Ranked, rating
