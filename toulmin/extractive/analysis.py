@@ -117,7 +117,7 @@ class Sentence:
 
     @cached_property
     def is_heading(self) -> bool:
-        """Whether it names its section, or has lines of its own, is short and ends in no stop; a line of code is none."""
+        """Whether it names its section, or has lines of its own, is short, and ends in no stop; code is none."""
         if self.text == self.passage.source.section.rpartition(BELOW)[2]:
             return True
         text, words = self.passage.text, _NUMBER.sub("", self.text, count=1)
