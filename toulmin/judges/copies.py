@@ -4,8 +4,7 @@ Rules of this file
 * A word is changed only in place, for another of its kind (`kinds.txt`), and is nowhere in the premises.
 * Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
 * One sentence that says it as the claim does is enough for no objection.
-* Whom or which value a sentence means is read off the words near it, in any wording: where another name or figure of
-  the sources has them far more than the claim's own, which stands elsewhere, the claim has it wrong.
+* A name or figure is the wrong one where another of the sources has far more of the words near it.
 """
 
 from __future__ import annotations
@@ -138,7 +137,7 @@ Context = dict[tuple[bool, str], float]
 
 
 class _Mention(NamedTuple):
-    """A name or figure of a claim by the families of its terms; its sentence's other telling words, and those near."""
+    """A name or figure of a claim by the families of its terms, and its sentence's other words."""
 
     at: int
     shown: str
@@ -157,7 +156,7 @@ class _Mention(NamedTuple):
 
 
 def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Two names or two figures of the claim that each sentence with both has in the other's place."""
+    """Two names or figures that each sentence with both has in the other's place."""
     for a, b in combinations(_mentions(claim), 2):
         if a.is_name == b.is_name and a.families.isdisjoint(b.families) and not _are_listed(claim, a.at, b.at):
             ways = [way for source in sources for way in _ways_of(a, b, source.text)]
@@ -168,12 +167,11 @@ def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
 
 
 def _are_listed(claim: Sentence, first: int, last: int) -> bool:
-    """Whether only other names and figures, and words that join equals, are between them."""
     return all(at in claim.facts or claim.keys[at] in JOINS_EQUALS for at in range(first + 1, last))
 
 
 def _ways_of(a: _Mention, b: _Mention, text: Reading) -> Iterator[tuple[float, float]]:
-    """How like the claim a sentence is with the two as they are, and exchanged."""
+    """How like the claim each sentence is with the two as they are, and exchanged."""
     hidden = a.families | b.families
     for n in _bits(a.where(text) & b.where(text)):
         units = _units(text.sentences[n])
@@ -184,7 +182,7 @@ def _ways_of(a: _Mention, b: _Mention, text: Reading) -> Iterator[tuple[float, f
 
 
 def another_bearer(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Another name or figure of which the sources say what the claim says of one that they have elsewhere."""
+    """Another name or figure, of which the sources say what the claim says of its own."""
     for mention in _mentions(claim):
         weights, level = _WEIGHTS[mention.is_name], _LEVELS[mention.is_name]
         scored = [(sum(map(float.__mul__, weights, measures)), shown) for measures, shown in _rivals(mention, sources)]
@@ -214,7 +212,7 @@ class _Rival(NamedTuple):
 
 
 def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tuple[float, ...], str]]:
-    """The measures of each name or figure that may stand in the claim's place, and how it is written."""
+    """The measures of each name or figure that may be meant, and how it is written."""
     if not any(mention.where(reading) for source in sources for reading in source):
         return
     rivals: list[_Rival] = []
@@ -242,7 +240,7 @@ def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tupl
 
 
 def _likest(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[float, Source, int, bool, bool]]:
-    """The sentences with most of the claim's words: share, place, whether the mention is in it, and may be meant."""
+    """Share of the claim's words, place, whether the mention is in the sentence, whether it may be meant."""
     total, rows = sum(mention.others.values()), []
     for source in sources:
         here, title = mention.where(source.text), mention.is_name and bool(mention.where(source.title))
@@ -268,7 +266,7 @@ def _agrees(mention: _Mention, fact: Fact | None) -> bool:
 
 
 def _is_alias(mention: _Mention, shown: str, sources: Sequence[Source]) -> bool:
-    """Whether one may be another spelling of the other, or stands beside it in brackets."""
+    """Whether one may be the other's spelling, or stands beside it in brackets."""
     names = [mention.shown, shown]
     short, long = sorted((re.sub(r"\W", "", name).lower() for name in names), key=len)
     pairs = (_ALIAS.join(map(re.escape, order)) for order in (names, names[::-1]))
@@ -281,7 +279,7 @@ def _shape(shown: str) -> tuple[int, bool, bool]:
 
 
 def _units(sentence: Sentence) -> Units:
-    """For each unit the families of its terms, and what they count; of a name those of its telling words."""
+    """What the families of each unit's terms count."""
     shown = enumerate(zip(sentence.keys, sentence.shown, strict=True))
     return [_weigh(key, words, sentence.facts.get(at)) for at, (key, words) in shown]
 
@@ -292,7 +290,6 @@ def _weigh(key: str, shown: str, fact: Fact | None) -> dict[str, float]:
 
 
 def _near(units: Units, at: int) -> Context:
-    """How near the words before and after stand, from 1, the nearest of a family."""
     context: Context = {}
     for n in range(max(0, at - _WINDOW), min(len(units), at + _WINDOW + 1)):
         for family in units[n] if n != at else ():
@@ -302,7 +299,7 @@ def _near(units: Units, at: int) -> Context:
 
 
 def _likeness(mention: _Mention, theirs: Context, hidden: AbstractSet[str]) -> float:
-    """The share of a mention's neighbours that another place has as near; on the other side they count less."""
+    """The share of a mention's neighbours that another place has as near."""
     total = shared = 0.0
     for (side, family), near in mention.near.items():
         if family not in hidden:
@@ -317,7 +314,6 @@ def _places(families: AbstractSet[str], units: Units) -> list[int]:
 
 
 def _where(families: AbstractSet[str], text: Reading) -> int:
-    """A bit for each sentence with one of them."""
     places = 0
     for family in families:
         places |= text.prefixes.get(family, 0) | text.where.get(family, 0)

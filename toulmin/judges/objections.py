@@ -103,7 +103,7 @@ def changed_copy(case: Case) -> Objection | None:
 
 
 def other_binding(case: Case) -> Objection | None:
-    """A name or value of which the sources say something else, and this of another; a short answer has its own look."""
+    """A name or value of which the sources say something else, and this of another."""
     if case.label != "supported" or case.pair.question is not None:
         return None
     pairs = product((exchanged_names, another_bearer), case.claim.sentences)
