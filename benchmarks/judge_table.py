@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from agreement import verdicts
@@ -175,7 +175,7 @@ class Asked:
 
 
 class Scores:
-    """Scores in a file; a record is supported from `level` on, otherwise what its line's label is, if there is one."""
+    """Scores in a file; a record is what its line's label says, without one supported from `level` on."""
 
     def __init__(self, file: Path, level: float) -> None:
         self.name, self._level = file.stem, level
@@ -183,13 +183,9 @@ class Scores:
 
     def judge(self, name: str, given: Sequence[Record]) -> Verdicts:
         lines = [self.lines[record.id] for record in given]
-        labels = ["supported" if each["score"] >= self._level else _below(each) for each in lines]
+        by_score = ["supported" if each["score"] >= self._level else "unsupported" for each in lines]
+        labels = [each.get("label", label) for each, label in zip(lines, by_score, strict=True)]
         return columns(given, labels, [each["score"] for each in lines])
-
-
-def _below(line: dict[str, Any]) -> str:
-    label = str(line.get("label", "unsupported"))
-    return "unsure" if label == "supported" else label
 
 
 def columns(given: Sequence[Record], labels: Sequence[str], support: Sequence[float]) -> Verdicts:
@@ -462,7 +458,9 @@ def main(words: Sequence[str] | None = None) -> None:
         "--bare", nargs="*", default=[], metavar="SPEC", help="judges without objections; they come first"
     )
     parser.add_argument("--scores", nargs="+", type=Path, default=[], metavar="FILE")
-    parser.add_argument("--level", type=float, default=0.5, help="the score from which a claim is supported")
+    parser.add_argument(
+        "--level", type=float, default=0.5, help="the score from which a line without a label is supported"
+    )
     parser.add_argument("--parts", nargs="+", choices=[*PARTS, ABOUT], default=[*PARTS, ABOUT])
     parser.add_argument("--limit", type=int, help="records of a set")
     parser.add_argument("--whole", action="store_true", help=f"not only {MOST} records of an inference set")

@@ -205,7 +205,7 @@ def test_explain_tells_what_was_searched(notes, capsys):
 
 
 def test_an_index_is_made_once_and_asked_later(notes, capsys):
-    run(["index", str(notes), "--into", "library"])
+    run(["index", str(notes), "--index", "library"])
     run(["ask", QUESTION, "--index", "library", "--json"])
     assert '"answered"' in printed(capsys)
 

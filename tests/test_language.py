@@ -60,6 +60,9 @@ def split(text: str) -> list[str]:
         "**St. Louis** is a city.|It is large.",
         # names in lower case
         "iPhone sales rose.|iPad sales fell.",
+        "It undoes a commit.|git log shows it.",
+        "A stash is put on.|git gc keeps it.",
+        "It cost approx. half, resp. less, incl. taxes etc. by then.",
         # other scripts
         "灯台は白い。|海は青い！|船は？",
         "الضوء أبيض.|البحر أزرق؟|نعم.",

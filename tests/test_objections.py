@@ -302,6 +302,74 @@ def test_a_copied_sentence_or_its_beginning_is_never_objected_to(words: list[str
     assert changes(" ".join(words[:length]).capitalize() + ".", text) is None
 
 
+# ---------------------------------------------------------------- short claims stand in one place, and undenied
+
+TEMPORARY = "Programs must not assume that any files in /tmp are preserved between invocations of the program."
+KEPT = "Files in /tmp are preserved between invocations of programs."
+
+
+def test_what_the_only_like_sentence_denies_is_supported_by_no_judge():
+    assert not supporters(KEPT, TEMPORARY, "File system")
+    assert all("denies" in (verdict.reason or "") for verdict in verdicts(KEPT, TEMPORARY, "File system").values())
+
+
+def test_a_denial_beside_a_sentence_that_says_it_is_no_objection():
+    said = f"{TEMPORARY} By this system, all files in /tmp are preserved between invocations of programs."
+    assert "embedded" in supporters(KEPT, said, "File system")
+
+
+class Share(Scripted):
+    """A network that says the same of every claim."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self._share = share
+
+    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+        rest = (1 - self._share) / 2
+        return [Judged(Shares(self._share, rest, rest), each.excerpt) for each in super().shares(pairs)]
+
+
+def believing() -> Stack:
+    """A stack that believes the words alone, whatever the network says."""
+    weights = [float(term == "constant") for term in TERMS]
+    return Stack(tuple(weights), (0.0,) * len(TERMS), Trees(0.0, ()), ((-6.0, 0.9), (6.0, 0.95)), 0.6, 0.4, 1.0)
+
+
+APART = "Linus Torvalds used other words on the mailing list. SQLite writes pages. It was created as a file format."
+TOGETHER = "SQLite was created by Linus Torvalds, they say, as a file format."
+WHO = "SQLite was created by Linus Torvalds."
+
+
+@pytest.mark.parametrize(
+    ("share", "text", "title", "claim", "label"),
+    [
+        (0.7, APART, "A list of mails", WHO, "unsure"),
+        (0.7, TOGETHER, "A list of mails", WHO, "supported"),
+        (0.7, APART, "", WHO, "supported"),  # without a title nobody knows what the sentences are about
+        (0.9, APART, "A list of mails", WHO, "supported"),
+        (0.4, TOGETHER, "A list of mails", WHO, "unsure"),
+        (
+            0.4,
+            TOGETHER,
+            "A list of mails",
+            f"{WHO[:-1]}, they say, as a file format of its own for pages.",
+            "supported",
+        ),
+    ],
+)
+def test_a_short_claim_stands_in_one_place_or_the_network_finds_it(
+    share: float, text: str, title: str, claim: str, label: str
+):
+    (verdict,) = EmbeddedJudge(Share(share), believing()).judge([Pair((Passage.of(text, title),), claim)])
+    assert verdict.label == label, verdict.reason
+
+
+def test_what_stands_apart_is_named():
+    (verdict,) = EmbeddedJudge(Share(0.7), believing()).judge([Pair((Passage.of(APART, "Mails"),), WHO)])
+    assert "created" in (verdict.reason or "") or "SQLite" in (verdict.reason or "")
+
+
 # ---------------------------------------------------------------- short answers
 
 

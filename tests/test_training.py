@@ -145,7 +145,7 @@ def test_a_held_pair_is_judged_by_the_excerpt_that_supports_most(start: Path, tm
     frame = judge.Frame(tokens, 3)
     task = judge.Verdicts(pairs.parted(every, None, 0), frame, pairs.Drawing(), 0, 5)
     with torch.inference_mode():
-        found = task.said(network, task.parts.held)
+        found = task.said(network, [pairs.pair(entry) for entry in task.parts.held])
         views = frame.views(pairs.pair(task.parts.held[0]))
         seen = [network(**learning.tensors([view.row], torch.device("cpu"))).softmax(-1)[0, 0].item() for view in views]
     assert len(views) > 1

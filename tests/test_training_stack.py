@@ -117,6 +117,7 @@ def test_the_gate_s_conflicts_are_certain(tmp_path: Path):
 
 def scored(folder: Path, knows: float) -> tuple[Path, Path]:
     """Pairs, and a run whose network knows the label that well."""
+    folder.mkdir(exist_ok=True)
     rows = trained_parts.rows(240)
     chance = np.random.default_rng(SEED)
     run = folder / "run"
@@ -159,17 +160,44 @@ def test_each_side_of_a_source_counts_nearly_alike(tmp_path: Path):
 def test_a_stack_of_a_network_that_knows_tells_supported_from_not(tmp_path: Path):
     folder, run = scored(tmp_path, knows=1.0)
     data = stack.table(pairs.entries(folder), stack.read_scores([run]))
-    chances = stack.cross_fitted(data, 3)
+    chances = stack.cross_chances(data, stack.cross_fitted(data, 3))
     assert stack.auc(chances, data.supported) > 0.98
 
 
 def test_a_cross_fitted_chance_is_given_to_every_pair(tmp_path: Path):
     folder, run = scored(tmp_path, knows=0.5)
     data = stack.table(pairs.entries(folder), stack.read_scores([run]))
-    assert not np.isnan(stack.cross_fitted(data, 4)).any()
+    assert not np.isnan(stack.cross_chances(data, stack.cross_fitted(data, 4))).any()
 
 
 def test_the_command_writes_a_stack_that_the_judge_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder, run = scored(tmp_path, knows=1.0)
     stack.main(["--pairs", str(folder), "--scores", str(run), "--out", str(tmp_path / "stack.json"), "--folds", "3"])
     assert f"from {read_stack(tmp_path / 'stack.json').supported:.2f}" in capsys.readouterr().out
+
+
+def test_the_command_writes_what_the_whole_judge_says_of_each_pair(tmp_path: Path):
+    folder, run = scored(tmp_path, knows=1.0)
+    cross = tmp_path / "cross.jsonl"
+    words = ["--pairs", str(folder), "--scores", str(run), "--out", str(tmp_path / "stack.json"), "--folds", "3"]
+    stack.main([*words, "--cross", str(cross)])
+    lines = [json.loads(line) for line in cross.read_text("utf-8").splitlines()]
+    assert {line["id"] for line in lines} == set(stack.read_scores([run]))
+    assert {line["label"] for line in lines} > {"supported", "unsupported"}
+    assert all(0 <= line["score"] <= 1 for line in lines)
+
+
+def test_a_denial_in_the_cross_is_judged_by_what_it_denies(tmp_path: Path):
+    rows = [row | {"claim": "The tower was not lit.", "label": "unsupported"} for row in trained_parts.rows(1)]
+    (entry,) = pairs.entries(trained_parts.write_rows(tmp_path, rows))
+    folder, run = scored(tmp_path / "other", knows=1.0)
+    fitted = stack.fitted(stack.table(pairs.entries(folder), stack.read_scores([run])))
+    said = {}
+    for contradicted in (0.02, 0.95):
+        shares = {entry.id: stack.Shares(0.05, 0.9, 0.05)}
+        shares[stack.denied(entry.id)] = stack.Shares(0.01, 0.99 - contradicted, contradicted)
+        data = stack.table([entry], shares)
+        every = [(np.array([True]), fitted)]
+        (line,) = stack.cross_verdicts({entry.id: entry}, shares, data, every)
+        said[contradicted] = line["label"]
+    assert said[0.95] == "supported" != said[0.02]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from toulmin.data import Answer, Citation, Claim, Passage, Quote
+from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.calibration import Ranked, rating
@@ -82,6 +82,14 @@ def test_a_heading_says_nothing_itself(heading: str) -> None:
         "Keys are enforced when switched on.",
         "PRAGMA foreign_keys=ON",
     ]
+
+
+def test_the_name_of_a_section_says_nothing_whatever_marks_it_has() -> None:
+    source = "9. Sometimes KEY_BUSY Comes"
+    text = f"{source}\n\nKeys are enforced when switched on."
+    passage = Passage.of(text, "Manual", Source(0, len(text), section=f"Manual › {source}"))
+    window, *_ = choose(read("Keys?", (passage,), Words(KEY_BUSY=3.0)), 75)
+    assert [sentence.text for sentence in window.window.sentences] == ["Keys are enforced when switched on."]
 
 
 def test_what_a_colon_leads_in_comes_with_it() -> None:

@@ -17,6 +17,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
+from toulmin.judges.embedded import denial_of
 from toulmin.judges.trained import OUTCOMES, Frame
 from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.shipped import RULE
@@ -97,12 +99,12 @@ class Verdicts:
 
     def assess(self, model: networks.Network) -> dict[str, float]:
         """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
-        found = np.array(self.said(model, self._assessed))
+        found = np.array(self.said(model, [pairs.pair(entry) for entry in self._assessed]))
         return figures(found, self._assessed) if self._assessed else {}
 
-    def said(self, model: networks.Network, entries: Sequence[pairs.Entry]) -> list[list[float]]:
+    def said(self, model: networks.Network, texts: Sequence[Pair]) -> list[list[float]]:
         """The shares of each pair's outcomes, by the excerpt that supports most."""
-        seen = [(n, view.row) for n, entry in enumerate(entries) for view in self._frame.views(pairs.pair(entry))]
+        seen = [(n, view.row) for n, pair in enumerate(texts) for view in self._frame.views(pair)]
         seen.sort(key=lambda one: len(one[1].ids))
         best: dict[int, list[float]] = {}
         device = next(model.parameters()).device
@@ -111,7 +113,7 @@ class Verdicts:
             logits = model(**tensors([row for _, row in part], device))
             for (n, _), shares in zip(part, logits.float().softmax(-1).tolist(), strict=True):
                 best[n] = max(best.get(n, shares), shares)  # the first share is that of support
-        return [best[n] for n in range(len(entries))]
+        return [best[n] for n in range(len(texts))]
 
 
 def costs(said: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
@@ -178,18 +180,24 @@ def ece(chances: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
 
 
 def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any]) -> None:
-    """Writes what `training/export.py` and `training/stack.py` read."""
+    """Writes what `training/export.py` and `training/stack.py` read; of a denial also what it denies is scored."""
     write_network(run.model, out, start, told)
-    held = [entry for entry in task.parts.held if entry.family == "natural"]
+    held = [(entry, pairs.pair(entry)) for entry in task.parts.held if entry.family == "natural"]
+    asked = [(entry.id, pair) for entry, pair in held]
+    asked += [(denied(entry.id), replace(pair, claim=d.positive)) for entry, pair in held if (d := denial_of(pair))]
 
     def score(model: networks.Network) -> dict[str, float]:
         with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:
-            for entry, shares in zip(held, task.said(model, held), strict=True):
-                row = {"id": entry.id, "source": entry.source, "page": entry.page, "shares": shares}
-                lines.write(json.dumps(row) + "\n")
+            for (id, _), shares in zip(asked, task.said(model, [pair for _, pair in asked]), strict=True):
+                lines.write(json.dumps({"id": id, "shares": shares}) + "\n")
         return {}
 
     asked_quietly(run.model, score)
+
+
+def denied(id: str) -> str:
+    """The id of what a pair's claim denies."""
+    return f"{id} denied"
 
 
 def factor(told: str) -> tuple[str, float]:

@@ -5,8 +5,9 @@
 `scores.jsonl` of each run holds what a network says of pairs whose pages it never saw (`training/judge.py`, one run a
 fold for a cross-fitting, or one run with the dev split held out). Every figure printed is cross-fitted: the regression
 and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them. What
-stands apart among the pairs is judged and never fitted on. `--cross` writes each pair's cross-fitted chance, as
-`benchmarks/judge_natural.py --scores` reads it.
+stands apart among the pairs is judged and never fitted on. `--cross` writes what the whole judge says of each pair,
+rules and objections included, with a network and a stack that never saw its page, for `--scores` of
+`benchmarks/judge_natural.py` and `judge_table.py`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,36 @@ import argparse
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pairs
 from claims.pair import APART, folds
-from judge import auc, ece
+from judge import auc, denied, ece
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
-from toulmin.judges.embedded import FARTHEST, MEASURES, TERMS, Node, Stack, Trees, clamp, measures, terms
+from toulmin.judges.embedded import (
+    FARTHEST,
+    MEASURES,
+    TERMS,
+    EmbeddedJudge,
+    Node,
+    Stack,
+    Trees,
+    clamp,
+    denial_of,
+    measures,
+    terms,
+)
+from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import OUTCOMES, Shares
+from toulmin.judges.trained import OUTCOMES, Judged, Shares
+from toulmin.runtime.windows import hypothesis
+from toulmin.steps import Pair
 
 Floats = NDArray[np.float64]
 RIDGE = 1e-2
@@ -62,6 +79,8 @@ _LEAST_GAIN = 1e-12
 _ALIKE = 1e-9  # a feature that varies less is a constant, but for rounding
 _LEAST_STEP = 1e-6  # between two scores of the curve
 
+
+EXCERPT = 100  # words that the network reads of claim and premises together, about
 
 Names = NDArray[np.str_]
 
@@ -296,17 +315,55 @@ def promised_level(chances: Floats, data: Table) -> float:
 
 # ---------------------------------------------------------------- the command
 
+Folds = list[tuple[NDArray[np.bool_], Stack]]  # which pairs are of a fold, and a stack that never saw their pages
 
-def cross_fitted(data: Table, k: int) -> Floats:
-    """The chance of each pair by a stack that never saw its page."""
+
+def cross_fitted(data: Table, k: int) -> Folds:
+    """A stack for each fold of the pages."""
     fold = np.array([folds(page, k) for page in data.pages])
-    chances = np.full(len(fold), np.nan)
-    for n in range(k):
-        own = fold == n
-        if own.any():
-            stack = fitted(data.of(~own & ~data.apart))
-            chances[own] = [stack.probability(row) for row in data.measures[own]]
+    rows = [fold == n for n in range(k) if (fold == n).any()]
+    return [(own, fitted(data.of(~own & ~data.apart))) for own in rows]
+
+
+def cross_chances(data: Table, made: Folds) -> Floats:
+    """The chance of each pair, by the stack of its fold."""
+    chances = np.full(len(data.pages), np.nan)
+    for own, stack in made:
+        chances[own] = [stack.probability(row) for row in data.measures[own]]
     return chances
+
+
+class Recorded:
+    """A network that says again what it said of `pairs`, in their order."""
+
+    name = key = "cross"
+
+    def __init__(self, said: Mapping[Pair, Shares]) -> None:
+        self._said = said
+
+    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+        """Raises KeyError for a pair of which nothing is recorded."""
+        return [Judged(self._said[pair], _excerpt(pair)) for pair in pairs]
+
+
+def _excerpt(pair: Pair) -> Excerpt:
+    """Nearly what the network read: only what is quoted of it counts here."""
+    claim = hypothesis(pair)
+    return excerpts(claim, pair.premises, EXCERPT - len(claim.split()), lambda text: len(text.split()), 1)[0]
+
+
+def cross_verdicts(
+    entries: Mapping[str, pairs.Entry], scores: Mapping[str, Shares], data: Table, made: Folds
+) -> Iterator[dict[str, Any]]:
+    """What the whole judge says of each pair, with the network that held it out and the stack of its fold."""
+    for own, stack in made:
+        for id in data.ids[own].tolist():
+            pair = pairs.pair(entries[id])
+            said = {pair: scores[id]}
+            if denial := denial_of(pair):
+                said[replace(pair, claim=denial.positive)] = scores[denied(id)]
+            (verdict,) = EmbeddedJudge(Recorded(said), stack).judge([pair])
+            yield {"id": id, "score": verdict.support, "label": verdict.label}
 
 
 def report(data: Table, chances: Floats) -> None:
@@ -342,12 +399,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--cross", type=Path, help="a file for the cross-fitted chances")
     chosen = parser.parse_args(arguments)
-    data = table(pairs.entries(chosen.pairs), read_scores(chosen.scores))
-    chances = cross_fitted(data, chosen.folds)
-    report(data, chances)
+    entries, scores = pairs.entries(chosen.pairs), read_scores(chosen.scores)
+    data = table(entries, scores)
+    made = cross_fitted(data, chosen.folds)
+    report(data, cross_chances(data, made))
     if chosen.cross is not None:
-        rows = zip(data.ids.tolist(), chances.tolist(), strict=True)
-        chosen.cross.write_text("".join(json.dumps({"id": id, "score": chance}) + "\n" for id, chance in rows), "utf-8")
+        lines = cross_verdicts({entry.id: entry for entry in entries}, scores, data, made)
+        chosen.cross.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     stack = fitted(data.of(~data.apart))
     stack.write(chosen.out)
     print(

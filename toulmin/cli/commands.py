@@ -313,7 +313,7 @@ def index(
     paths: Annotated[tuple[str, ...], Parameter(negative=())] = (),
     /,
     *,
-    into: str | None = None,
+    into: Annotated[str | None, Parameter(name=["--into", "--index"])] = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     encoder: str | None = None,
     shards: int | None = None,

@@ -111,8 +111,12 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
             mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
-            grid.add_row("", Text(mark).append_text(_source(passage, citation.quote)))
-            grid.add_row("", _quote_line(citation))
+            place = Text(mark).append_text(_source(passage, citation.quote))
+            if citation.quote and " ".join(citation.quote.text.split()) == claim.text:
+                grid.add_row("", place.append(", word for word", "dim"))
+            else:
+                grid.add_row("", place)
+                grid.add_row("", _quote_line(citation))
         for passage in _against(claim, answer):
             grid.add_row("", Text("against: ").append_text(_source(passage)))
         for passage in map(answer.passage, claim.support.elsewhere if claim.support else ()):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from toulmin.data import Citation, Claim, Passage, Quote
+from toulmin.data import BELOW, Citation, Claim, Passage, Quote
 from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms
 from toulmin.text.names import Fact, facts
 
@@ -117,7 +117,9 @@ class Sentence:
 
     @cached_property
     def is_heading(self) -> bool:
-        """Whether it has lines of its own, is short, and ends in no stop; a line of code is none."""
+        """Whether it names its section, or has lines of its own, is short, and ends in no stop; code is none."""
+        if self.text == self.passage.source.section.rpartition(BELOW)[2]:
+            return True
         text, words = self.passage.text, _NUMBER.sub("", self.text, count=1)
         opens_line = _OPENS_LINE.search("\n" + text[max(0, self.start - _LONGEST_NUMBER) : self.start])
         is_alone = opens_line and _ENDS_LINE.match(text, self.end) and len(words.split()) <= _LONGEST_HEADING

@@ -25,7 +25,7 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import LOOKS, RULES, Case, Look, Objection
+from toulmin.judges.objections import LOOKS, RULES, Case, Look, Objection, is_short, scattered_words, shorten
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -97,6 +97,7 @@ FILE = "stack.json"
 FORMAT = 4
 DENIED = 1.0  # at 2.0 a third fewer true denials pass; of what the sources do not mention 1 in 100 does at either
 EVEN = 0.5  # below this share of support the network rather finds a claim not supported
+SURE = 0.8  # of a share of support; on natural sets asking for one place above it costs true claims only
 FARTHEST = 30.0  # a score beyond this is certain in every digit
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
@@ -110,7 +111,6 @@ _REASONS: dict[Label, str] = {
     "unsure": "the sources may not say this",
     "unsupported": "the sources do not say this",
 }
-_QUOTED = 160  # characters of a sentence in a reason
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 
@@ -240,7 +240,7 @@ class EmbeddedJudge:
         self._lexical = Lexical(looks=looks, supported=stack.supported)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        denials = {n: denial for n, pair in enumerate(pairs) if (denial := _denial(pair)) is not None}
+        denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}
         positives = [replace(pairs[n], claim=denial.positive) for n, denial in denials.items()]
         judged = self._model.shares([*pairs, *positives])
         verdicts = [self._verdict(pair, known) for pair, known in zip(pairs, judged, strict=False)]
@@ -259,13 +259,12 @@ class EmbeddedJudge:
         conflict = gate.reason if is_changed else None
         if conflict is None and against >= self._stack.contradicted:
             sentence = judged.excerpt.nearest(pair.claim)
-            conflict = sentence and f"the source says “{_shorten(sentence)}”"
+            conflict = sentence and f"the source says “{shorten(sentence)}”"
         label = self._stack.label(support)
         label = "contradicted" if label == "unsupported" and conflict else label
         reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
-        looks = () if judged.shares.supported >= EVEN else (_unread_denial,)
-        return self._lexical.lower(pair, gate, verdict, *looks)
+        return self._lexical.lower(pair, gate, verdict, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
         """A denial's verdict, from what the network says of the sentence that it denies.
@@ -288,21 +287,25 @@ class EmbeddedJudge:
         return self._lexical.lower(pair, gate, verdict, lambda _: objection)
 
 
-def _shorten(sentence: str) -> str:
-    words = " ".join(sentence.split())
-    return words if len(words) <= _QUOTED else words[:_QUOTED].rsplit(" ", 1)[0] + " …"
+def _doubts(share: float) -> tuple[Look, ...]:
+    """What is looked at where the network is not sure of its support."""
+    if share < EVEN:
+        return (_unread,)
+    return (scattered_words,) if share < SURE else ()
 
 
-def _unread_denial(case: Case) -> Objection | None:
-    """A denial that the network does not find in the sources: their words are those of its opposite too."""
-    denies = any(sentence.denials for sentence in case.claim.sentences)
-    return Objection("unsure", "the sources have these words, but may not deny this") if denies else None
+def _unread(case: Case) -> Objection | None:
+    """A denial or a short claim that the network does not find in the sources: their words may say its opposite too."""
+    if any(sentence.denials for sentence in case.claim.sentences):
+        return Objection("unsure", "the sources have these words, but may not deny this")
+    return Objection("unsure", "the sources have these words, but may not say this") if is_short(case) else None
 
 
 _FIGURE = re.compile(r"\d[\d.,]*")
 
 
-def _denial(pair: Pair) -> Denial | None:
+def denial_of(pair: Pair) -> Denial | None:
+    """Of a claim that is judged by the sentence that it denies; None for all others."""
     return None if pair.question or len(sentences(pair.claim)) != 1 else find_denial(pair.claim)
 
 

@@ -18,10 +18,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import NamedTuple
 
-from toulmin.data import Label
+from toulmin.data import Label, Passage
 from toulmin.judges.absence import absence
 from toulmin.judges.copies import changed_kind, exchanged_sides
-from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source
+from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import STOPWORDS, rarity, terms, words
@@ -104,6 +104,73 @@ def changed_copy(case: Case) -> Objection | None:
             if reason := look(sentence, case.sources):
                 return Objection(label, reason)
     return None
+
+
+_SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
+_TOGETHER = 0.7  # of its weighted words
+_ALIKE = 0.05  # sentences that have so much less of them say it as well
+_QUOTED = 160  # characters of a sentence in a reason
+
+
+def scattered_words(case: Case) -> Objection | None:
+    """A short claim most of which stands in no one sentence, with the title and section that this stands under.
+
+    Passages without a title say too little of what they are about.
+    """
+    places = _places_of(case) if is_short(case) else []
+    if not places or not all(premise.title for premise in case.pair.premises) or places[0].share >= _TOGETHER:
+        return None
+    claim, held = case.pair.claim, places[0].held
+    shown = [claim[a:b] for a, b in words(claim) if held.isdisjoint({*terms(claim[a:b]), f"#{claim[a:b]}"})]
+    lacking = " and ".join(dict.fromkeys(word for word in shown if not STOPWORDS.issuperset(terms(word))))
+    return Objection("unsure", f"no one place of the sources says this: {lacking} stands apart from the rest")
+
+
+def denied_by_source(case: Case) -> Objection | None:
+    """A short claim without a denial, where every sentence that has its words denies some of them."""
+    places = _places_of(case) if is_short(case) and not any(s.denials for s in case.claim.sentences) else []
+    alike = [place.sentence for place in places if place.share >= max(_TOGETHER, places[0].share - _ALIKE)]
+    wanted = weights(case.claim).keys()
+    if not alike or not all(any(not wanted.isdisjoint(reach) for reach in s.denials.values()) for s in alike):
+        return None
+    text = next(s.text.text for s in case.sources if alike[0] in s.text.sentences)
+    return Objection("unsure", f"the source denies something here: “{shorten(text[alike[0].start : alike[0].end])}”")
+
+
+def is_short(case: Case) -> bool:
+    """Whether one sentence should hold the whole claim; an answer has its question beside it."""
+    return case.pair.question is None and len(case.pair.claim.split()) <= _SHORT
+
+
+class _Held(NamedTuple):
+    """A sentence, and which of a claim's weighted words it has with its passage's title and section."""
+
+    sentence: Sentence
+    held: frozenset[str]
+    share: float
+
+
+def _places_of(case: Case) -> list[_Held]:
+    """Of every sentence of the premises; those with most come first."""
+    wanted = weights(case.claim)
+    places = [held for each in zip(case.sources, case.pair.premises, strict=True) for held in _held(wanted, *each)]
+    return sorted(places, key=lambda place: -place.share)
+
+
+def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iterator[_Held]:
+    around = {*source.title.where, *terms(premise.source.section)}
+    families = {term[:PREFIX] for term in around if len(term) >= PREFIX}
+    text, context = source.text, {t for t in wanted if t in around or t[:PREFIX] in families}
+    bits = {term: text.where.get(term) or text.prefixes.get(term[:PREFIX], 0) for term in wanted}
+    for n, sentence in enumerate(text.sentences):
+        held = frozenset(context | {term for term in wanted if bits[term] >> n & 1})
+        yield _Held(sentence, held, sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0))
+
+
+def shorten(text: str) -> str:
+    """A sentence as a reason quotes it."""
+    collapsed = " ".join(text.split())
+    return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
 def _be(words: Sequence[str]) -> str:
@@ -230,4 +297,4 @@ def _units(sentence: Sentence) -> Iterator[_Unit]:
         start = end
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, misplaced_answer)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, denied_by_source, misplaced_answer)

@@ -47,6 +47,7 @@ _NEVER_ENDS = frozenset(
     "mr mrs ms dr prof st messrs mme mlle hon rev fr gen col lt sgt capt cmdr adm maj gov sen rep pres supt"
     " vs v cf viz e.g i.e eg ie fig figs eq eqs sec ch vol vols pp nos ed eds trans approx ca c b d r"
     " jan feb mar apr jun jul aug sep sept oct nov dec mt ft"
+    " resp incl excl orig chap conf proc temp spec misc cont conj suppl assoc comput encycl"
     " z.b d.h u.a bzw vgl nr evtl inkl hrsg jh bspw ggf sog p.ex".split()
 )
 _SOMETIMES_ENDS = frozenset(
@@ -92,8 +93,16 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
         return True
     is_brand = text[follower.end() : follower.end() + 1].isupper()  # "iPhone" may begin a sentence
     if follower["head"].islower() and not is_brand and "\n\n" not in text[match.end() : follower.end()]:
-        return False
+        return match["stop"] == "." and _ends_in_plain_word(text, match.start())
     return match["stop"] != "." or not _is_ambiguous_stop(text, match.start(), match.end())
+
+
+def _ends_in_plain_word(text: str, end: int) -> bool:
+    """Whether the word is surely no abbreviation: then even a word in lower case ("git") begins a sentence."""
+    before = _LAST_WORD.search(text, max(0, end - 24), end)
+    word = before[0] if before else ""
+    is_plain = word.isalpha() and word.islower() and (len(word) >= 4 or word in STOPWORDS)
+    return is_plain and word not in _NEVER_ENDS | _SOMETIMES_ENDS
 
 
 def _boundaries(text: str) -> Iterator[int]:
