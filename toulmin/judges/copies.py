@@ -1,10 +1,9 @@
-"""What a claim changed of its sources that the gate does not see: the kind of a thing, two sides, whom it is said of.
+"""What a claim changed of its sources that the gate does not see: the kind of a thing, the two sides, a name.
 
 Rules of this file
 * A word is changed only in place, for another of its kind (`kinds.txt`), and is nowhere in the premises.
 * Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
 * One sentence that says it as the claim does is enough for no objection.
-* A name or figure is the wrong one where another of the sources has far more of the words near it.
 """
 
 from __future__ import annotations
@@ -119,6 +118,8 @@ def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset
 
 # ---------------------------------------------------------------- whom it is said of, and with which value
 
+# A name or figure is the wrong one where another of the sources has far more of the claim's words near it.
+
 _WINDOW = 10  # words on each side
 _FADED = [math.exp((1 - distance) / 2) for distance in range(_WINDOW + 1)]  # how near a word counts, by its distance
 _TURNED = 0.4  # what a neighbour on the other side counts
@@ -137,8 +138,6 @@ Context = dict[tuple[bool, str], float]
 
 
 class _Mention(NamedTuple):
-    """A name or figure of a claim by the families of its terms, and its sentence's other words."""
-
     at: int
     shown: str
     fact: Fact
@@ -171,7 +170,6 @@ def _are_listed(claim: Sentence, first: int, last: int) -> bool:
 
 
 def _ways_of(a: _Mention, b: _Mention, text: Reading) -> Iterator[tuple[float, float]]:
-    """How like the claim each sentence is with the two as they are, and exchanged."""
     hidden = a.families | b.families
     for n in _bits(a.where(text) & b.where(text)):
         units = _units(text.sentences[n])
@@ -212,7 +210,7 @@ class _Rival(NamedTuple):
 
 
 def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tuple[float, ...], str]]:
-    """The measures of each name or figure that may be meant, and how it is written."""
+    # Of each name or figure that may be meant, with how it is written.
     if not any(mention.where(reading) for source in sources for reading in source):
         return
     rivals: list[_Rival] = []
@@ -240,7 +238,7 @@ def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tupl
 
 
 def _likest(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[float, Source, int, bool, bool]]:
-    """Share of the claim's words, place, whether the mention is in the sentence, whether it may be meant."""
+    # Share of the claim's words, place, whether the mention is in the sentence, whether it may be meant.
     total, rows = sum(mention.others.values()), []
     for source in sources:
         here, title = mention.where(source.text), mention.is_name and bool(mention.where(source.title))
@@ -266,7 +264,7 @@ def _agrees(mention: _Mention, fact: Fact | None) -> bool:
 
 
 def _is_alias(mention: _Mention, shown: str, sources: Sequence[Source]) -> bool:
-    """Whether one may be the other's spelling, or stands beside it in brackets."""
+    # Another spelling, or beside it in brackets.
     names = [mention.shown, shown]
     short, long = sorted((re.sub(r"\W", "", name).lower() for name in names), key=len)
     pairs = (_ALIAS.join(map(re.escape, order)) for order in (names, names[::-1]))
@@ -279,7 +277,6 @@ def _shape(shown: str) -> tuple[int, bool, bool]:
 
 
 def _units(sentence: Sentence) -> Units:
-    """What the families of each unit's terms count."""
     shown = enumerate(zip(sentence.keys, sentence.shown, strict=True))
     return [_weigh(key, words, sentence.facts.get(at)) for at, (key, words) in shown]
 
@@ -299,7 +296,6 @@ def _near(units: Units, at: int) -> Context:
 
 
 def _likeness(mention: _Mention, theirs: Context, hidden: AbstractSet[str]) -> float:
-    """The share of a mention's neighbours that another place has as near."""
     total = shared = 0.0
     for (side, family), near in mention.near.items():
         if family not in hidden:
