@@ -327,7 +327,12 @@ def report_short(judge: Judge, show: bool, split: str) -> None:
 
 
 def report_long(judge: Judge, show: bool, split: str) -> None:
-    found = answers.long_answers(split)
+    for wordings in answers.WORDINGS:
+        print(f"wordings: {wordings}")
+        _report_talk(judge, show and wordings != "held out", answers.long_answers(split, wordings))
+
+
+def _report_talk(judge: Judge, show: bool, found: Sequence[answers.LongAnswer]) -> None:
     columns: dict[str, list[tuple[str, bool]]] = {}
     for answer in found:
         text = " ".join(one.text for one in answer.sentences)
@@ -351,10 +356,13 @@ def _alarms(answer: answers.LongAnswer, claims: Sequence[Claim], show: bool) -> 
     for one in answer.sentences:
         is_judged = any(claim.text in one.text or one.text in claim.text for claim in judged)
         is_flagged = any(text in one.text or one.text in text for text in flagged)
+        if show and one.is_talk and is_judged:
+            print(f"judged: {one.text}")
         if one.is_talk:
             yield "talk, judged", is_judged
             yield "talk, flagged", is_flagged
         elif one.is_untrue:
+            yield "marked sentence, judged", is_judged
             yield "marked sentence, flagged", is_flagged
         elif answer.is_clean:
             yield "clean sentence, flagged", is_flagged

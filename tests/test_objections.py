@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from toulmin.data import Passage
 from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import TERMS, EmbeddedJudge, Stack, Trees
 from toulmin.judges.excerpt import excerpts
+from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import Case, Objection, changed_copy
 from toulmin.judges.trained import Judged, Shares
@@ -422,3 +424,20 @@ def test_a_short_claim_stands_in_one_place_or_the_network_finds_it(
 def test_what_stands_apart_is_named():
     (verdict,) = EmbeddedJudge(Share(0.7), believing()).judge([Pair((Passage.of(APART, "Mails"),), WHO)])
     assert "created" in (verdict.reason or "") or "SQLite" in (verdict.reason or "")
+
+
+# ---------------------------------------------------------------- short answers
+
+
+QUESTION = "Where was the lamp of the tower carried by the keeper?"
+STRICT = replace(stack(), supported=0.9)
+STRICT_JUDGES = ((Lexical(), SUPPORTED), (EmbeddedJudge(Scripted(), STRICT), STRICT.supported))
+WORDS = [*QUESTION.rstrip("?").split(), *NAMES, "in", "by", "."]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=8, max_size=30), st.sampled_from(NAMES))
+def test_a_short_answer_is_called_supported_only_with_the_support_for_it(text: list[str], answer: str):
+    pair = Pair((Passage.of(" ".join([*text, answer])),), answer, QUESTION)
+    for judge, least in STRICT_JUDGES:
+        (verdict,) = judge.judge([pair])
+        assert verdict.support >= least or not verdict.entails
