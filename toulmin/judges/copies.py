@@ -117,7 +117,7 @@ def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset
 
 # Words of a scale and how much each says: of how many, how often, how surely.
 _SCALES = (
-    "some:1 several:1 certain:1 few:1 many:2 most:3 all:4 every:4 each:4 everyone:4 everything:4",
+    "some:1 several:1 certain:1 few:1 many:2 most:3 any:4 all:4 every:4 each:4 everyone:4 everything:4",
     "sometimes:1 occasionally:1 rarely:1 seldom:1 often:2 frequently:2 commonly:2 usually:3 generally:3 typically:3"
     " normally:3 mostly:3 always:4 invariably:4",
     "may:1 might:1 could:1 can:1 possibly:1 perhaps:1 optional:1 optionally:1 should:2 recommended:2 must:4 required:4"
