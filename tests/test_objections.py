@@ -307,12 +307,12 @@ def test_a_copied_sentence_or_its_beginning_is_never_objected_to(words: list[str
 
 # ---------------------------------------------------------------- whom it is said of, and with which value
 
-NAMES = st.sampled_from("Murdock Jackson Kendall Abernathy Okafor Lindqvist Petrov Tanaka Romero Vasquez".split())
+PEOPLE = st.sampled_from("Murdock Jackson Kendall Abernathy Okafor Lindqvist Petrov Tanaka Romero Vasquez".split())
 OFFICES = st.sampled_from(["painted the ceiling of the chapel", "repaired the clock of the harbour", "led the survey"])
-YEARS = st.integers(1600, 1999).map(str)
+BUILT = st.integers(1600, 1999).map(str)
 
 
-@given(st.lists(NAMES, min_size=2, max_size=2, unique=True), OFFICES)
+@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), OFFICES)
 def test_names_in_each_others_place_are_objected_to_in_other_words_too(names: list[str], office: str):
     a, b = names
     text = f"After the storm {a} {office}, while the money for it came from {b}."
@@ -323,26 +323,26 @@ def test_names_in_each_others_place_are_objected_to_in_other_words_too(names: li
     assert other_binding(case(f"{a} {office} and the money came from {b}.", text)) is None
 
 
-@given(st.lists(NAMES, min_size=2, max_size=2, unique=True), st.lists(YEARS, min_size=2, max_size=2, unique=True))
+@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), st.lists(BUILT, min_size=2, max_size=2, unique=True))
 def test_a_year_that_the_source_has_with_something_else_is_objected_to(names: list[str], years: list[str]):
     text = f"{names[0]} built the old windmill of the village in {years[0]}. The flood of {years[1]} took the bridge."
     assert other_binding(case(f"{names[0]} built the old windmill of the village in {years[1]}.", text)) is not None
     assert other_binding(case(f"{names[0]} built the windmill of the village in {years[0]}.", text)) is None
 
 
-@given(st.lists(NAMES, min_size=2, max_size=2, unique=True), OFFICES)
+@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), OFFICES)
 def test_what_is_said_of_a_pronoun_is_said_of_the_pages_title(names: list[str], office: str):
     text = f"A letter from {names[1]} was kept. She {office} with great care in the spring."
     assert other_binding(case(f"{names[0]} {office} with great care.", text, names[0])) is None
 
 
-@given(st.lists(NAMES, min_size=2, max_size=3, unique=True), OFFICES)
+@given(st.lists(PEOPLE, min_size=2, max_size=3, unique=True), OFFICES)
 def test_members_of_a_list_may_change_places(names: list[str], office: str):
     text = f"In the spring {' and '.join(names)} {office}."
     assert other_binding(case(f"{' and '.join(names[::-1])} {office}.", text)) is None
 
 
-@given(st.lists(KIND_WORDS | NAMES | YEARS, min_size=1, max_size=12))
+@given(st.lists(KIND_WORDS | PEOPLE | BUILT, min_size=1, max_size=12))
 def test_a_claim_is_bound_as_a_source_that_has_all_of_it_in_its_order(claim: list[str]):
     sentence = " ".join(claim)
     assert other_binding(case(f"{sentence}.", f"Yesterday {sentence} at noon.")) is None
@@ -352,6 +352,62 @@ def test_a_binding_is_no_question_of_what_is_not_supported():
     changed = case("Cook trusted Kendall with it.", "Kendall trusted Cook with it.")
     assert other_binding(changed) is not None
     assert other_binding(changed._replace(label="unsure")) is None
+
+
+# ---------------------------------------------------------------- how much is said
+
+AMOUNTS = [  # the weaker sentence, the stronger
+    ("some {0}s block writers in this mode.", "all {0}s block writers in this mode."),
+    ("some {0}s block writers in this mode.", "{0}s block writers in this mode."),
+    ("one of the {0}s blocks writers in this mode.", "every {0} blocks writers in this mode."),
+    ("most {0}s block writers in this mode.", "all {0}s block writers in this mode."),
+    ("{0}s block writers in this mode.", "only {0}s block writers in this mode."),
+    ("the {0} is usually cleared at midnight.", "the {0} is always cleared at midnight."),
+    ("the {0} is sometimes cleared at midnight.", "the {0} is cleared at midnight."),
+    ("the {0} may restart after an update.", "the {0} must restart after an update."),
+    ("the {0} may restart after an update.", "the {0} restarts after an update."),
+    ("the {0} field is recommended for large tables.", "the {0} field is required for large tables."),
+]
+UNLIKE = [  # neither follows from the other
+    ("the {0} is larger than the table.", "the table is larger than the {0}."),
+    ("the {0} field is optional in this table.", "the {0} field is required in this table."),
+]
+THINGS = st.sampled_from(PLAIN)
+
+
+@given(st.sampled_from(AMOUNTS + UNLIKE), THINGS)
+def test_more_than_the_source_says_is_never_supported(pair: tuple[str, str], thing: str):
+    weak, strong = (form.format(thing).capitalize() for form in pair)
+    assert supporters(strong, weak) == []
+
+
+@given(st.sampled_from(AMOUNTS), THINGS)
+def test_less_than_the_source_says_is_not_objected_to(pair: tuple[str, str], thing: str):
+    weak, strong = (form.format(thing).capitalize() for form in pair)
+    assert changes(weak, strong) is None
+
+
+@given(st.sampled_from(UNLIKE), THINGS)
+def test_neither_of_two_that_exclude_each_other_supports_the_other(pair: tuple[str, str], thing: str):
+    first, second = (form.format(thing).capitalize() for form in pair)
+    assert supporters(first, second) == []
+
+
+@given(st.sampled_from(AMOUNTS), THINGS)
+def test_a_sentence_that_says_as_much_lifts_the_objection(pair: tuple[str, str], thing: str):
+    weak, strong = (form.format(thing).capitalize() for form in pair)
+    assert changes(strong, f"{weak} {strong}") is None
+
+
+def test_under_a_denial_the_weaker_word_says_more():
+    weak, strong = "Not all readers block writers here.", "Not some readers block writers here."
+    assert changes(strong, weak) is not None
+    assert changes(weak, strong) is None
+
+
+def test_the_reason_names_both_words():
+    objection = changes("All readers block writers in this mode.", "Some readers block writers in this mode.")
+    assert objection == Objection("unsure", "the source says 'some' of this, the claim says 'all'")
 
 
 # ---------------------------------------------------------------- short claims stand in one place, and undenied

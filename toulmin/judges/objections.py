@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from toulmin.data import Label, Passage
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import another_bearer, changed_kind, exchanged_names, exchanged_sides
+from toulmin.judges.copies import another_bearer, changed_amount, changed_kind, exchanged_names, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -98,9 +98,9 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def changed_copy(case: Case) -> Objection | None:
-    """A thing of another kind, or a verb's two sides exchanged, in a near copy of a source's sentence."""
+    """A thing of another kind, two sides exchanged, or more said than a source's sentence that is much alike says."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
-    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
+    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"), (changed_amount, "unsure"))
     for sentence in case.claim.sentences:
         for look, label in looks:
             if reason := look(sentence, case.sources):
