@@ -3,7 +3,7 @@
 `stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
 curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
 `unsure` on. Below it is contradicted if words show it: the gate says what the source has instead, or a sentence can be
-quoted and the probability of contradiction, to which a second regression adds, is at least `contradicted`.
+quoted and the probability of contradiction, with a second regression, is at least `contradicted`.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ def _logit(share: float) -> float:
 class Stack:
     """`support` and `contradiction` weigh `TERMS`; `trees` read `MEASURES`.
 
-    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for numbers that
-    make no such stack. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
+    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for other
+    numbers. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
     """
 
     support: tuple[float, ...]
@@ -295,7 +295,7 @@ def _doubts(share: float) -> tuple[Look, ...]:
 
 
 def _unread(case: Case) -> Objection | None:
-    """A denial or a short claim that the network does not find in the sources: their words may say its opposite too."""
+    """A denial or short claim that the network does not find: the sources' words may also say its opposite."""
     if any(sentence.denials for sentence in case.claim.sentences):
         return Objection("unsure", "the sources have these words, but may not deny this")
     return Objection("unsure", "the sources have these words, but may not say this") if is_short(case) else None

@@ -1,7 +1,7 @@
 """A judge without a model: how well the words of the premises cover a claim, after hard rules.
 
-A logistic regression gives the probability, calibrated on human judgements of claims: half supported, half not,
-from ten sets (`training/fit_judge.py`). Marks, commands and escape codes in passages are words.
+A logistic regression gives the probability, calibrated on people's verdicts on claims of ten sets, half supported
+(`training/fit_judge.py`). Marks, commands and escape codes in passages are words.
 """
 
 from __future__ import annotations
