@@ -1,4 +1,4 @@
-"""Fitting whom a claim is said of, on a small data folder."""
+"""Whom a claim is said of: which rivals are measured, and fitting their weights on a small data folder."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import pytest
 pytest.importorskip("sklearn", reason="needs scikit-learn (extra: train)")
 
 from toulmin.data import Passage
+from toulmin.judges.copies import mentions, rivals
+from toulmin.judges.coverage import Source, read
 
 CLAIMS = [
     "Hannah Pell built the Kettle Rock lighthouse in 1824.",
@@ -53,3 +55,13 @@ def test_another_figure_of_the_evidence_has_the_shape_of_the_claims(bindings: An
     evidence = [Passage.of("It was built in 1824 for 900 men, on 3 May 1831.")]
     assert bindings.revalue("Built in 1824.", evidence, random.Random(0)) is None
     assert bindings.revalue("Built for 700 men.", evidence, random.Random(0)) == "Built for 900 men."
+
+
+def test_of_sentences_that_share_as_much_the_first_ones_count():
+    names = "George Nolan,Robert Lowe,Mary Stuart,Peter Quill,Anna Berg,Tom Hale,Jane Ross,Karl Frost".split(",")
+    things = "maps ships birds roads tools towns lakes hills".split()
+    claim = read(f"Hannah Pell drew {', '.join(things[:-1])} and {things[-1]}.")
+    pairs = zip(names, things, strict=True)
+    text = read(" ".join(["Hannah Pell was born in Dunmore.", *(f"{name} saw {thing}." for name, thing in pairs)]))
+    shown = [name for _, name in rivals(next(mentions(claim.sentences[0])), [Source(text, read(""))])]
+    assert shown == names[:5]

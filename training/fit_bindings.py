@@ -38,7 +38,7 @@ from toulmin.text.names import Fact, facts
 
 SEED = 11
 MOST = 400
-COSTS = {"figures": 0.0025, "names": 0.005}  # a wrong figure is rarer, and told less well
+COSTS = {"figures": 0.0025, "names": 0.005}  # of the true claims, which a level keeps from support
 
 Floats = NDArray[np.float64]
 

@@ -50,7 +50,7 @@ _OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
-    """The claim's names, numbers, dates and units that no source has, in any of their spellings."""
+    """The claim's names, numbers, dates and units that no source has in any spelling."""
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
     claim = claim if plain == claim.text else read(plain)

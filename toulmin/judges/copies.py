@@ -1,7 +1,7 @@
 """What a claim changed that the gate does not see: a kind of thing, two sides, a name, how much is said.
 
 Rules of this file
-* A word is changed only in place, for another of its kind (`kinds.txt`), and is nowhere in the premises.
+* A changed word stands in place of another of its kind (`kinds.txt`), and nowhere in the premises.
 * Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
 * An amount is compared only where both say it of the same word; under a denial the weaker word says more.
 * One sentence that says it the claim's way is enough for no objection.
@@ -94,7 +94,7 @@ def _content(keys: Sequence[str]) -> frozenset[str]:
 
 
 def _is_verb(claim: Sentence, at: int) -> bool:
-    """Whether the word may be a verb by its ending and by what stands before it."""
+    """Whether the word may be a verb by its ending and the word before."""
     before, word = claim.keys[at - 1], claim.shown[at]
     is_plain = at not in claim.facts and word.islower() and claim.keys[at] not in STOPWORDS
     return is_plain and (before in _AUXILIARIES or (before not in STOPWORDS and word.endswith(("ed", "s"))))
@@ -108,7 +108,7 @@ def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
 
 
 def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:
-    """Whether the sides stand round the verb as in the claim, and whether in the passive."""
+    """Whether the sides stand as in the claim, and whether in the passive."""
     for at, key in enumerate(keys):
         before, after = keys[max(0, at - _REACH) : at], keys[at + 1 : at + 1 + _REACH]
         for first, second in ((left, right), (right, left)) if key == verb else ():
@@ -129,8 +129,8 @@ _CROSSED, _AHEAD = 0.6, 0.4  # how like the claim exchanged names are (at most 2
 _LIKEST = 5  # sentences with the claim's name, and without it, that have most of its other words
 _PRONOUNS = frozenset("he she it they his her its their".split())
 _ALIAS = r"[\"”’']? ?[(/] ?[\"“‘']?"
-# Of `rivals`' measures, for figures and for names, fitted to claims with one replaced by another of the evidence. All
-# levels together keep 1.1 % of true natural claims from support (train splits).
+# Of `rivals`' measures, for figures and for names (`training/fit_bindings.py`). All levels together keep 1.1 % of true
+# natural claims from support (train splits).
 _WEIGHTS = ((5.49, -3.92, 1.25, 0.19, -1.76, 0.3, 0.28), (6.35, -4.58, 1.29, -0.58, -0.86, 0.7, 0.47))
 _LEAST = (4.99, 7.25)
 

@@ -266,7 +266,7 @@ class EmbeddedJudge:
         return self._lexical.lower(pair, gate, verdict, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
-        """A denial's verdict, from what the network says of the sentence that it denies.
+        """A denial's verdict, from what the network says of the denied sentence.
 
         What is denied need not be in the sources; the names before the negator must. A source that denies too is judged
         by the denial itself.
@@ -287,7 +287,7 @@ class EmbeddedJudge:
 
 
 def _doubts(share: float) -> tuple[Look, ...]:
-    """What is looked at where the network is not sure of its support."""
+    """The looks where the network is not sure of its support."""
     return tuple(look for level, look in _DOUBTS if share < level)
 
 

@@ -62,7 +62,7 @@ def _filled(template: str) -> Frame:
 
 
 def _joined(before: str) -> Frame:
-    """MiniCheck's: document and claim as one text, with the token that ends a text between them."""
+    """MiniCheck's: document and claim as one text, the token that ends a text between them."""
     return lambda tokenizer, parts, pair: (before + "\n".join(parts) + tokenizer.eos_token + hypothesis(pair),)
 
 

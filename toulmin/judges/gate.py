@@ -331,7 +331,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
 
 
 def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
-    """Whether the sources have every sentence of the claim word for word."""
+    """Whether the sources have each sentence word for word."""
     return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
 
 

@@ -260,7 +260,7 @@ SENTENCES = 3  # of the premises, the likest to the claim; a sentence takes some
 
 
 class Grammar:
-    """Another judge with the parser behind it; lowers what that one supports, and never raises a verdict.
+    """Another judge with the parser behind it, which lowers what that one supports.
 
     Raises `ModelError` with the first parse if the extra is not installed or its files are changed.
     """

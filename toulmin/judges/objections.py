@@ -2,7 +2,7 @@
 
 Rules of this file
 * An objection never raises a verdict. Of several the lowest label counts, the first of equals.
-* Nothing is objected to a claim that the sources have word for word.
+* A claim that the sources have word for word meets no objection.
 * Each look reads the claim beside its sources and says the most that it may still be called.
 * `contradicted` needs words: the reason says what the source has instead.
 * A doubt of degrees leaves a share of the support; too little for "supported" is unsure.
@@ -54,7 +54,7 @@ _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure":
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
-    """The objection that lowers most; none to a claim that the sources have word for word."""
+    """The objection that lowers most; none to a claim stated word for word."""
     if is_verbatim(case.claim, case.sources):
         return None
     objections = [objection for look in looks if (objection := look(case))]
@@ -88,7 +88,7 @@ def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> 
 
 
 def absent_facts(case: Case) -> Objection | None:
-    """A number, date, unit or name of the claim that no premise has, in any of its spellings."""
+    """A number, date, unit or name of the claim that no premise has in any spelling."""
     absent = absence(case.claim, case.sources)
     if words := absent.sure or absent.doubtful:
         label: Label = "unsupported" if absent.sure else "unsure"

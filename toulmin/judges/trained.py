@@ -1,8 +1,8 @@
 """The trained judge's network, and the excerpt of the premises that it reads with a claim.
 
 Rules of this file
-* Whole sentences of all passages together: first the one that covers the claim best, then those that add most,
-  preferably neighbours of a taken sentence, which may refer to them.
+* Whole sentences of all passages: first the one that covers the claim best, then those that add most, preferably
+  neighbours of a taken sentence, which may refer to them.
 * A sentence that does not fit is cut between words.
 * Parts stand under their passage's title, one on each line.
 * Later excerpts have other sentences; the one with most support decides.
