@@ -137,26 +137,114 @@ def _is_whole(sentence: Sentence, one: Candidate, length: int) -> bool:
 
 # ---------------------------------------------------------------- answers with talk
 
-OPENINGS = (
-    "Sure! Here is what I found:",
-    "Based on the given passages, here is the answer.",
-    "I looked through the documents you gave me.",
-    "Here is a summary of what the sources say.",
-    "Great question!",
-)
-LEADS = (
-    "Based on the given passages, ",
-    "According to the provided text, ",
-    "The passages say that ",
-    "As the sources state, ",
-)
-NAMING = ("The {nth} passage says that ", "As passage {n} says, ", "According to document {n}, ")
-CLOSINGS = (
-    "I hope this helps.",
-    "Let me know if you have any other questions.",
-    "(Passage {n})",
-    "The passages do not give further details.",
-)
+
+class Wordings(NamedTuple):
+    openings: tuple[str, ...]
+    leads: tuple[str, ...]
+    naming: tuple[str, ...]
+    closings: tuple[str, ...]
+
+
+# What reads replies was mended by the first two; "held out" is looked at for figures only.
+WORDINGS = {
+    "usual": Wordings(
+        (
+            "Sure! Here is what I found:",
+            "Based on the given passages, here is the answer.",
+            "I looked through the documents you gave me.",
+            "Here is a summary of what the sources say.",
+            "Great question!",
+        ),
+        (
+            "Based on the given passages, ",
+            "According to the provided text, ",
+            "The passages say that ",
+            "As the sources state, ",
+        ),
+        (
+            "The {nth} passage says that ",
+            "As passage {n} says, ",
+            "According to document {n}, ",
+        ),
+        (
+            "I hope this helps.",
+            "Let me know if you have any other questions.",
+            "(Passage {n})",
+            "The passages do not give further details.",
+        ),
+    ),
+    "more": Wordings(
+        (
+            "I'd be happy to help with that!",
+            "Let me walk you through what the documents say.",
+            "To answer this, I reviewed all of the passages.",
+            "Here's a breakdown:",
+            "There are a few points worth noting here.",
+            "In response to your query:",
+            "I found relevant information in several of the documents.",
+            "To summarize the sources:",
+            "The following is drawn from the retrieved passages.",
+        ),
+        (
+            "From the passages, it appears that ",
+            "As far as the documents go, ",
+            "Drawing on the sources, ",
+            "The text notes that ",
+            "In short, ",
+            "From what I can see in the sources, ",
+            "To answer your question, ",
+        ),
+        (
+            "In passage {n}, we read that ",
+            "The author of the {nth} passage notes that ",
+            "Per source {n}, ",
+        ),
+        (
+            "Feel free to reach out if anything is unclear.",
+            "This is all the passages say on the matter.",
+            "No other passage mentions this.",
+            "(Source: document {n})",
+            "In summary, the documents answer your question.",
+            "The other passages are not relevant to this question.",
+            "The above is taken from passage {n}.",
+        ),
+    ),
+    "held out": Wordings(
+        (
+            "Looking at the sources you provided, a clear picture emerges.",
+            "Good question, let me check the texts.",
+            "Below, I summarise the relevant passages.",
+            "Let's break this down.",
+            "Several passages address this.",
+            "Thanks for asking!",
+            "Happy to explain.",
+            "This is what the documents tell us:",
+        ),
+        (
+            "It is mentioned in the text that ",
+            "In the given context, ",
+            "The documents indicate that ",
+            "Per the passages, ",
+            "As described in the passages, ",
+            "The retrieved documents confirm that ",
+            "The context suggests that ",
+        ),
+        (
+            "Passage {n} mentions that ",
+            "Document {n} states: ",
+            "We learn from passage {n} that ",
+        ),
+        (
+            "Is there anything else you would like to know?",
+            "For more details, please consult the original documents.",
+            "See passage {n} for details.",
+            "That covers what the sources contain.",
+            "Please note that this is based solely on the provided passages.",
+            "Hopefully that answers your question!",
+            "This information comes from document {n}.",
+        ),
+    ),
+}
 NTH = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -177,7 +265,7 @@ class LongAnswer(NamedTuple):
     is_clean: bool
 
 
-def long_answers(split: str) -> list[LongAnswer]:
+def long_answers(split: str, wordings: str = "usual") -> list[LongAnswer]:
     """Of `qa_feedback`: each corrected answer, and each model's answer that says what its passages do not."""
     chance = random.Random(f"{SEED} {split}")
     found: list[LongAnswer] = []
@@ -185,7 +273,11 @@ def long_answers(split: str) -> list[LongAnswer]:
         passages = tuple(Passage.of(" ".join(each["sentences"]), each["title"]) for each in row["passages"])
         for is_clean, said in ((True, _clean(row)), (False, _marked(row))):
             if said and (is_clean or any(one.is_untrue for one in said)):
-                found.append(LongAnswer(row["id"], passages, tuple(_talked(said, passages, chance)), is_clean))
+                found.append(
+                    LongAnswer(
+                        row["id"], passages, tuple(_talked(said, passages, WORDINGS[wordings], chance)), is_clean
+                    )
+                )
     return found
 
 
@@ -202,19 +294,25 @@ def _marked(row: dict[str, Any]) -> list[Said]:
     return [Said(text[a:b], False, any(a < end and start < b for start, end in spans)) for a, b in sentences(text)]
 
 
-def _talked(said: Sequence[Said], passages: Sequence[Passage], chance: random.Random) -> Iterator[Said]:
+def _talked(said: Sequence[Said], passages: Sequence[Passage], talk: Wordings, chance: random.Random) -> Iterator[Said]:
     """The answer with an opening or a lead-in to its first sentence, and a closing."""
     first = said[0]
     if chance.random() < 0.5:
-        yield Said(chance.choice(OPENINGS), True, False)
+        yield Said(chance.choice(talk.openings), True, False)
     else:
-        lead = chance.choice((*LEADS, *NAMING)) if holder(first.text, passages) is not None else chance.choice(LEADS)
+        lead = (
+            chance.choice((*talk.leads, *talk.naming))
+            if holder(first.text, passages) is not None
+            else chance.choice(talk.leads)
+        )
         n = holder(first.text, passages) or 0
         first = first._replace(text=lead.format(n=n + 1, nth=NTH[min(n, len(NTH) - 1)]) + first.text)
     yield first
     yield from said[1:]
     last = holder(said[-1].text, passages)
-    closing = chance.choice(CLOSINGS if last is not None else [each for each in CLOSINGS if "{n}" not in each])
+    closing = chance.choice(
+        talk.closings if last is not None else [each for each in talk.closings if "{n}" not in each]
+    )
     yield Said(closing.format(n=(last or 0) + 1), True, False)
 
 

@@ -4,6 +4,7 @@
     python benchmarks/probes_laws.py --judge SPEC ...       others, each as `toulmin --judge` names it
     python benchmarks/probes_laws.py --only names --show    one part, and what was told wrong there
 
+`amounts` are sentences of train evidence with a word of a scale made stronger, or "only" put in, and the way back.
 `denials` are denials of what the passage does not mention: of another subject, of a sentence that was taken out of it,
 of a slot of the subject on which the page is silent. `names` give a deed whose sentence begins with a pronoun to
 somebody in no source, and beside them to the right person in the same forms. `short` and `long` are the answers of
@@ -25,6 +26,7 @@ import probes_wording as wording
 from agreement import verdicts
 from by_page import auc, measured, share, shown
 from headings import heading
+from judge_natural import records
 from probes_facts import Page, facts, named, subject_of
 from probes_made import held_out_pages
 
@@ -222,7 +224,52 @@ def _without_name(page: Page, n: int) -> Page | None:
     return page._replace(text=rest) if len(rest.split()) >= 20 else None
 
 
+# ---------------------------------------------------------------- how much is said
+
+STRONGER = dict.fromkeys(("some", "several", "many", "most"), "all") | dict.fromkeys(("may", "might", "should"), "must")
+STRONGER |= dict.fromkeys(("often", "usually", "sometimes"), "always")
+EACH = 15  # sentences of a word
+_NO_ONLY = re.compile(r"\b(only|one|first|not|no|just|sole)\b", re.IGNORECASE)
+
+
+def amounts() -> Iterator[Law]:
+    """Train sentences as premises of themselves with another amount; the weaker follows from the stronger alone."""
+    given = (
+        record for name in ("begin_dev", "fm2_dev", "scifact_train", "q2_wow") for record in records(name, ["train"])
+    )
+    premises = {(p.title, s) for r in given for p in r.pair.premises[:1] for s in re.split(r"(?<=[.])\s+", p.text)}
+    sentences = sorted(pair for pair in premises if 6 <= len(pair[1].split()) <= 30)
+    random.Random(SEED).shuffle(sentences)
+    left = dict.fromkeys((*STRONGER, "only"), EACH)
+    for title, sentence in sentences:
+        for kind, weak, strong in _amount_edits(sentence):
+            left[kind] -= 1
+            if left[kind] >= 0:
+                yield Law(Page(sentence, title, weak), f"{kind}, more", False, strong)
+                yield Law(Page(sentence, title, strong), f"{kind}, less", True, weak)
+
+
+def _amount_edits(sentence: str) -> Iterator[tuple[str, str, str]]:
+    for weak, strong in STRONGER.items():
+        if re.search(rf"\b{weak}\b", sentence) and not re.search(r"\bmost \w+ (?:of|in)\b|\bat most\b", sentence):
+            yield weak, sentence, re.sub(rf"\b{weak}\b", strong, sentence, count=1)
+    if (verb := re.search(r"\b(is|are|was|were) ", sentence)) and not _NO_ONLY.search(sentence):
+        yield "only", sentence, f"{sentence[: verb.end()]}only {sentence[verb.end() :]}"
+
+
 # ---------------------------------------------------------------- the figures
+
+
+def report_amounts(judge: Judge, show: bool, split: str) -> None:
+    laws = list(amounts())
+    given = verdicts(judge, [law.pair for law in laws])
+    print(f"{'amounts called supported':38}{'n':>6}{'share':>24}")
+    sides = {"more": [not law.supported for law in laws], "less": [law.supported for law in laws]}
+    sides |= {kind: [law.kind == kind for law in laws] for kind in sorted({law.kind for law in laws})}
+    for name, picks in sides.items():
+        some = [(law.page.id, v.entails) for law, v, pick in zip(laws, given, picks, strict=True) if pick]
+        print(_line(name, [page for page, _ in some], [hit for _, hit in some]))
+    _show(laws, given, show)
 
 
 def _line(name: str, pages: Sequence[str], hits: Sequence[bool], wanted: str = "") -> str:
@@ -280,7 +327,12 @@ def report_short(judge: Judge, show: bool, split: str) -> None:
 
 
 def report_long(judge: Judge, show: bool, split: str) -> None:
-    found = answers.long_answers(split)
+    for wordings in answers.WORDINGS:
+        print(f"wordings: {wordings}")
+        _report_talk(judge, show and wordings != "held out", answers.long_answers(split, wordings))
+
+
+def _report_talk(judge: Judge, show: bool, found: Sequence[answers.LongAnswer]) -> None:
     columns: dict[str, list[tuple[str, bool]]] = {}
     for answer in found:
         text = " ".join(one.text for one in answer.sentences)
@@ -304,10 +356,13 @@ def _alarms(answer: answers.LongAnswer, claims: Sequence[Claim], show: bool) -> 
     for one in answer.sentences:
         is_judged = any(claim.text in one.text or one.text in claim.text for claim in judged)
         is_flagged = any(text in one.text or one.text in text for text in flagged)
+        if show and one.is_talk and is_judged:
+            print(f"judged: {one.text}")
         if one.is_talk:
             yield "talk, judged", is_judged
             yield "talk, flagged", is_flagged
         elif one.is_untrue:
+            yield "marked sentence, judged", is_judged
             yield "marked sentence, flagged", is_flagged
         elif answer.is_clean:
             yield "clean sentence, flagged", is_flagged
@@ -316,6 +371,7 @@ def _alarms(answer: answers.LongAnswer, claims: Sequence[Claim], show: bool) -> 
 
 
 PARTS: dict[str, Callable[[Judge, bool, str], None]] = {
+    "amounts": report_amounts,
     "denials": report_denials,
     "names": report_names,
     "short": report_short,

@@ -43,8 +43,13 @@ def test_a_claim_without_citations_is_cited_without_a_call():
     assert (run.cited, run.writer.kinds) == (["A", "B"], "A")
 
 
-def test_a_claim_that_two_passages_support_only_together_cites_both():
-    assert Run(cited(OLD, 1), supports={OLD: ["BC"]}).cited == ["BC"]
+def test_a_claim_is_not_cited_anew_by_two_passages_together():
+    assert Run(cited(OLD, 1), supports={OLD: ["BC"]}, max_rounds=0).cited == []
+
+
+def test_a_claim_is_not_cited_anew_by_a_passage_without_its_number():
+    lit = "The lamp is said to be lit since 1824."
+    assert Run(cited(lit, 1), supports={lit: ["B"]}, max_rounds=0).cited == []
 
 
 def test_what_was_cited_anew_is_told():

@@ -91,6 +91,9 @@ def test_a_passage_elsewhere_was_read():
 # ---------------------------------------------------------------- talk
 
 TALK = """Sure!
+Let me walk you through what the documents say.
+I found relevant information in several of the documents.
+This is all the passages say on the matter.
 Certainly!
 Of course.
 Great question!
@@ -134,6 +137,11 @@ OPENINGS = (
     "Here is a summary: ",
     "Here are the facts: ",
     "Based on the given passages, ",
+    "As far as the passages go, ",
+    "From what I can see in the sources, ",
+    "To answer your question: ",
+    "In passage 1, we read that ",
+    "As passage 1 says, ",
     "According to the provided documents, ",
     "According to document 1, ",
     "The first passage says that ",
@@ -171,6 +179,10 @@ def test_a_true_sentence_that_opens_with_talk_holds(opening: str):
         "Certainly the tower fell in 1830.",
         "Here lies the keeper Tom Ashby.",
         "Hope Cove is a village.",
+        "No documents were taken.",
+        "The sources were burnt here.",
+        "We learn from this that the keeper lied.",
+        "The following year the question was put to Lovelace.",
         "If you have a lamp, the keeper wrote, light it.",
     ],
 )

@@ -111,7 +111,8 @@ def test_the_same_split_gives_the_same_answers(benchmark: Any, short: list[Any],
 
 
 def test_every_answer_has_talk_and_only_those_with_errors_have_untrue_sentences(benchmark: Any, long: list[Any]):
-    talk = (*benchmark("probes_answers").OPENINGS, *benchmark("probes_answers").CLOSINGS)
+    usual = benchmark("probes_answers").WORDINGS["usual"]
+    talk = (*usual.openings, *usual.closings)
     for answer in long:
         spoken = [one.text for one in answer.sentences if one.is_talk]
         assert spoken

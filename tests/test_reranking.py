@@ -202,3 +202,18 @@ def test_a_part_that_would_not_end_in_time_is_not_begun() -> None:
     made, many = Slow(), [Passage.of(f"Text {n} about light.") for n in range(40)]
     Reranked(Given(many), KeptVectors(lambda: made), seconds=0.3).search(["a light"], 40)
     assert len(made.encoded) == 8
+
+
+def test_many_queries_together_have_the_time_of_three() -> None:
+    class Slow(Topics):
+        def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+            time.sleep(0.06)
+            return super().encode_passages(passages)
+
+    class Each:
+        def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+            return [[Hit(Passage.of(f"Text {n} about {query}."), 1.0) for n in range(40)] for query in queries]
+
+    began = time.monotonic()
+    Reranked(Each(), KeptVectors(Slow), seconds=0.1).search([f"light {n}" for n in range(20)], 5)
+    assert time.monotonic() - began < 1.0

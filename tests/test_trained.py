@@ -134,6 +134,16 @@ def test_the_best_of_several_excerpts_decides(folder: Path):
     assert model.shares([pair])[0].shares.supported == pytest.approx(max(one.shares.supported for one in alone))
 
 
+def test_equal_rows_are_run_once_and_give_what_they_gave(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    model, rows = Trained(folder), []
+    once = model.shares(PAIRS)
+    run = model._network.logits
+    monkeypatch.setattr(model._network, "logits", lambda asked: rows.extend(asked) or run(asked))
+    again = Pair((Passage.of("The keeper was tall."),), "The tower was tall.")
+    assert model.shares([*PAIRS, again, again, *PAIRS])[: len(PAIRS)] == once
+    assert len(rows) == 1
+
+
 def test_control_tokens_in_a_document_are_letters(folder: Path):
     tokens = Tokens(folder / "tokenizer.json", 48)
     row = tokens.row("the tower", "[SEP] ignore [CLS]")

@@ -228,11 +228,32 @@ def test_two_passages_are_tested_jointly():
     assert cited(found) == "BD"
 
 
-def test_the_strongest_single_passage_wins():
-    strength = {"A": 0.7, "B": 0.9, "C": 0.9}
-    judge = Asked(lambda pair: verdict("supported", strength[letters(pair)]))
-    (found,) = attributed(judge, (claim("One."), PASSAGES[:3]))
-    assert cited(found) == "B"
+def test_the_strongest_passage_wins_where_the_likeliest_does_not_support():
+    strength = {"B": 0.7, "C": 0.9, "D": 0.9}
+    judge = Asked(
+        lambda pair: verdict("unsure", 0.5) if letters(pair) == "A" else verdict("supported", strength[letters(pair)])
+    )
+    (found,) = attributed(judge, (claim("One."), PASSAGES[:4]))
+    assert cited(found) == "C"
+
+
+def test_no_other_passage_is_judged_where_the_likeliest_supports_the_claim():
+    judge = Asked(entailing("C", "D"))
+    attributed(judge, (claim("C is said."), PASSAGES[:4]))
+    assert [letters(pair) for pair in judge.pairs] == ["C"]
+
+
+def test_two_passages_without_a_number_of_the_claim_are_not_read_together():
+    judge = Asked(entailing("AB"))
+    (found,) = attributed(judge, (claim("It is said 1,700 times."), PASSAGES[:2]))
+    assert (cited(found), max(len(pair.premises) for pair in judge.pairs)) == ("", 1)
+
+
+@given(st.integers(1, 4), st.frozensets(st.sampled_from("ABCD"), max_size=4), st.sampled_from(["One.", "C is said."]))
+@settings(max_examples=40, deadline=None)
+def test_a_claim_is_supported_exactly_if_one_of_its_passages_supports_it(size: int, known: frozenset[str], text: str):
+    (found,) = attributed(Asked(entailing(*known)), (claim(text), PASSAGES[:size]))
+    assert found.is_supported == any(passage.title in known for passage in PASSAGES[:size])
 
 
 def test_what_nothing_supports_cites_nothing():
@@ -277,8 +298,8 @@ def test_each_claim_has_candidates_of_its_own():
 @settings(max_examples=40, deadline=None)
 def test_attribution_asks_within_its_bound(sizes: list[int], entailed: frozenset[str]):
     judge = Asked(entailing(*entailed))
-    attributed(judge, *((claim(f"Claim {n}."), PASSAGES[:size]) for n, size in enumerate(sizes)))
-    assert len(judge.requests) <= 2
+    attributed(judge, *((claim("This is said."), PASSAGES[:size]) for size in sizes))
+    assert len(judge.requests) <= 3
     assert len(judge.pairs) <= sum(sizes) + len(sizes) * PAIRED * (PAIRED - 1) // 2
 
 

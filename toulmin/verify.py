@@ -13,7 +13,8 @@ from toulmin.data import Citation, Claim, Dropped, Label, Passage, Policy, Quote
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
-from toulmin.text.language import STOPWORDS, terms
+from toulmin.text.language import STOPWORDS, rarity, terms
+from toulmin.text.names import has_facts
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
@@ -22,6 +23,7 @@ T = TypeVar("T")
 
 # Pairs are formed among this many of the best single passages: ten pairs at most.
 PAIRED = 5
+_LEAST_WEIGHT = 0.5  # of a word, however common
 
 
 def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, style: Style) -> Pair:
@@ -136,14 +138,20 @@ def smallest_support(
 ) -> Program[tuple[Claim, ...]]:
     """The claims, each citing the smallest set of its candidate passages that supports it.
 
-    Single passages come first; the best verdict wins (on a tie, the earlier passage). If none supports or
-    contradicts, pairs of the `PAIRED` best are tried. So at most two requests, and one pair a candidate plus ten a
-    claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
+    The passage with most of the claim's words comes first; if it does not support the claim, all others do, and the
+    best verdict wins (on a tie, the earlier passage). If none supports or contradicts, pairs of the `PAIRED` best are
+    tried that have the claim's names, numbers and dates. So at most three requests, and one pair a candidate plus ten
+    a claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
     """
     claims = [claim for claim, _ in candidate_sets]
-    alone = [[(p,) for p in dict.fromkeys(candidates)] for _, candidates in candidate_sets]
-    singles = yield from _try_sets(claims, alone, question, style)
-    pairs = yield from _try_sets(claims, [_pairs_worth_trying(trials) for trials in singles], question, style)
+    alone = [[(p,) for p in _by_words(*candidate_set)] for candidate_set in candidate_sets]
+    firsts = yield from _try_sets(claims, [sets[:1] for sets in alone], question, style)
+    is_enough = [bool(trials) and trials[0].verdict.entails for trials in firsts]
+    others = [[] if enough else sets[1:] for enough, sets in zip(is_enough, alone, strict=True)]
+    more = yield from _try_sets(claims, others, question, style)
+    singles = [[*first, *rest] for first, rest in zip(firsts, more, strict=True)]
+    joined = [_pairs_worth_trying(claim, trials) for claim, trials in zip(claims, singles, strict=True)]
+    pairs = yield from _try_sets(claims, joined, question, style)
     return tuple(_attribute(*tried) for tried in zip(claims, singles, pairs, strict=True))
 
 
@@ -159,11 +167,23 @@ def _try_sets(
     return [[_Trial(premises, next(verdicts)) for premises in claim_sets] for claim_sets in sets]
 
 
-def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
+def _by_words(claim: Claim, candidates: Sequence[Passage]) -> list[Passage]:
+    """The distinct candidates, the one with most of the claim's words first, the others in their order."""
+    wanted = {term: _LEAST_WEIGHT + rarity(term) for term in terms(claim.text) if term not in STOPWORDS}
+    distinct = list(dict.fromkeys(candidates))
+    words = [wanted.keys() & {*terms(passage.title), *terms(passage.text)} for passage in distinct]
+    shares = [sum(wanted[term] for term in sorted(shared)) for shared in words]
+    first = max(range(len(distinct)), key=lambda n: (shares[n], -n), default=0)
+    return [*distinct[first : first + 1], *distinct[:first], *distinct[first + 1 :]]
+
+
+def _pairs_worth_trying(claim: Claim, singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
     if any(trial.verdict.entails or trial.verdict.label == "contradicted" for trial in singles):
         return []
     best = sorted(range(len(singles)), key=lambda i: (-singles[i].verdict.support, i))[:PAIRED]
-    return [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]
+    pairs = [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]
+    text = content_of(claim.text)
+    return [pair for pair in pairs if has_facts(" ".join(f"{p.title}. {p.text}" for p in pair), text)]
 
 
 def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:

@@ -236,7 +236,8 @@ class EmbeddedJudge:
     def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
         self.name = model.name
         self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name, RULES])
-        self._model, self._stack, self._lexical = model, stack, Lexical(looks=looks)
+        self._model, self._stack = model, stack
+        self._lexical = Lexical(looks=looks, supported=stack.supported)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}

@@ -26,13 +26,13 @@ class Lexical:
     """Judges by words alone: deterministic, no model, nothing downloaded. Not thread-safe.
 
     Caches up to `remembered` characters of texts as read (about 90 bytes each). Titles count as premise, a question's
-    words as the claim's.
+    words as the claim's. What objections leave below `supported` is not called so.
     """
 
     name = "lexical-2"
 
-    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS) -> None:
-        self._remembered, self._looks = remembered, looks
+    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS, supported: float = SUPPORTED) -> None:
+        self._remembered, self._looks, self._supported = remembered, looks, supported
         self._readings: OrderedDict[str, Reading] = OrderedDict()
         self._characters = 0
 
@@ -47,7 +47,7 @@ class Lexical:
     def lower(self, pair: Pair, gate: Gate, verdict: Verdict, *looks: Look) -> Verdict:
         """A verdict on the pair under the objections of its looks and of these."""
         case = Case(pair, self._read(pair.claim), self._sources(pair), gate)
-        return lower(verdict, find_objection(case, (*self._looks, *looks)))
+        return lower(verdict, find_objection(case, (*self._looks, *looks)), self._supported)
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)

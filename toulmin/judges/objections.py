@@ -5,7 +5,8 @@ Rules of this file
 * Nothing is objected to a claim that the sources have word for word.
 * Each look reads the claim beside its sources and says the most that the claim may still be called.
 * `contradicted` needs words: the reason says what the source has instead.
-* A doubt that has degrees says what share of the support it leaves, also where the label stays.
+* A doubt that has degrees says what share of the support it leaves; what then falls below what the judge calls
+  supported is unsure.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 
 from toulmin.data import Label, Passage
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import changed_kind, exchanged_sides
+from toulmin.judges.copies import changed_amount, changed_kind, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -59,11 +60,16 @@ def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
     return min(objections, key=lambda objection: RANKS.index(objection.label), default=None)
 
 
-def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
-    """The verdict under an objection; one that is low enough already keeps its label and reason."""
+def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> Verdict:
+    """The verdict under an objection; one that is low enough already keeps its label and reason.
+
+    `least` is the support from which the judge calls a claim supported.
+    """
     if objection is None:
         return verdict
     support = verdict.support * objection.left
+    if verdict.entails and support < least:
+        objection = min(objection, Objection("unsure", objection.reason), key=lambda o: RANKS.index(o.label))
     if RANKS.index(verdict.label) <= RANKS.index(objection.label):
         return replace(verdict, support=support)
     support = min(support, _MOST[objection.label])
@@ -90,9 +96,9 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def changed_copy(case: Case) -> Objection | None:
-    """A thing of another kind, or a verb's two sides exchanged, in a near copy of a source's sentence."""
+    """A thing of another kind, two sides exchanged, or more said than a source's sentence that is much alike says."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
-    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
+    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"), (changed_amount, "unsure"))
     for sentence in case.claim.sentences:
         for look, label in looks:
             if reason := look(sentence, case.sources):
@@ -212,7 +218,8 @@ def misplaced_answer(case: Case) -> Objection | None:
         return None
     best = max(places, key=lambda place: place.chance)
     if best.chance >= _LIKELY or _SEVERAL.search(question):
-        return Objection("supported", "", 0.6 + 0.4 * best.chance)
+        doubt = f"{case.pair.claim} may not be what the question asks for"
+        return Objection("supported", doubt, 0.6 + 0.4 * best.chance)
     away = [
         question[a:b] for a, b in words(question) if set(terms(question[a:b])) & asked.keys() - set(best.sentence.terms)
     ]

@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +31,7 @@ from toulmin.steps import Pair
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")
+_KNOWN_ROWS = 8_192  # about 8 MB of rows whose logits are kept
 
 # What a judge's folder says of these pairs shows whether a processor computes as its maker's did.
 KNOWN = "known.json"
@@ -98,12 +100,23 @@ class Trained:
         self.key = json.dumps([self.name, self.part.identity, RULE])
         self._frame = Frame(Tokens(self.part.file("tokenizer.json"), options.max_tokens), options.excerpts)
         self._network = Network(self.part.file("model.onnx"), threads)
+        self._known: dict[tuple[bytes, int], NDArray[np.float32]] = {}
 
     def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
         views = [self._frame.views(pair) for pair in pairs]
-        logits = iter(self._network.logits([view.row for seen in views for view in seen]))
+        logits = iter(self._logits([view.row for seen in views for view in seen]))
         judged = [[Judged(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
         return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
+
+    def _logits(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
+        """Equal rows are run once: of pairs of passages the excerpts are often those of one passage, or of others."""
+        keys = [(np.array(row.ids, np.int32).tobytes(), row.second) for row in rows]
+        new = {key: row for key, row in zip(keys, rows, strict=True) if key not in self._known}
+        self._known.update(zip(new, self._network.logits(list(new.values())), strict=True))
+        logits = [self._known[key] for key in keys]
+        for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
+            del self._known[key]
+        return logits
 
     def deviation(self) -> float:
         """The largest difference of a share of `TRIALS` to those that the folder's maker measured.

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
 from toulmin.methods.contrast import Draws
 from toulmin.methods.evidence import Evidence, all_passages, distinct, failure_notes, search_round
+from toulmin.methods.repair import Uncited, cite_places, near
 from toulmin.methods.reporting import add_notes, add_rounds, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Program
-from toulmin.verify import simplify, smallest_support, verify
+from toulmin.verify import simplify, verify
 
 # ---------------------------------------------------------------- which claims hold, by the judge alone
 
@@ -46,24 +47,25 @@ class Judgement:
 def judge_claims(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
 ) -> Program[tuple[Judgement, ...]]:
-    """Judges claims by their citations, else by the smallest set of one or two passages that supports them.
+    """Judges claims by their citations, else by one place of a passage near them, as `check --repair` does.
 
-    More passages read as one easily add up to what none of them says. Each claim then cites no more than it needs;
-    one that nothing supports keeps its citations and their verdict.
+    Each claim then cites no more than it needs; one that nothing supports keeps its citations and their verdict.
     """
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
-    attributed = iter((yield from smallest_support([(claim, passages) for claim in weak], question, style)))
-    judgements = [_judgement_of(claim, claim if claim.is_supported else next(attributed)) for claim in judged]
+    sources = distinct(by_id[id] for claim in judged for id in claim.cited)
+    asked = [Uncited.after(claim, near(claim, sources, passages, question)) for claim in weak]
+    anew = iter((yield from cite_places(asked, question, style)))
+    judgements = [_judgement_of(claim, claim if claim.is_supported else next(anew)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)
     return tuple(replace(judgement, claim=claim) for claim, judgement in zip(least, judgements, strict=True))
 
 
-def _judgement_of(judged: Claim, attributed: Claim) -> Judgement:
-    if not attributed.is_supported:
+def _judgement_of(judged: Claim, proven: Claim | None) -> Judgement:
+    if proven is None:
         return Judgement(judged, False, why(judged))
-    return Judgement(attributed, True, "" if judged.is_supported else CITED_ANEW)
+    return Judgement(proven, True, "" if judged.is_supported else CITED_ANEW)
 
 
 # ---------------------------------------------------------------- what stays the same, and what grows

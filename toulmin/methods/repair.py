@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import NamedTuple
 
-from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, render
+from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, Style, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
 from toulmin.methods.check import check
 from toulmin.methods.evidence import LEFT_OUT, distinct
@@ -55,33 +56,43 @@ class Rewriting:
     round: Round
 
 
+class Uncited(NamedTuple):
+    """A claim that needs a citation, the passages that may prove it, and the support that a proof must exceed."""
+
+    claim: Claim
+    near: Sequence[Passage]
+    least: float
+
+    @classmethod
+    def after(cls, failing: Claim, near: Sequence[Passage]) -> Uncited:
+        return cls(failing, near, support_score(failing) + CLEARLY)
+
+
 def cite_evidence(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
     """New citations for sentences that one place of a passage near them supports."""
-    claims = yield from _cite_places([(each.assessed.claim, each) for each in failing])
+    claims = yield from cite_places([Uncited.after(each.assessed.claim, each.near) for each in failing])
     return {each.n: Remedy((claim,), CITED_ANEW) for each, claim in zip(failing, claims, strict=True) if claim}
 
 
-def _cite_places(asked: Sequence[tuple[Claim, Failing | None]]) -> Program[list[Claim | None]]:
+def cite_places(asked: Sequence[Uncited], question: str = "", style: Style = "long") -> Program[list[Claim | None]]:
     """Each claim by the passage of which one place, read alone, supports it best, clearly better than what failed."""
-    trials = [(n, p) for n, (_, home) in enumerate(asked) for p in (home.near if home else ())]
-    cited = [replace(asked[n][0], citations=(Citation(p.id),)) for n, p in trials]
-    judged = yield from verify(cited, {p.id: p for _, p in trials}, "", "long")
+    trials = [(n, passage) for n, uncited in enumerate(asked) for passage in uncited.near]
+    cited = [replace(asked[n].claim, citations=(Citation(p.id),)) for n, p in trials]
+    judged = yield from verify(cited, {p.id: p for _, p in trials}, question, style)
     places = [_place(claim, p) for claim, (_, p) in zip(judged, trials, strict=True)]
     alone = [
         replace(claim, citations=tuple(Citation(p.id) for p in place))
         for claim, place in zip(cited, places, strict=True)
     ]
-    proofs = yield from verify(alone, {p.id: p for place in places for p in place}, "", "long")
-    best: list[tuple[float, Claim | None]] = [
-        (_support(home.assessed.claim) + CLEARLY if home else 1.0, None) for _, home in asked
-    ]
+    proofs = yield from verify(alone, {p.id: p for place in places for p in place}, question, style)
+    best: list[tuple[float, Claim | None]] = [(uncited.least, None) for uncited in asked]
     for (n, _), claim, proof in zip(trials, judged, proofs, strict=True):
-        if proof.is_supported and _support(proof) > best[n][0]:
-            best[n] = (_support(proof), claim)
+        if proof.is_supported and support_score(proof) > best[n][0]:
+            best[n] = (support_score(proof), claim)
     return [claim for _, claim in best]
 
 
-def _support(claim: Claim) -> float:
+def support_score(claim: Claim) -> float:
     return claim.support.score if claim.support else 0.0
 
 
@@ -96,18 +107,19 @@ def _place(claim: Claim, passage: Passage) -> tuple[Passage, ...]:
     return (Passage.of(text, passage.title),) if is_proof else ()
 
 
-def near(claim: Claim, cited: Iterable[Passage], read: Sequence[Passage]) -> tuple[Passage, ...]:
+def near(claim: Claim, cited: Iterable[Passage], read: Sequence[Passage], topic: str = "") -> tuple[Passage, ...]:
     """What may prove a claim: passages of the documents of its verdict, and without a pronoun those whose title it
-    names and, if it has a name, those that the text cites.
+    names and, if it has a name, those that the text cites. Names in the text's `topic` are the claim's too.
     """
     proofs = {*claim.cited, *(claim.support.evidence if claim.support else ())}
     if not proofs:  # its marks point nowhere, so that no document was judged
         return tuple(read)
     documents = {document_of(passage) for passage in read if passage.id in proofs}
     is_whole = PRONOUNS.isdisjoint(terms(claim.text))
-    if is_whole and any(fact.kind == "name" for fact in facts(claim.text)):
+    about = f"{topic} {claim.text}"
+    if is_whole and any(fact.kind == "name" for fact in facts(about)):
         documents |= {document_of(passage) for passage in cited}
-    return tuple(p for p in read if document_of(p) in documents or (is_whole and names_document(claim.text, p)))
+    return tuple(p for p in read if document_of(p) in documents or (is_whole and names_document(about, p)))
 
 
 def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
@@ -119,13 +131,16 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
     faults = recall_faults([each.assessed for each in failing], Numbered.of(offered, "long"))
     feedback = {CITATION_RECALL: " ".join(faults)}
-    asked = Refine(question or _question(failing), offered, _claims(failing), feedback)
-    done = yield from exchange(asked)
+    prompt = Refine(question or _question(failing), offered, _claims(failing), feedback)
+    done = yield from exchange(prompt)
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
     texts = [claim.text for claim in _claims(failing)]
     indexes = [rewrites(claim.text, texts) for claim in new]
     homes = [None if index is None else failing[index] for index in indexes]
-    kept = yield from _cite_places(list(zip(new, homes, strict=True)))
+    near_homes = [home.near if home else () for home in homes]
+    scores = [support_score(home.assessed.claim) if home else 0.0 for home in homes]
+    asked = [Uncited(claim, near, score + CLEARLY) for claim, near, score in zip(new, near_homes, scores, strict=True)]
+    kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
     for claim, home in zip(kept, homes, strict=True):

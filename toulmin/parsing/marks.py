@@ -272,8 +272,9 @@ _SAYS = (
     r"(?:also |further |both |all |clearly |explicitly |then )?(?:says?|states?|notes?|mentions?|reports?|explains?"
     r"|indicates?|suggests?|shows?|claims?|tells? us|adds?|confirms?|reveals?|writes?|describes?|points? out)"
 )
+_SEEN = r"(?:it (?:appears|seems|is clear)|(?:we|you|i)(?: can)? (?:read|learn|see))"
 _SURE = r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|(?:great|good) question|no problem|got it)"
-_SUMMARY = r"(?:answers?|summary|overview|list|explanation|response|points|facts|details|information)"
+_SUMMARY = r"(?:answers?|summary|overview|breakdown|outline|list|explanation|response|points|facts|details|information)"
 _LINK = (
     r"(?:(?:overall|in (?:summary|short|conclusion)|to summari[sz]e|furthermore|moreover|additionally|also|finally"
     r"|however|similarly|therefore|thus|and|but),? )?"
@@ -287,10 +288,17 @@ def _frames() -> re.Pattern[str]:
         rf"here(?: is|['’]s| are) (?:\w{{1,12}} ){{0,3}}{_SUMMARY}(?: (?:based on|from|of|to|for)"
         rf" (?:{_REFERENCE}|your question|the question))?:\s{{1,3}}",
         rf"{_LINK}{_BY} {_REFERENCE}(?:[,:]|\s[–—-])\s{{1,3}}",
+        rf"{_LINK}(?:in|from) {_REFERENCE},? {_SEEN} that ",
+        rf"{_LINK}as {_REFERENCE} {_SAYS}, ",
+        rf"{_LINK}as far as {_REFERENCE} (?:go(?:es)?|says?|tells?)(?: us)?, ",
+        rf"{_LINK}from (?:what (?:i|we|you) (?:can )?(?:see|read|find|gather|tell) (?:in|from) )?{_REFERENCE}, ",
+        r"(?:to answer|in (?:answer|response|reply) to) (?:your|the|this) (?:question|query)(?: \w{1,9}ly)?[,:] ",
+        rf"to (?:summari[sz]e|quote|sum up) {_REFERENCE}[,:] ",
         rf"{_LINK}in {_NUMBERED}, ",
         rf"{_LINK}{_NUMBERED}: ",
         rf"{_LINK}it is (?:also )?{_IN_WORDS} (?:in {_REFERENCE} )?that ",
-        rf"{_LINK}{_REFERENCE} {_SAYS}(?: that|:) ",
+        rf"{_LINK}{_SEEN} (?:in|from) {_REFERENCE} that ",
+        rf"{_LINK}(?:the (?:authors?|writers?) of )?{_REFERENCE} {_SAYS}(?: that|:) ",
         rf"{_LINK}{_NUMBERED} {_SAYS},? ",
     )
     return re.compile("|".join(forms), re.IGNORECASE)

@@ -12,7 +12,7 @@ from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
 from toulmin.parsing.lines import blocks, has_words, last_match, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
-from toulmin.text.language import sentences
+from toulmin.text.language import sentences, stem
 
 # ---------------------------------------------------------------- sentences that are no part of the answer
 
@@ -76,21 +76,35 @@ def is_courtesy(sentence: str) -> bool:
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
 
 
-# Words of talk, and those that may stand between them. Whatever has another word may be a claim.
-_TALKS = frozenset(
-    "absolutely according ask answer answered answers based below certainly course context document documents given"
-    " glad great happy here hesitate help helped helpful helps hope know ok okay overview passage passages provided"
-    " question questions requested response source sources summary sure thank thanks understood".split()
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+# Words of talk, in any form, and those that may stand between them. Whatever has another word may be a claim.
+_TALKS = _stems(
+    "absolutely according answer ask based below certainly context course document given glad great happy help here"
+    " hesitate hope know ok okay overview passage provided question requested response source summary sure thank"
+    " understood"
 )
-_BETWEEN = frozenset(
+_BETWEEN = _stems(
     "a about above all an and any anything are as at available be been both brief but by can clarification clear"
-    " clearly concise contained could d detailed details do don each else excerpt excerpts explanation feel find"
-    " following for found free from further gave get good got has have i if in information into is it let like list"
-    " ll looked main may me more my need needs note now of on only or other please points presented problem provide"
-    " provides quick read reference references relevant results retrieved reviewed s say search short should so"
-    " solely t text texts that the these they thing this those through to together us use used using ve want was we"
-    " were what will with would you your".split()
+    " concise contained could d details do don each else excerpt explanation feel find following for found free from"
+    " further gave get good got has have i if in information into is it let like list ll looked main may me more my"
+    " need note now of on only or other please points presented problem provide quick read reference relevant"
+    " results retrieved reviewed s say search short should so solely t text that the these they thing this those"
+    " through to together us use ve want was we were what will with would you your"
 )
+# In a sentence to the reader, about the passages or before a colon these too say nothing of the subject.
+_ADDRESSES = _stems(
+    "above context excerpt following glad happy here hope i let me my passage please thank this us we welcome you your"
+)
+_ABOUT_SAYING = _stems(
+    "address analyse analyze article break breakdown check compile confirm consult content cover describe discuss"
+    " down examine explain few gather go happily hopefully insight key learn look matter mention no"
+    " not nothing noting original outline over point query related retrieve reveal see several show some"
+    " start subject summarise summarize tell there topic walk worth"
+)
+_TAKEN = re.compile(r"\b(?:taken|drawn|derived|comes?|came) (?=from\b)", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W_]+")
 _ANNOUNCES_MORE = _opening(rf"{_HERE}\b[^:\n]{{0,120}}[:：]\W*$")
 _CLAIMS_MORE = re.compile(
@@ -114,8 +128,10 @@ def is_remark(sentence: str, *, cites: bool = False) -> bool:
 
 
 def _is_all_talk(sentence: str) -> bool:
-    words = {word.lower() for word in _LETTERS.findall(PASSAGE_NUMBERS.sub("passage", sentence))}
-    return not words or (words <= _TALKS | _BETWEEN and not words.isdisjoint(_TALKS))
+    words = {stem(word) for word in _LETTERS.findall(_TAKEN.sub("", PASSAGE_NUMBERS.sub("passage", sentence)))}
+    is_about_saying = not words.isdisjoint(_ADDRESSES) or sentence.rstrip().endswith((":", "："))
+    fillers = _BETWEEN | _ABOUT_SAYING if is_about_saying else _BETWEEN
+    return not words or (words <= _TALKS | fillers and not words.isdisjoint(_TALKS))
 
 
 # ---------------------------------------------------------------- the answer in a reply

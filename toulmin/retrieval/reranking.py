@@ -26,6 +26,7 @@ from toulmin.runtime.encoder import Encoder, Vectors
 DEPTH = 100
 WEIGHT = 0.7  # of meaning
 SECONDS = 0.4
+_MANY = 3  # queries asked together have the time of so many: a page's claims share more words with their sources
 _AT_ONCE = 8  # passages between two looks at the clock
 _REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
 _KIND = Kind(
@@ -133,7 +134,8 @@ class _VectorRows(KeyedRows):
 
 
 class Reranked:
-    """Ranks `depth` passages of another ranking anew; `seconds` is the time for a query's new vectors."""
+    """Ranks `depth` passages of another ranking anew; `seconds` is the time for a query's new vectors, of
+    many asked together three times that."""
 
     def __init__(self, lexical: Ranker, kept: KeptVectors, depth: int = DEPTH, seconds: float = SECONDS) -> None:
         self._lexical, self._kept, self._depth, self._seconds = lexical, kept, depth, seconds
@@ -144,11 +146,13 @@ class Reranked:
             return [[] for _ in queries]
         rows = self._lexical.search(queries, max(self._depth, k))
         wanted = unit(self._kept.encoder.encode_queries(queries))
-        return [self._rank(list(row), query)[:k] for row, query in zip(rows, wanted, strict=True)]
+        end = time.monotonic() + _MANY * self._seconds
+        return [self._rank(list(row), query, end)[:k] for row, query in zip(rows, wanted, strict=True)]
 
-    def _rank(self, hits: list[Hit], query: Vectors) -> list[Hit]:
+    def _rank(self, hits: list[Hit], query: Vectors, end: float) -> list[Hit]:
         head, tail = hits[: self._depth], hits[self._depth :]
-        vectors = self._kept.of([hit.passage for hit in head], self._seconds)
+        seconds = min(self._seconds, end - time.monotonic())
+        vectors = self._kept.of([hit.passage for hit in head], seconds)
         words = scale([hit.score for hit in head])
         cosines = scale([float(vectors[hit.passage.id] @ query) for hit in head if hit.passage.id in vectors])
         by_id = dict(zip((hit.passage.id for hit in head if hit.passage.id in vectors), cosines, strict=True))
