@@ -286,8 +286,7 @@ def test_doctor_knows_ollamas_model_without_its_tag(stub: Stub, tmp_path: Path, 
 
 
 def test_a_server_that_is_named_without_a_model_answers(stub: Stub):
-    stub.script()
-    settings = Settings().override(**to_tables({"llamacpp.base_url": stub.url}))
-    for spec in ("llamacpp", "llamacpp:"):
-        (reply,) = asyncio.run(make_model(spec, settings).generate([ASK]))  # type: ignore[arg-type]
-        assert "3 May 1824" in reply.text
+    stub.script(models=("llamacpp",))  # llama.cpp's own takes any name
+    settings = Settings().override(model="llamacpp:", method="vanilla", **to_tables({"llamacpp.base_url": stub.url}))
+    answer = toulmin.ask("When was the tower lit?", passages=[PASSAGE], settings=settings)
+    assert "3 May 1824" in answer.text

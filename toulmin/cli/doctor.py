@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
-from typing import Literal
+from typing import Any, Literal
 
 import toulmin
 from toulmin import config
@@ -92,23 +92,27 @@ def _model(setting: str) -> Finding:
     if parts.is_embedded(spec):
         return Finding(setting, "works", f"{spec}, in this process")
     made = parts.model_without_cache(spec, settings)
-    listing = getattr(made, "models", None)
-    if listing is None:
+    if not hasattr(made, "models"):
         return Finding(setting, "works", f"{spec}, in this process; it loads")
     host = getattr(made, "host", "")
-    names = asyncio.run(_within_seconds(listing))
+    names = asyncio.run(_within_seconds(made))
     if ":" not in spec.rstrip(":") or {made.name, f"{made.name}:latest"} & set(names):
         return Finding(setting, "works", f"{spec}: {host} answers and has it")
     known = ", ".join(sorted(names)[:NAMED]) or "none"
     return Finding(setting, "missing", f"{spec}: {host} answers, but lists {known}", "name a model that it has")
 
 
-async def _within_seconds(listing: Callable[[], Awaitable[tuple[str, ...]]]) -> tuple[str, ...]:
+async def _within_seconds(made: Any) -> tuple[str, ...]:
+    from toulmin.build import parts
+
     try:
         async with asyncio.timeout(PATIENCE):
-            return await listing()
+            names: tuple[str, ...] = await made.models()
+            return names
     except TimeoutError:
         raise ModelError(f"The server gave no answer within {PATIENCE} s. Is it running?") from None
+    finally:
+        await parts.close(made)
 
 
 def _absent(*modules: str) -> str:
@@ -151,7 +155,7 @@ async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
         quick = settings.override(servers={provider: {"timeout": GLANCE, "idle_timeout": GLANCE}})
         try:
             made = parts.remote(provider, "", quick)
-            return await made.models() if made.host.rpartition(":")[0] in LOOPBACK else ()
+            return await _within_seconds(made) if made.host.rpartition(":")[0] in LOOPBACK else ()
         except ToulminError:
             return ()
 

@@ -173,6 +173,9 @@ class _Inside:
 
 
 def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> Any:
+    # Threads that spin while they wait take the processor from those that they wait for, where it has other work too:
+    # a prompt then took three times as long. OpenMP reads this when the library is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import xllamacpp
     except ImportError as absent:
