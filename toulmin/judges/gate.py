@@ -187,7 +187,7 @@ UNITS = frozenset(
         " g kg mg m km cm mm ml l lb oz ft s h"
     ).split()
 )
-_JOINS_EQUALS = frozenset("and or with nor &".split())
+JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
 def conflict(beside: Comparison) -> str | None:
@@ -263,7 +263,7 @@ def _swap(beside: Comparison) -> str | None:
     mine, theirs = beside.claim.keys[start:end], beside.source.keys[start:end]
     for first, second in product(range(1, _MOVED + 1), repeat=2):
         between = theirs[first : len(theirs) - second]
-        if mine == theirs[len(theirs) - second :] + between + theirs[:first] and not set(between) <= _JOINS_EQUALS:
+        if mine == theirs[len(theirs) - second :] + between + theirs[:first] and not set(between) <= JOINS_EQUALS:
             left = _fact_shown(beside.source, start, start + first)
             right = _fact_shown(beside.source, end - second, end)
             return f"the source has {left} and {right} the other way round" if left and right else None

@@ -46,7 +46,7 @@ class Lexical:
 
     def lower(self, pair: Pair, gate: Gate, verdict: Verdict, *looks: Look) -> Verdict:
         """A verdict on the pair under the objections of its looks and of these."""
-        case = Case(pair, self._read(pair.claim), self._sources(pair), gate)
+        case = Case(pair, self._read(pair.claim), self._sources(pair), gate, verdict.label)
         return lower(verdict, find_objection(case, (*self._looks, *looks)), self._supported)
 
     def _read(self, text: str) -> Reading:

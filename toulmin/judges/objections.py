@@ -16,11 +16,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 from toulmin.data import Label, Passage
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import changed_amount, changed_kind, exchanged_sides
+from toulmin.judges.copies import another_bearer, changed_amount, changed_kind, exchanged_names, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
 from toulmin.judges.gate import Gate, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -42,6 +43,7 @@ class Case(NamedTuple):
     claim: Reading
     sources: tuple[Source, ...]
     gate: Gate
+    label: Label = "supported"
 
 
 Look = Callable[[Case], Objection | None]
@@ -104,6 +106,15 @@ def changed_copy(case: Case) -> Objection | None:
             if reason := look(sentence, case.sources):
                 return Objection(label, reason)
     return None
+
+
+def other_binding(case: Case) -> Objection | None:
+    """A name or value of which the sources say something else, and this of another."""
+    if case.label != "supported" or case.pair.question is not None:
+        return None
+    pairs = product((exchanged_names, another_bearer), case.claim.sentences)
+    reason = next((reason for look, sentence in pairs if (reason := look(sentence, case.sources))), None)
+    return None if reason is None else Objection("unsupported", reason)
 
 
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
@@ -297,4 +308,4 @@ def _units(sentence: Sentence) -> Iterator[_Unit]:
         start = end
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, denied_by_source, misplaced_answer)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, denied_by_source, misplaced_answer, other_binding)
