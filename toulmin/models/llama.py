@@ -190,9 +190,11 @@ def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> A
     params.n_batch = 512  # tokens of a prompt between two looks at whether it is still wanted
     params.cache_ram_mib = memory
     params.api_keys, params.ui, params.endpoint_slots = [secrets.token_urlsafe(32)], False, False
-    params.offline, params.verbosity = True, -1
+    params.offline, params.verbosity, params.warmup = True, -1, False
     try:
-        return xllamacpp.Server(params)
+        engine = xllamacpp.Server(params)
+        engine.handle_completions({"prompt": "a", "max_tokens": 1})  # one that ends before its first request hangs
+        return engine
     except RuntimeError as error:
         raise ModelError(
             f"llama.cpp does not load {path} ({error}). The file may be cut off, of a kind newer than {LIBRARY}"
