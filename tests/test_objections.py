@@ -452,9 +452,9 @@ WHO = "SQLite was created by Linus Torvalds."
 @pytest.mark.parametrize(
     ("share", "text", "title", "claim", "label"),
     [
-        (0.7, APART, "A list of mails", WHO, "unsure"),
-        (0.7, TOGETHER, "A list of mails", WHO, "supported"),
-        (0.7, APART, "", WHO, "supported"),  # without a title nobody knows what the sentences are about
+        (0.6, APART, "A list of mails", WHO, "unsure"),
+        (0.6, TOGETHER, "A list of mails", WHO, "supported"),
+        (0.6, APART, "", WHO, "supported"),  # without a title nobody knows what the sentences are about
         (0.9, APART, "A list of mails", WHO, "supported"),
         (0.3, TOGETHER, "A list of mails", WHO, "unsure"),
         (
@@ -474,7 +474,7 @@ def test_a_short_claim_stands_in_one_place_or_the_network_finds_it(
 
 
 def test_what_stands_apart_is_named():
-    (verdict,) = EmbeddedJudge(Share(0.7), believing()).judge([Pair((Passage.of(APART, "Mails"),), WHO)])
+    (verdict,) = EmbeddedJudge(Share(0.6), believing()).judge([Pair((Passage.of(APART, "Mails"),), WHO)])
     assert "created" in (verdict.reason or "") or "SQLite" in (verdict.reason or "")
 
 
