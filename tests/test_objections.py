@@ -458,7 +458,7 @@ WHO = "SQLite was created by Linus Torvalds."
         (0.7, TOGETHER, "A list of mails", WHO, "supported"),
         (0.7, APART, "", WHO, "supported"),  # without a title nobody knows what the sentences are about
         (0.9, APART, "A list of mails", WHO, "supported"),
-        (0.4, TOGETHER, "A list of mails", WHO, "unsure"),
+        (0.3, TOGETHER, "A list of mails", WHO, "unsure"),
         (
             0.4,
             TOGETHER,
