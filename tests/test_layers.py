@@ -73,6 +73,7 @@ HOMES = {
     "torch": {"judges", "metrics", "models", "runtime"},
     "transformers": {"judges", "metrics", "models", "runtime"},
     "onnxruntime": {"runtime"},
+    "xllamacpp": {"models"},
     "tokenizers": {"runtime"},
     "spacy": {"judges", "runtime"},
     "nltk": {"metrics"},

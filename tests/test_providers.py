@@ -38,6 +38,24 @@ def test_a_server_of_ones_own_is_named_by_its_name():
     assert isinstance(model("small:m", chosen), Completions)
 
 
+@pytest.mark.parametrize(
+    ("spec", "port"),
+    [("ollama:m", 11434), ("lmstudio:m", 1234), ("vllm:m", 8000), ("llamacpp:m", 8080), ("llamacpp", 8080)],
+)
+def test_servers_of_this_machine_are_at_their_usual_port(spec: str, port: int):
+    assert model(spec, Settings()).host == f"127.0.0.1:{port}"
+
+
+def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
+    made = server("ollama", with_set(ollama__base_url="http://there:1/v1"))
+    assert (made.host, made.window) == ("there:1", 4096)
+
+
+def test_the_usual_key_is_not_sent_to_a_server_of_this_machine(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-usual")
+    assert server("ollama", Settings()).key is None
+
+
 def test_a_model_name_may_have_colons():
     assert model("openai:llama3:8b", Settings()).name == "llama3:8b"
 
@@ -49,6 +67,8 @@ def test_a_model_name_may_have_colons():
         ("gpt-9", "A model is named as extractive, openai:MODEL"),
         ("openai:", "should name a model after its provider"),
         ("openai", "should name a model after its provider"),
+        ("ollama:", "as in ollama:MODEL"),
+        ("llama", "as in llama:FILE"),
     ],
 )
 def test_a_spec_that_names_nothing_says_what_could_be_named(spec: str, words: str):

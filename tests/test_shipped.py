@@ -72,7 +72,7 @@ def test_this_processor_computes_what_the_maker_of_the_judge_did(installed: None
 )
 def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
-    assert (verdict.label, verdict.judge) == ("supported", "embedded-2")
+    assert (verdict.label, verdict.judge) == ("supported", "embedded-3")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_installed_they_are_what_is_taken(installed: None):
     assert kit.models["main"].name == "extractive+reader"
     judge = parts.judge(Settings().judge, Settings())
     (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
-    assert verdict.judge == "embedded-2"
+    assert verdict.judge == "embedded-3"
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):

@@ -92,6 +92,12 @@ def test_the_name_of_a_section_says_nothing_whatever_marks_it_has() -> None:
     assert [sentence.text for sentence in window.window.sentences] == ["Keys are enforced when switched on."]
 
 
+@pytest.mark.parametrize("text", ["The lamp was first lit in 1759.", "It is kept by Anna B.", "The mode is 3."])
+def test_a_line_that_ends_in_a_figure_and_a_stop_is_no_heading(text: str) -> None:
+    window, *_ = choose(read("Lamp?", (Passage.of(text, "Tower"),), Words(lamp=3.0)), 75)
+    assert [sentence.text for sentence in window.window.sentences] == [text]
+
+
 def test_what_a_colon_leads_in_comes_with_it() -> None:
     listed = Passage.of("It supports three modes:\n\nFast mode is quick.\n\nSafe mode writes twice.", "Modes")
     (chosen, *_) = choose(read("Which modes?", (listed,), Words(supports=9.0)), 75)

@@ -21,7 +21,7 @@ PREFIX = "TOULMIN_"
 # Environment variables of the project that are not settings.
 NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
 # Providers whose settings may omit the prefix `servers.`: `openai.base_url`.
-PROVIDERS = ("openai", "completions", "local")
+PROVIDERS = ("openai", "completions", "local", "llama", "ollama", "lmstudio", "vllm", "llamacpp")
 # Judges and encoders whose settings may omit it too: `seq2seq.device`, `onnx.threads`.
 _UNPREFIXED = (*PROVIDERS, "seq2seq", "cross", "onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]

@@ -1,6 +1,6 @@
 """From a trained network to the folder that is shipped: ONNX with 8-bit weights, tokenizer, settings and hashes.
 
-    python training/export.py RUN --out DIR [--name embedded-2] [--stack stack.json] [--max-tokens N] [--excerpts N]
+    python training/export.py RUN --out DIR [--name embedded-3] [--stack stack.json] [--max-tokens N] [--excerpts N]
 
 A judge needs the stack that `training/stack.py` fitted; a reader's run holds its own calibration. A network may read
 longer rows and more of them than it learnt from, if its stack was fitted on what it says then.
@@ -169,7 +169,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--name", default="embedded-2")
+    parser.add_argument("--name", default="embedded-3")
     parser.add_argument("--stack", type=Path, help="the stack that training/stack.py fitted")
     parser.add_argument("--max-tokens", type=int, help="tokens of a row that it reads (default: as it learnt)")
     parser.add_argument("--excerpts", type=int, help="rows of a pair that it reads at most (default: as it learnt)")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import Maker, Own, Registry, Spec
-from toulmin.config import PROVIDERS, Settings, check_table, usual_judge
+from toulmin.config import Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from toulmin.prompts.templates import Templates
 
 ROUTES = ("chat", "completions")
+_KEYED = ("openai", "completions")  # providers with an address and a key that are usual
 LEXICAL = "lexical"
 _CACHE_SIZE = 256  # questions whose spans are kept: samples and rounds ask the same again
 
@@ -233,8 +234,27 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     return Local(name, _templates(settings), **_sampling(settings) | checked)
 
 
-def _remote(provider: str, help: str) -> Spec:
-    return Spec(provider, help, lambda name, _, settings: remote(provider, name, settings), "MODEL", None)
+def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
+    from toulmin.models.llama import Llama
+
+    hints = get_type_hints(Llama.__init__)
+    kinds = {name: hints[name] for name in hints.keys() - {"name", "templates", "return"}}
+    return Llama(name, _templates(settings), **_sampling(settings) | _check_table("llama", table, kinds))
+
+
+def _remote(provider: str, help: str, argument: str = "MODEL") -> Spec:
+    return Spec(provider, help, lambda name, _, settings: remote(provider, name, settings), argument, None)
+
+
+# Servers that people run on their own machine: the port that each takes where nobody says another, and what suits it.
+# A model on a processor, or one that is only loaded when it is asked, may be silent for minutes before its first word.
+_PATIENT: Mapping[str, Any] = {"timeout": 1200.0, "idle_timeout": 600.0, "concurrency": 4}
+LOCAL_SERVERS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
+    "ollama": (11434, {**_PATIENT, "window": 4096}),  # its usual size; it cuts a longer prompt without a word
+    "lmstudio": (1234, _PATIENT),
+    "vllm": (8000, {"idle_timeout": 600.0}),
+    "llamacpp": (8080, _PATIENT),
+}
 
 
 _LOCAL: Mapping[str, Any] = {
@@ -256,6 +276,11 @@ MODELS: Registry[LanguageModel] = Registry(
         Spec("extractive", "The embedded writer: selects sentences and spans; no language model.", _extractive),
         _remote("openai", "A model of OpenAI or of any server with its chat completions (`openai.base_url`)."),
         _remote("completions", "A model of a server with OpenAI's older completions."),
+        Spec("llama", "A GGUF model in this process, or `llama:smollm2`, a small one from PyPI.", _llama, "FILE", None),
+        _remote("ollama", "A model of Ollama on this machine."),
+        _remote("lmstudio", "A model of LM Studio on this machine."),
+        _remote("vllm", "A model of vLLM on this machine."),
+        _remote("llamacpp", "The model of llama.cpp's server on this machine, or one of its models.", "[MODEL]"),
         Spec("local", "A transformers model in this process.", _local, "FOLDER", None),
         Spec("scripted", "Replies from a file, for tests and trials.", _script, "FILE"),
     ),
@@ -280,10 +305,12 @@ def model_without_cache(spec: str, settings: Settings) -> LanguageModel:
     load, and `SourceError` for a file of replies that cannot be read.
     """
     provider, _, name = spec.partition(":")
-    servers = {own: _remote(own, "A server of the settings' own.") for own in settings.servers}
-    if provider in (*(s.name for s in MODELS.specs if s.argument), *servers) and not name:
-        raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:MODEL.")
-    return MODELS.find(spec, servers).make(settings)
+    ours = {known.name: known for known in MODELS.specs}
+    servers = {own: _remote(own, "A server of the settings' own.") for own in settings.servers if own not in ours}
+    form = {**ours, **servers}[provider].argument if provider in (*ours, *servers) else ""
+    if not name and form and not form.startswith("["):
+        raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:{form}.")
+    return MODELS.find(spec.removesuffix(":") if provider in LOCAL_SERVERS else spec, servers).make(settings)
 
 
 def is_embedded(spec: str) -> bool:
@@ -300,7 +327,7 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
     if route not in ROUTES:
         raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
     kind = Completions if route == "completions" else Chat
-    return kind(name, server(provider, settings), _templates(settings), read_prices(settings.prices))
+    return kind(name or provider, server(provider, settings), _templates(settings), read_prices(settings.prices))
 
 
 def server(provider: str, settings: Settings) -> Server:
@@ -310,11 +337,14 @@ def server(provider: str, settings: Settings) -> Server:
     kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
     table = _check_table(provider, settings.servers.get(provider, {}), {**kinds, **_BESIDE})
     table.pop("route", None)
+    if provider in LOCAL_SERVERS:
+        port, usual = LOCAL_SERVERS[provider]
+        table = {"base_url": f"http://127.0.0.1:{port}/v1", **usual, **table}
     variable, file = table.pop("key_variable", None), table.pop("key_file", None)
-    if provider not in PROVIDERS and "base_url" not in table:
+    if provider not in _KEYED and "base_url" not in table:
         raise UsageError(f"The server {provider!r} needs an address; set servers.{provider}.base_url.")
     # The usual variable holds the key of the usual provider: it is not sent to other servers unless they ask for it.
-    if variable is None and provider in PROVIDERS:
+    if variable is None and provider in _KEYED:
         variable = VARIABLE
     elif variable and file is None and variable not in os.environ:
         raise UsageError(

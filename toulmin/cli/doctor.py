@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from shlex import quote
+from typing import Any, Literal
 
 import toulmin
 from toulmin import config
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError, ToulminError
 
+GLANCE = 1.0  # seconds for a server of this machine to do so
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 10  # seconds for a server to list its models
 EXACT = 0.02  # by which a share may differ from that of another processor: rounding, no more
 NAMED = 5  # models named in a finding, where a server lacks the one that is set
@@ -37,6 +40,8 @@ def examine(index: str | None) -> list[Finding]:
         ("writer, judge and search", _answering),
         ("model", lambda: _model("model")),
         ("verifier", lambda: _model("verifier")),
+        ("small model", _small),
+        ("model servers", _servers),
         ("local models", _local),
         ("trained parts", _weights),
         ("numbers", _numbers),
@@ -87,28 +92,78 @@ def _model(setting: str) -> Finding:
     if parts.is_embedded(spec):
         return Finding(setting, "works", f"{spec}, in this process")
     made = parts.model_without_cache(spec, settings)
-    listing = getattr(made, "models", None)
-    if listing is None:
+    if not hasattr(made, "models"):
         return Finding(setting, "works", f"{spec}, in this process; it loads")
-    host = parts.server(spec.partition(":")[0], settings).host
-    names = asyncio.run(_within_seconds(listing))
-    if made.name in names:
+    host = getattr(made, "host", "")
+    names = asyncio.run(_within_seconds(made))
+    if ":" not in spec.rstrip(":") or {made.name, f"{made.name}:latest"} & set(names):
         return Finding(setting, "works", f"{spec}: {host} answers and has it")
     known = ", ".join(sorted(names)[:NAMED]) or "none"
     return Finding(setting, "missing", f"{spec}: {host} answers, but lists {known}", "name a model that it has")
 
 
-async def _within_seconds(listing: Callable[[], Awaitable[tuple[str, ...]]]) -> tuple[str, ...]:
+async def _within_seconds(made: Any) -> tuple[str, ...]:
+    from toulmin.build import parts
+
     try:
         async with asyncio.timeout(PATIENCE):
-            return await listing()
+            names: tuple[str, ...] = await made.models()
+            return names
     except TimeoutError:
         raise ModelError(f"The server gave no answer within {PATIENCE} s. Is it running?") from None
+    finally:
+        await parts.close(made)
 
 
 def _absent(*modules: str) -> str:
     """Those that are not installed, in words; empty where all are."""
     return " and ".join(module for module in modules if find_spec(module) is None)
+
+
+def _small() -> Finding:
+    from toulmin.models import llama
+
+    commands = {llama.LIBRARY: llama.INSTALL, llama.CARRIER: llama.CARRIER_INSTALL}
+    if absent := [module for module in commands if find_spec(module) is None]:
+        remedy = " && ".join(commands[module] for module in absent)
+        return Finding("small model", "missing", f"{' and '.join(absent)} not installed; --model llama:FILE", remedy)
+    llama.small_file()
+    detail = f"{llama.SMALL} writes in this process, its file was checked; --model llama:FILE takes others"
+    return Finding("small model", "works", detail, _ask_with(f"llama:{llama.SMALL}"))
+
+
+def _servers() -> Finding:
+    from toulmin.build.parts import LOCAL_SERVERS
+
+    lists = asyncio.run(_lists_of(LOCAL_SERVERS))
+    running = {provider: [name for name in names if "embed" not in name] for provider, names in lists.items() if names}
+    if not running:
+        detail = f"no {', '.join(LOCAL_SERVERS)} answers on this machine"
+        return Finding("model servers", "missing", detail, "ollama serve, or docs/models.md for one elsewhere")
+    detail = "; ".join(f"{provider} has {', '.join(names[:NAMED]) or 'none'}" for provider, names in running.items())
+    lines = [_ask_with(f"{provider}:{names[0]}") for provider, names in running.items() if names]
+    return Finding("model servers", "works", detail, "\n".join(lines) or None)
+
+
+async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The models that each server lists; none of another machine's is asked."""
+    from toulmin.build import parts
+
+    settings = config.load(os.environ, Path.cwd())
+
+    async def names_of(provider: str) -> tuple[str, ...]:
+        quick = settings.override(servers={provider: {"timeout": GLANCE, "idle_timeout": GLANCE}})
+        try:
+            made = parts.remote(provider, "", quick)
+            return await _within_seconds(made) if made.host.rpartition(":")[0] in LOOPBACK else ()
+        except ToulminError:
+            return ()
+
+    return {provider: await names_of(provider) for provider in providers}
+
+
+def _ask_with(spec: str) -> str:
+    return f'toulmin ask "YOUR QUESTION" --docs YOUR_FOLDER --model {quote(spec)}'
 
 
 def _local() -> Finding:

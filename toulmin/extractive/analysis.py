@@ -27,7 +27,7 @@ _NOISE = re.compile(
     r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
     r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
 )
-_NUMBER = re.compile(r"\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
+_NUMBER = re.compile(r"\A\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
 _OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\Z")
 _ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _LONGEST_NUMBER = 20  # characters

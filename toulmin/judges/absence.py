@@ -1,12 +1,12 @@
 """What a claim names and no premise has: stricter than `missing`, whose answer is also a feature of trained judges.
 
 Rules of this file
-* Another spelling is no other name: a word glued or hyphenated, a short form with dots, the adjective of a doctrine,
-  roman numerals, thousands set apart, the number of a list's entry.
-* A name of several words is in the premises only if its last word is, and its words stand in one sentence or title.
-* An acronym is spelt out by a name, or by neighbouring words none of which is a function word.
-* A figure is there only with its unit, if the claim gives one.
-* Capitals show no name where a phrase begins, and are no sign in a sentence of capitals: there each rare word counts.
+* Another spelling is no other name: a word glued or hyphenated, a short form with dots, a doctrine's adjective, roman
+  numerals, thousands set apart, a list entry's number.
+* A name of several words needs its last word in the premises, and its words in one sentence or title.
+* An acronym is spelt out by a name, or by neighbouring words without a function word.
+* A figure needs the unit that the claim gives.
+* Capitals show no name where a phrase begins, nor in a sentence of capitals, where each rare word counts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
-    """The claim's names, numbers, dates and units that no source has, in any of their spellings."""
+    """The claim's names, numbers, dates and units that no source has in any spelling."""
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
     claim = claim if plain == claim.text else read(plain)

@@ -1,10 +1,10 @@
 """What a claim changed that the gate does not see: a kind of thing, two sides, a name, how much is said.
 
 Rules of this file
-* A word changes in place, for its antonym or another of its kind, and is nowhere in the premises.
+* A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
 * Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
 * An amount is compared only where both say it of the same word; under a denial the weaker word says more.
-* One sentence that says it as the claim does is enough for no objection.
+* One sentence that says it the claim's way is enough for no objection.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _kinds() -> dict[str, frozenset[str]]:
 
 
 def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Another thing of the same kind in place of the source's, in words; None if a sentence like it agrees."""
+    """Another thing of the source's kind in its place, in words; None if a sentence like it agrees."""
     near = [(beside, _change(beside, sources)) for beside in _copied(claim, sources)]
     top = max((beside.share for beside, _ in near), default=0.0)
     reasons = [reason for beside, reason in near if beside.share >= top - SIMILAR]
@@ -99,7 +99,7 @@ def _content(keys: Sequence[str]) -> frozenset[str]:
 
 
 def _is_verb(claim: Sentence, at: int) -> bool:
-    """Whether the word may be a verb by its ending and by what stands before it."""
+    """Whether the word may be a verb by its ending and the word before."""
     before, word = claim.keys[at - 1], claim.shown[at]
     is_plain = at not in claim.facts and word.islower() and claim.keys[at] not in STOPWORDS
     return is_plain and (before in _AUXILIARIES or (before not in STOPWORDS and word.endswith(("ed", "s"))))
@@ -113,7 +113,7 @@ def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
 
 
 def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:
-    """Whether the sides stand round the verb as in the claim, and whether in the passive."""
+    """Whether the sides stand as in the claim, and whether in the passive."""
     for at, key in enumerate(keys):
         before, after = keys[max(0, at - _REACH) : at], keys[at + 1 : at + 1 + _REACH]
         for first, second in ((left, right), (right, left)) if key == verb else ():
@@ -134,16 +134,16 @@ _CROSSED, _AHEAD = 0.6, 0.4  # how like the claim exchanged names are (at most 2
 _LIKEST = 5  # sentences with the claim's name, and without it, that have most of its other words
 _PRONOUNS = frozenset("he she it they his her its their".split())
 _ALIAS = r"[\"”’']? ?[(/] ?[\"“‘']?"
-# Of `_rivals`' measures, for figures and for names, fitted to claims with one replaced by another of the evidence. All
-# levels together keep 1.1 % of true natural claims from support (train splits).
-_WEIGHTS = ((5.49, -3.94, 1.31, 0.27, -1.62, 0.19, 0.26), (6.51, -4.64, 1.3, -0.65, -0.92, 0.61, 0.52))
-_LEAST = (4.92, 7.25)
+# Of `rivals`' measures, for figures and for names (`training/fit_bindings.py`). All levels together keep 1.1 % of true
+# natural claims from support (train splits).
+_WEIGHTS = ((5.49, -3.92, 1.25, 0.19, -1.76, 0.3, 0.28), (6.35, -4.58, 1.29, -0.58, -0.86, 0.7, 0.47))
+_LEAST = (4.99, 7.25)
 
 Units = list[dict[str, float]]
 Context = dict[tuple[bool, str], float]
 
 
-class _Mention(NamedTuple):
+class Mention(NamedTuple):
     at: int
     shown: str
     fact: Fact
@@ -162,7 +162,7 @@ class _Mention(NamedTuple):
 
 def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
     """Two names or figures that each sentence with both has in the other's place."""
-    for a, b in combinations(_mentions(claim), 2):
+    for a, b in combinations(mentions(claim), 2):
         if a.is_name == b.is_name and a.families.isdisjoint(b.families) and not _are_listed(claim, a.at, b.at):
             ways = [way for source in sources for way in _ways_of(a, b, source.text)]
             straight, crossed = (max(side) for side in zip(*ways, strict=True)) if ways else (0.0, 0.0)
@@ -175,7 +175,7 @@ def _are_listed(claim: Sentence, first: int, last: int) -> bool:
     return all(at in claim.facts or claim.keys[at] in JOINS_EQUALS for at in range(first + 1, last))
 
 
-def _ways_of(a: _Mention, b: _Mention, text: Reading) -> Iterator[tuple[float, float]]:
+def _ways_of(a: Mention, b: Mention, text: Reading) -> Iterator[tuple[float, float]]:
     hidden = a.families | b.families
     for n in _bits(a.where(text) & b.where(text)):
         units = _units(text.sentences[n])
@@ -187,9 +187,9 @@ def _ways_of(a: _Mention, b: _Mention, text: Reading) -> Iterator[tuple[float, f
 
 def another_bearer(claim: Sentence, sources: Sequence[Source]) -> str | None:
     """Another name or figure, of which the sources say what the claim says of its own."""
-    for mention in _mentions(claim):
+    for mention in mentions(claim):
         weights, level = _WEIGHTS[mention.is_name], _LEAST[mention.is_name]
-        scored = [(sum(map(float.__mul__, weights, measures)), shown) for measures, shown in _rivals(mention, sources)]
+        scored = [(sum(map(float.__mul__, weights, measures)), shown) for measures, shown in rivals(mention, sources)]
         likely = (shown for score, shown in sorted(scored, reverse=True) if score > level)
         rival = next((shown for shown in likely if not _is_alias(mention, shown, sources)), None)
         if rival is not None:
@@ -197,14 +197,14 @@ def another_bearer(claim: Sentence, sources: Sequence[Source]) -> str | None:
     return None
 
 
-def _mentions(claim: Sentence) -> Iterator[_Mention]:
+def mentions(claim: Sentence) -> Iterator[Mention]:
     units = _units(claim)
     weights = {family: weight for unit in units for family, weight in unit.items()}
     for at, fact in claim.facts.items():
         mine = units[at].keys()
         others = {family: weight for family, weight in weights.items() if family not in mine and weight > _PLAIN}
         if mine and others:
-            yield _Mention(at, claim.shown[at], fact, mine, others, weights, _near(units, at))
+            yield Mention(at, claim.shown[at], fact, mine, others, weights, _near(units, at))
 
 
 class _Rival(NamedTuple):
@@ -215,11 +215,11 @@ class _Rival(NamedTuple):
     shown: str
 
 
-def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tuple[float, ...], str]]:
+def rivals(mention: Mention, sources: Sequence[Source]) -> Iterator[tuple[tuple[float, ...], str]]:
     # Of each name or figure that may be meant, with how it is written.
     if not any(mention.where(reading) for source in sources for reading in source):
         return
-    rivals: list[_Rival] = []
+    candidates: list[_Rival] = []
     like = share = 0.0
     for part, source, n, is_here, is_bound in _likest(mention, sources):
         sentence = source.text.sentences[n]
@@ -235,15 +235,15 @@ def _rivals(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[tupl
                 like = max(like, _likeness(mention, _near(units, at), mention.families))
             elif fact is not None and fact.kind == mention.fact.kind:
                 likeness = _likeness(mention, _near(units, at), mention.families | families)
-                rivals.append(_Rival(likeness, part, is_here, families, shown))
+                candidates.append(_Rival(likeness, part, is_here, families, shown))
     size, shape = math.log(len(mention.others)), _shape(mention.shown)
-    for rival in rivals:
+    for rival in candidates:
         known, alike = not mention.others.keys().isdisjoint(rival.families), _shape(rival.shown) == shape
         marks = map(float, (rival.beside, known, alike))
         yield (rival.likeness, like, rival.share - share, *marks, size), rival.shown
 
 
-def _likest(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[float, Source, int, bool, bool]]:
+def _likest(mention: Mention, sources: Sequence[Source]) -> Iterator[tuple[float, Source, int, bool, bool]]:
     # Share of the claim's words, place, whether the mention is in the sentence, whether it may be meant.
     total, rows = sum(mention.others.values()), []
     for source in sources:
@@ -253,7 +253,7 @@ def _likest(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[floa
         for family in mention.others.keys() - titled:
             for n in _bits(_where({family}, source.text)):
                 shares[n] = shares.get(n, 0.0) + mention.others[family]
-        for n, weight in shares.items():
+        for n, weight in sorted(shares.items()):
             follows = mention.is_name and (here << 1 | here << 2) >> n & 1
             is_here = bool(here >> n & 1)
             refers = title or (follows and not _PRONOUNS.isdisjoint(source.text.sentences[n].keys))
@@ -263,13 +263,13 @@ def _likest(mention: _Mention, sources: Sequence[Source]) -> Iterator[tuple[floa
         yield from [row for row in rows if row[4] is bound][:_LIKEST]
 
 
-def _agrees(mention: _Mention, fact: Fact | None) -> bool:
+def _agrees(mention: Mention, fact: Fact | None) -> bool:
     if fact is None or mention.is_name or fact.kind == "name":
         return False
     return fact.value in implications(mention.fact.value) or mention.fact.value in implications(fact.value)
 
 
-def _is_alias(mention: _Mention, shown: str, sources: Sequence[Source]) -> bool:
+def _is_alias(mention: Mention, shown: str, sources: Sequence[Source]) -> bool:
     # Another spelling, or beside it in brackets.
     names = [mention.shown, shown]
     short, long = sorted((re.sub(r"\W", "", name).lower() for name in names), key=len)
@@ -301,7 +301,7 @@ def _near(units: Units, at: int) -> Context:
     return context
 
 
-def _likeness(mention: _Mention, theirs: Context, hidden: AbstractSet[str]) -> float:
+def _likeness(mention: Mention, theirs: Context, hidden: AbstractSet[str]) -> float:
     total = shared = 0.0
     for (side, family), near in mention.near.items():
         if family not in hidden:
@@ -365,7 +365,7 @@ class _Amount(NamedTuple):
 
 
 def changed_amount(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """More than the sentences most like the claim say: all for some, must for may, only; None if one says as much."""
+    """All for some, must for may, only: more than the likest sentences say; None if one says as much."""
     bare = claim.content - {key for key, word in zip(claim.keys, _lower(claim), strict=True) if word in _LEVELS}
     near: list[tuple[float, str | None]] = []
     for source in sources if len(bare) >= LEAST_CONTENT else ():
@@ -419,7 +419,7 @@ def _only(claim: Sentence, source: Sentence) -> str | None:
 
 
 def _exchanged_by_than(claim: Sentence, source: Sentence) -> str | None:
-    """What stands after "than" of either is before it in the other, and the word before it is the same."""
+    """What each has after "than" the other has before it, and the word before "than" is the same."""
     ours, theirs = _than(claim), _than(source)
     if ours is None or theirs is None or ours.word != theirs.word or ours.second == theirs.second:
         return None
@@ -443,7 +443,7 @@ def _than(sentence: Sentence) -> _Than | None:
 
 
 def _dropped(beside: Comparison, ours: Sequence[_Amount], theirs: Sequence[_Amount]) -> str | None:
-    """A near copy without the source's word for a part ("some", "may"), or with a word for the whole put in."""
+    """A near copy that drops a word for a part ("some", "may") or adds one for the whole."""
     claim, source = beside.claim, beside.source
     scales, all_theirs = {amount.scale for amount in ours}, {amount.scale for amount in theirs}
     for block in beside.blocks if beside.share >= NEAR_COPY else ():

@@ -43,7 +43,7 @@ class Classes(NamedTuple):
 def classes_of(
     names: Mapping[int, str], who: str, entailment: str | None = None, contradiction: str | None = None
 ) -> Classes:
-    """Finds the classes among a classifier's names (by index), or those that the caller gives.
+    """Finds the classes among a classifier's names (by index), or as the caller gives them.
 
     One logit means entailment, and of two unnamed classes the second, as in MiniCheck. Raises `UsageError` for an
     unknown name, `ModelError` with `who` if no class means entailment.
@@ -134,7 +134,7 @@ class Cross:
     else contradicted if its contradiction reaches it; else unsure from `unsure` on (default: never); else unsupported.
     `quotes` asks again for the deciding sentences. `window` limits the tokens of claim and premises (default: the
     model's). `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`, padding
-    included, and is halved if it does not fit into a GPU's memory.
+    included, and is halved if a GPU's memory is too small.
 
     A claim that leaves no room for premises is unsure, with the reason. Raises `UsageError` for a setting out of range
     and `ModelError` if the model is no such classifier.

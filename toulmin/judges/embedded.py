@@ -3,7 +3,7 @@
 `stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
 curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
 `unsure` on. Below it is contradicted if words show it: the gate says what the source has instead, or a sentence can be
-quoted and the probability of contradiction, to which a second regression adds, is at least `contradicted`.
+quoted and the probability of contradiction, with a second regression, is at least `contradicted`.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ def _logit(share: float) -> float:
 class Stack:
     """`support` and `contradiction` weigh `TERMS`; `trees` read `MEASURES`.
 
-    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for numbers that
-    make no such stack. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
+    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for other
+    numbers. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
     """
 
     support: tuple[float, ...]
@@ -266,7 +266,7 @@ class EmbeddedJudge:
         return self._lexical.lower(pair, gate, verdict, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
-        """A denial's verdict, from what the network says of the sentence that it denies.
+        """A denial's verdict, from what the network says of the denied sentence.
 
         What is denied need not be in the sources; the names before the negator must. A source that denies too is judged
         by the denial itself.
@@ -287,7 +287,7 @@ class EmbeddedJudge:
 
 
 def _doubts(share: float) -> tuple[Look, ...]:
-    """What is looked at where the network is not sure of its support."""
+    """The looks where the network is not sure of its support."""
     return tuple(look for level, look in _DOUBTS if share < level)
 
 
@@ -298,7 +298,7 @@ def _unread_denial(case: Case) -> Objection | None:
 
 
 def _unread_claim(case: Case) -> Objection | None:
-    """A short claim of which the network rather finds that the sources, which have its words, do not say it."""
+    """A short claim that the network rather finds the sources do not say, though they have its words."""
     return Objection("unsure", "the sources have these words, but may not say this") if is_short(case) else None
 
 

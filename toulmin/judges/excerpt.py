@@ -45,7 +45,7 @@ class Excerpt:
         return {place: part for place, (_, part) in best.items()}
 
     def nearest(self, claim: str) -> str | None:
-        """The sentence of all passages with most of the claim; None if all share no word with it."""
+        """The sentence of all passages with most of the claim; None if none shares a word."""
         share, part = max(self._shares(claim), key=lambda pair: pair[0], default=(0.0, None))
         return self.passages[part.place].text[part.start : part.end] if part and share else None
 

@@ -1,9 +1,9 @@
 """Judges that people know by name, each asked as its authors ask it (`docs/judges.md`).
 
-A family is a cross-encoder (`cross.py`) with its own frame round document and claim, its own classes, window and
-chunks. The best chunk decides, as everywhere here; neighbouring chunks share a sentence. Frames and numbers are of
-the published programs: MiniCheck (Tang et al. 2024), FactCG (Lei et al. 2025), HHEM-2.1-open (Vectara), AlignScore (Zha
-et al. 2023), LettuceDetect (Kovács and Recski 2025) and Granite Guardian (Padhi et al. 2024).
+A family is a cross-encoder (`cross.py`) with its own frame round document and claim, classes, window and chunks. The
+best chunk decides; neighbours share a sentence. Frames and numbers are the published programs': MiniCheck (Tang et al.
+2024), FactCG (Lei et al. 2025), HHEM-2.1-open (Vectara), AlignScore (Zha et al. 2023), LettuceDetect (Kovács and Recski
+2025) and Granite Guardian (Padhi et al. 2024).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _filled(template: str) -> Frame:
 
 
 def _joined(before: str) -> Frame:
-    """MiniCheck's: document and claim as one text, with the token that ends a text between them."""
+    """MiniCheck's: document and claim as one text, the token that ends a text between them."""
     return lambda tokenizer, parts, pair: (before + "\n".join(parts) + tokenizer.eos_token + hypothesis(pair),)
 
 
@@ -111,7 +111,7 @@ def _rename(name: str, names: Mapping[str, str]) -> str:
 
 
 def _read_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """Of the one file of safetensors, else of the one checkpoint, which is read without running what it may hold."""
+    """Of the one file of safetensors, else of the one checkpoint, read without running its code."""
     if len(files := list(folder.glob("*.safetensors"))) == 1:
         return load_file(files[0])
     if len(files := list(folder.glob("*.ckpt"))) == 1:
@@ -132,7 +132,7 @@ class Family(NamedTuple):
 
     `head` ends the name of its architecture in config.json, `load` is for weights of other names. `logit` picks the
     logits of a row: of one position, or (None) all. `answers` are the texts whose tokens are the classes, if those are
-    words. A document is read in chunks of at most `chunk` `unit`s (None: tokens), in `window` tokens with its frame
+    words. Documents are read in chunks of at most `chunk` `unit`s (None: tokens), in `window` tokens with its frame
     (None: the model's).
     """
 
@@ -301,7 +301,7 @@ def _first(quotes: Sequence[Quote | None]) -> Quote | None:
 class Spans(Adapted):
     """A classifier of the claim's tokens: support is what the worst of them leaves, and the reason names the spans.
 
-    LettuceDetect itself takes each token's worst chunk; here, as everywhere, the chunk that supports most decides.
+    LettuceDetect itself takes each token's worst chunk; here the chunk that supports most decides.
     """
 
     def _scores(self, texts: Sequence[tuple[str, ...]]) -> list[Score]:

@@ -1,9 +1,8 @@
 """Hard rules before the regression: what forbids support, whatever the coverage.
 
-A claim is rejected if a number, date or name is in no source, if the sources cover little of it, or if a short
-answer has words that no source has; contradicted if it nearly copies a sentence but changes a fact or reverses it.
-Both rank below all accepted claims; verbatim copies are accepted. A doubted claim keeps its rank but is never
-labelled supported.
+A claim is rejected if a number, date or name is in no source, the sources cover little of it, or a short answer has
+words of no source; contradicted if it nearly copies a sentence but changes a fact or reverses it. Both rank below all
+accepted claims; verbatim copies are accepted. A doubted claim keeps its rank but is never labelled supported.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def _floats(figure: str, sentence: Sentence, sources: Sequence[Source]) -> bool:
 def loose_facts(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
     """The claim's facts that no sentence of several sources combines with half of their clause.
 
-    The first unit is exempt: it is the subject, and a passage may say "he".
+    The first unit, the subject, is exempt: a passage may say "he".
     """
     return tuple(
         sentence.shown[at]
@@ -332,7 +331,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
 
 
 def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
-    """Whether the sources have every sentence of the claim word for word."""
+    """Whether the sources have each sentence word for word."""
     return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
 
 

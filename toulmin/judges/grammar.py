@@ -1,14 +1,13 @@
 """Who did what to whom: a parser behind another judge, which takes back "supported" where two parts change sides.
 
 Rules of this file
-* Only claims that the other judge supports are parsed, and of their premises the sentences most like them, if one has
-  most of the claim's words and none has all.
+* Only claims that the other judge supports are parsed, with the premises' sentences most like them, if one has most of
+  the claim's words and none has all.
 * A deed is a predicate with its mentions by role. Passives, relative clauses, participles, shared subjects,
-  appositions and lists are resolved; "A lost to B" is the same deed as "B defeated A", "A's invasion of B" as "A
-  invaded B".
-* A claim's deed is objected to where the source has the same deed with the claim's mentions on the other's sides, and
-  no sentence has one of them on the claim's side. A denied deed says nothing.
-* A mention that is only a pronoun is nobody: neither side speaks for the claim or against it.
+  appositions and lists are resolved; "A lost to B" is "B defeated A", "A's invasion of B" is "A invaded B".
+* A claim's deed is objected to where a source has its mentions on each other's sides, and no sentence has one of them
+  on the claim's side. A denied deed says nothing.
+* A mention that is only a pronoun speaks neither for the claim nor against it.
 """
 
 from __future__ import annotations
@@ -261,7 +260,7 @@ SENTENCES = 3  # of the premises, the likest to the claim; a sentence takes some
 
 
 class Grammar:
-    """Another judge with the parser behind it; lowers what that one supports, and never raises a verdict.
+    """Another judge with the parser behind it, which lowers what that one supports.
 
     Raises `ModelError` with the first parse if the extra is not installed or its files are changed.
     """
@@ -297,7 +296,7 @@ class Grammar:
 
 
 def likest_sentences(pair: Pair) -> list[str]:
-    """The sentences of the premises that share most with the claim; none if that is little, or one has all of it."""
+    """The premises' sentences that share most with the claim; none if that is little, or one has all."""
     claim = terms(pair.claim)
     wanted = set(claim) - STOPWORDS
     texts = [premise.text[start:end] for premise in pair.premises for start, end in sentences(premise.text)]

@@ -1,7 +1,7 @@
 """A judge without a model: how well the words of the premises cover a claim, after hard rules.
 
-A logistic regression gives the probability, calibrated on human judgements of claims: half supported, half not,
-from ten sets (`training/fit_judge.py`). Marks, commands and escape codes in passages are words.
+A logistic regression gives the probability, calibrated on people's verdicts on claims of ten sets, half supported
+(`training/fit_judge.py`). Marks, commands and escape codes in passages are words.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Lexical:
         return coverage.features(), gate
 
     def lower(self, pair: Pair, gate: Gate, verdict: Verdict, *looks: Look) -> Verdict:
-        """A verdict on the pair under the objections of its looks and of these."""
+        """A verdict under the objections of its looks and of these."""
         case = Case(pair, self._read(pair.claim), self._sources(pair), gate, verdict.label)
         return lower(verdict, find_objection(case, (*self._looks, *looks)), self._supported)
 

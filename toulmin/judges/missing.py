@@ -84,7 +84,7 @@ def _has_part(term: str, readings: Sequence[Reading]) -> bool:
 class Absence:
     """Words of facts that no source contains; `doubtful` ones may be no names.
 
-    Doubtful are words that only open a sentence, acronyms, capitals on common words ("the Blue Line"), and words in a
+    Doubtful: words that only open a sentence, acronyms, capitals on common words ("the Blue Line"), and words in a
     script without case.
     """
 

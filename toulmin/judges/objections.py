@@ -2,11 +2,10 @@
 
 Rules of this file
 * An objection never raises a verdict. Of several the lowest label counts, the first of equals.
-* Nothing is objected to a claim that the sources have word for word.
-* Each look reads the claim beside its sources and says the most that the claim may still be called.
+* A claim that the sources have word for word meets no objection.
+* Each look reads the claim beside its sources and says the most that it may still be called.
 * `contradicted` needs words: the reason says what the source has instead.
-* A doubt that has degrees says what share of the support it leaves; what then falls below what the judge calls
-  supported is unsure.
+* A doubt of degrees leaves a share of the support; too little for "supported" is unsure.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from toulmin.text.language import STOPWORDS, rarity, terms, words
 
 
 class Objection(NamedTuple):
-    """The most that a claim may still be called, and why; `left` is the share of its support that it keeps."""
+    """The most that a claim may still be called, and why; it keeps the share `left` of its support."""
 
     label: Label
     reason: str
@@ -55,7 +54,7 @@ _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure":
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
-    """The objection that lowers most; none to a claim that the sources have word for word."""
+    """The objection that lowers most; none to a claim stated word for word."""
     if is_verbatim(case.claim, case.sources):
         return None
     objections = [objection for look in looks if (objection := look(case))]
@@ -63,7 +62,7 @@ def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
 
 
 def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> Verdict:
-    """The verdict under an objection; one that is low enough already keeps its label and reason.
+    """The verdict under an objection; one already low enough keeps its label and reason.
 
     `least` is the support from which the judge calls a claim supported.
     """
@@ -89,7 +88,7 @@ def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> 
 
 
 def absent_facts(case: Case) -> Objection | None:
-    """A number, date, unit or name of the claim that no premise has, in any of its spellings."""
+    """A number, date, unit or name of the claim that no premise has in any spelling."""
     absent = absence(case.claim, case.sources)
     if words := absent.sure or absent.doubtful:
         label: Label = "unsupported" if absent.sure else "unsure"
@@ -98,7 +97,7 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def changed_copy(case: Case) -> Objection | None:
-    """A thing of another kind, two sides exchanged, or more said than a source's sentence that is much alike says."""
+    """Against a source's sentence much alike: a thing of another kind, sides exchanged, or more said."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
     looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"), (changed_amount, "unsure"))
     for sentence in case.claim.sentences:
@@ -124,7 +123,7 @@ _QUOTED = 160  # characters of a sentence in a reason
 
 
 def scattered_words(case: Case) -> Objection | None:
-    """A short claim most of which stands in no one sentence, with the title and section that this stands under.
+    """A short claim most of which no one sentence has, with its title and section.
 
     Passages without a title say too little of what they are about.
     """
@@ -154,7 +153,7 @@ def is_short(case: Case) -> bool:
 
 
 class _Held(NamedTuple):
-    """A sentence, and which of a claim's weighted words it has with its passage's title and section."""
+    """A sentence, and the claim's weighted words in it or its passage's title and section."""
 
     sentence: Sentence
     held: frozenset[str]
@@ -219,7 +218,7 @@ class _Place(NamedTuple):
 
 
 def misplaced_answer(case: Case) -> Objection | None:
-    """A short answer that stands apart from the question's words, or farther from them than another of its kind."""
+    """A short answer apart from the question's words, or farther from them than another of its kind."""
     question = case.pair.question or ""
     answer = frozenset(term for sentence in case.claim.sentences for term in sentence.terms) - STOPWORDS
     form = asks[1].lower() if (asks := _ASKS.search(question)) else ""

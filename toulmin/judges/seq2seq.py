@@ -2,8 +2,7 @@
 
 Rules of this file
 * A pair reads `premise: {passages} hypothesis: {claim}`, never cut off.
-* The claim is entailed if the greedy reply of at most ten tokens is exactly `1`. Decoding stops once that is
-  decided.
+* The claim is entailed if the greedy reply of at most ten tokens is exactly `1`; decoding stops once that is clear.
 * Control tokens spelled in documents are broken up.
 
 ALCE (Gao et al. 2023) used TRUE's slow tokenizer (sentencepiece); this uses the one that transformers loads. `key`
@@ -60,7 +59,7 @@ class Seq2Seq:
 
     `support` is the probability of `1` as first token, or 1.0 or 0.0 if other tokens decided; verdicts are only
     supported or unsupported. `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`,
-    padding included, unless one pair is longer, and is halved if it does not fit into a GPU's memory. Verdicts do not
+    padding included, unless one pair is longer, and is halved if a GPU's memory is too small. Verdicts do not
     depend on the batch, up to rounding.
 
     Raises `UsageError` for a setting out of range and `ModelError` if the model is no encoder-decoder.

@@ -1,8 +1,8 @@
 """The trained judge's network, and the excerpt of the premises that it reads with a claim.
 
 Rules of this file
-* Whole sentences, of all passages together: first the one that covers the claim best, then those that add most;
-  neighbours of a taken sentence are preferred, because it may refer to them.
+* Whole sentences of all passages: first the one that covers the claim best, then those that add most, preferably
+  neighbours of a taken sentence, which may refer to them.
 * A sentence that does not fit is cut between words.
 * Parts stand under their passage's title, one on each line.
 * Later excerpts have other sentences; the one with most support decides.
@@ -109,7 +109,7 @@ class Trained:
         return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
 
     def _logits(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
-        """Equal rows are run once: of pairs of passages the excerpts are often those of one passage, or of others."""
+        """Equal rows are run once: pairs of passages often share an excerpt."""
         keys = [(np.array(row.ids, np.int32).tobytes(), row.second) for row in rows]
         new = {key: row for key, row in zip(keys, rows, strict=True) if key not in self._known}
         self._known.update(zip(new, self._network.logits(list(new.values())), strict=True))
@@ -119,7 +119,7 @@ class Trained:
         return logits
 
     def deviation(self) -> float:
-        """The largest difference of a share of `TRIALS` to those that the folder's maker measured.
+        """The largest difference of a share of `TRIALS` to what the folder's maker measured.
 
         Raises `ModelError` if the folder does not tell them.
         """

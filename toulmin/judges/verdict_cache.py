@@ -35,11 +35,10 @@ _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 class CachedJudge:
     """A judge with its verdicts in the file at `path`, which only the owner may read, since it quotes documents.
 
-    Judges are distinguished by `key`, a text of all that their verdicts depend on (weights, precision, prompt), or else
-    by name. The judge sees equal pairs of a
-    call once; `asked` counts the pairs it decided. Verdicts of a call that raises are not kept. Processes may share the
-    file; deleting it while unused forgets everything. Raises `SourceError` for a file of another kind, or one that
-    cannot be read or written.
+    Judges differ by `key`, all that their verdicts depend on (weights, precision, prompt), or else by name. The judge
+    sees equal pairs of a call once; `asked` counts the pairs it decided. Verdicts of a call that raises are not kept.
+    Processes may share the file; deleting it while unused forgets everything. Raises `SourceError` for a file of
+    another kind, or that cannot be read or written.
     """
 
     def __init__(self, judge: Judge, path: str | os.PathLike[str]) -> None:

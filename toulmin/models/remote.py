@@ -144,6 +144,10 @@ class _Remote:
         return self._server.concurrency
 
     @property
+    def host(self) -> str:
+        return self._server.host
+
+    @property
     def batch(self) -> int:
         """The most requests in one call; those that differ only in their sample are sent as one."""
         return self._server.n

