@@ -495,3 +495,20 @@ def test_a_short_answer_is_called_supported_only_with_the_support_for_it(text: l
     for judge, least in STRICT_JUDGES:
         (verdict,) = judge.judge([pair])
         assert verdict.support >= least or not verdict.entails
+
+
+def test_the_passive_turns_no_names_round():
+    text = "The British Parliament passed the Longitude Act in July 1714, in the last weeks of Queen Anne."
+    claim = "The Longitude Act was passed by Parliament in July 1714."
+    assert supporters(claim, text, "Longitude Act") == ["lexical", "embedded"]
+    assert not supporters("The Longitude Act passed Parliament in July 1714.", text, "Longitude Act")
+
+
+def test_a_name_with_a_digit_stays_whole_in_a_denial():
+    text, claim = (
+        "The sea watch H2 was finished in 1739, but it was never tried on a ship.",
+        "H2 was never tested at sea.",
+    )
+    judge = EmbeddedJudge(Scripted({"H2 was tested at sea.": 0.99}), stack())
+    (verdict,) = judge.judge([Pair((Passage.of(text, "Harrison"),), claim)])
+    assert verdict.label == "supported", verdict.reason

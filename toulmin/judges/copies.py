@@ -164,7 +164,8 @@ def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
     """Two names or figures that each sentence with both has in the other's place."""
     for a, b in combinations(mentions(claim), 2):
         if a.is_name == b.is_name and a.families.isdisjoint(b.families) and not _are_listed(claim, a.at, b.at):
-            ways = [way for source in sources for way in _ways_of(a, b, source.text)]
+            is_turned = _is_by_between(claim, a.at, b.at)
+            ways = [way for source in sources for way in _ways_of(a, b, source.text, is_turned)]
             straight, crossed = (max(side) for side in zip(*ways, strict=True)) if ways else (0.0, 0.0)
             if crossed > _CROSSED and crossed - straight > _AHEAD:
                 return f"the source has {a.shown} and {b.shown} the other way round"
@@ -175,12 +176,18 @@ def _are_listed(claim: Sentence, first: int, last: int) -> bool:
     return all(at in claim.facts or claim.keys[at] in JOINS_EQUALS for at in range(first + 1, last))
 
 
-def _ways_of(a: Mention, b: Mention, text: Reading) -> Iterator[tuple[float, float]]:
+def _is_by_between(sentence: Sentence, first: int, second: int) -> bool:
+    return "by" in sentence.keys[min(first, second) + 1 : max(first, second)]
+
+
+def _ways_of(a: Mention, b: Mention, text: Reading, is_turned: bool) -> Iterator[tuple[float, float]]:
+    # Of sentences in the claim's voice alone: in the other voice both stand on other sides.
     hidden = a.families | b.families
     for n in _bits(a.where(text) & b.where(text)):
         units = _units(text.sentences[n])
-        places = [[_near(units, at) for at in _places(mention.families, units)] for mention in (a, b)]
-        if all(places):
+        spots = [_places(mention.families, units) for mention in (a, b)]
+        places = [[_near(units, at) for at in each] for each in spots]
+        if all(spots) and _is_by_between(text.sentences[n], spots[0][0], spots[1][0]) == is_turned:
             like = [[max(_likeness(mention, near, hidden) for near in side) for side in places] for mention in (a, b)]
             yield like[0][0] + like[1][1], like[0][1] + like[1][0]
 

@@ -305,7 +305,7 @@ def _unread_claim(case: Case) -> Objection | None:
 # Shares below which each is looked at, chosen on `manual_claims_train.jsonl` and natural sets; above the last,
 # asking for one place costs true claims only.
 _DOUBTS: tuple[tuple[float, Look], ...] = ((EVEN, _unread_denial), (0.4, _unread_claim), (0.8, scattered_words))
-_FIGURE = re.compile(r"\d[\d.,]*")
+_FIGURE = re.compile(r"(?<!\w)\d[\d.,]*")
 
 
 def denial_of(pair: Pair) -> Denial | None:
