@@ -247,6 +247,7 @@ CHANGED = [
         "the source says 'beer', the claim says 'vodka'",
     ),
     ("The gaps between two sentences are long.", "The gaps between two words are long.", "the claim says 'sentences'"),
+    ("A boy sits beside the old pier.", "A boy stands beside the old pier.", "the source says 'stands'"),
 ]
 EXCHANGED = [
     ("Kendall trusted Cook.", "Cook trusted Kendall."),
@@ -261,6 +262,7 @@ ALIKE = [
     ("The tower was built between 1821 and 1824.", "The tower was built by Hannah Pell between 1821 and 1824."),
     ("A man plays a blue guitar.", "A man plays a blue guitar beside a red piano."),
     ("A man peels an onion.", "A man peels a vegetable. It is an onion."),
+    ("The old hut is not far from the village.", "The old hut is near the village."),
 ]
 
 

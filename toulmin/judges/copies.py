@@ -1,7 +1,7 @@
 """What a claim changed that the gate does not see: a kind of thing, two sides, a name, how much is said.
 
 Rules of this file
-* A changed word stands in place of another of its kind (`kinds.txt`), and nowhere in the premises.
+* A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
 * Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
 * An amount is compared only where both say it of the same word; under a denial the weaker word says more.
 * One sentence that says it the claim's way is enough for no objection.
@@ -27,9 +27,13 @@ from toulmin.text.names import Fact
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> tuple[frozenset[str], ...]:
-    rows = resources.files("toulmin.text").joinpath("kinds.txt").read_text("utf-8").splitlines()
-    return tuple(frozenset(map(stem, row.split())) for row in rows)
+def _kinds() -> dict[str, frozenset[str]]:
+    kinds: dict[str, frozenset[str]] = {}
+    for name in ("kinds.txt", "antonyms.txt"):
+        rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
+        for kind in (frozenset(map(stem, row.split())) for row in rows if not row.startswith("#")):
+            kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
+    return kinds
 
 
 def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
@@ -41,7 +45,7 @@ def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
 
 
 def _copied(claim: Sentence, sources: Sequence[Source]) -> Iterator[Comparison]:
-    if not any(key in kind for kind in _kinds() for key in claim.content):
+    if _kinds().keys().isdisjoint(claim.content):
         return
     for source in sources:
         title = source.title.where.keys()
@@ -56,12 +60,13 @@ def _copied(claim: Sentence, sources: Sequence[Source]) -> Iterator[Comparison]:
 
 def _change(beside: Comparison, sources: Sequence[Source]) -> str | None:
     claim, source = beside.claim, beside.source
-    for block in beside.blocks:
+    # "Not far" may be "near".
+    for block in beside.blocks if len(claim.denials) == len(source.denials) else ():
         mine = [at for at in range(block.a_start, block.a_end) if claim.keys[at] not in STOPWORDS]
         theirs = [at for at in range(block.b_start, block.b_end) if source.keys[at] not in STOPWORDS]
         if len(mine) == len(theirs) == 1:
             key, other = claim.keys[mine[0]], source.keys[theirs[0]]
-            alike = any(key in kind and other in kind for kind in _kinds()) and other not in claim.units
+            alike = other in _kinds().get(key, ()) and other not in claim.units
             if alike and not has_term(key, [reading for premise in sources for reading in premise]):
                 return f"the source says {source.shown[theirs[0]]!r}, the claim says {claim.shown[mine[0]]!r}"
     return None
