@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SHARES = {"natural": 0.42, "inference": 0.3, "corruption": 0.12, "paraphrase": 0.06, "qa": 0.07, "removed": 0.03}
+SHARES = {"natural": 0.3, "inference": 0.42, "corruption": 0.12, "paraphrase": 0.06, "qa": 0.07, "removed": 0.03}
 FACTORS = {
     "HaluEval/qa (unfiltered)": 0.3,  # wrong answers that a model made and nobody checked
     "BEGIN/topicalchat": 0.5,  # talk, where overlap alone tells nearly everything
@@ -18,6 +18,7 @@ FACTORS = {
     "WiCE/claim": 2.0,  # few, and nearest to what the judge is for
     "AttributionBench/ExpertQA": 2.0,
     "AttributionBench/Stanford-GenSearch": 2.0,
+    "nli_mnli_dev": 2.0,  # of all kinds of text
     "nli_role_qasrl": 2.5,  # roles, denials and evidence that is partly there, as people told them
     "nli_negation_scone": 1.5,
     "nli_sufficient": 2.5,
@@ -32,7 +33,8 @@ FACTORS = {
 }
 
 # Few texts give one, and nothing else teaches them.
-EDITS = {"role_swap": 6.0, "cast_swap": 8.0, "exchange": 4.0, "roles": 4.0, "told": 2.0, "denied": 2.0, "added": 2.0}
+EDITS = {"role_swap": 8.0, "cast_swap": 8.0, "exchange": 4.0, "roles": 6.0, "told": 3.0, "denied": 2.0, "added": 2.0}
+EDITS |= {"date_form": 3.0, "date_rounded": 2.0}
 EDITS |= {"renamed": 1.0, "bound": 0.2}  # many, made up
 
 
