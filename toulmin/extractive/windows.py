@@ -26,8 +26,8 @@ _SINKING = 1 / 30  # of the question's share, a rank of the search
 _SOUND_ENOUGH = 0.1
 _FURNITURE = 4  # documents among those read
 _WORDS_EACH = 25  # an answer of 75 words has three windows at most
-# A window follows the best if its log odds are at most so much lower. At 2.5 answers had 8 words of 73 less, and 56 of 98
-# (dev) said all facts instead of 62, though as many on the train part.
+# A window follows the best if its log odds are at most so much lower. At 2.5 answers had 8 words of 73 less, and 56 of
+# 98 (dev) said all facts instead of 62, though as many on the train part.
 _WORTH_SAYING = 6.0
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 _LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
