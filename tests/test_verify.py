@@ -214,8 +214,8 @@ def test_a_claim_found_unsupported_keeps_all_its_citations():
 # ---------------------------------------------------------------- attribution
 
 
-def attributed(judge: Asked, *found: tuple[Claim, Sequence[Passage]]) -> tuple[Claim, ...]:
-    return judge.run(smallest_support(found))
+def attributed(judge: Asked, *found: tuple[Claim, Sequence[Passage]], is_sparing: bool = False) -> tuple[Claim, ...]:
+    return judge.run(smallest_support(found, is_sparing=is_sparing))
 
 
 def test_a_single_passage_is_preferred_to_two():
@@ -239,14 +239,15 @@ def test_the_strongest_passage_wins_where_the_likeliest_does_not_support():
 
 def test_no_other_passage_is_judged_where_the_likeliest_supports_the_claim():
     judge = Asked(entailing("C", "D"))
-    attributed(judge, (claim("C is said."), PASSAGES[:4]))
+    attributed(judge, (claim("C is said."), PASSAGES[:4]), is_sparing=True)
     assert [letters(pair) for pair in judge.pairs] == ["C"]
 
 
 def test_two_passages_without_a_number_of_the_claim_are_not_read_together():
     judge = Asked(entailing("AB"))
-    (found,) = attributed(judge, (claim("It is said 1,700 times."), PASSAGES[:2]))
+    (found,) = attributed(judge, (claim("It is said 1,700 times."), PASSAGES[:2]), is_sparing=True)
     assert (cited(found), max(len(pair.premises) for pair in judge.pairs)) == ("", 1)
+    assert cited(attributed(judge, (claim("It is said 1,700 times."), PASSAGES[:2]))[0]) == "AB"
 
 
 @given(st.integers(1, 4), st.frozensets(st.sampled_from("ABCD"), max_size=4), st.sampled_from(["One.", "C is said."]))

@@ -134,23 +134,34 @@ class _Trial(NamedTuple):
 
 
 def smallest_support(
-    candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]], question: str = "", style: Style = "long"
+    candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]],
+    question: str = "",
+    style: Style = "long",
+    *,
+    is_sparing: bool = False,
 ) -> Program[tuple[Claim, ...]]:
     """The claims, each citing the smallest set of its candidate passages that supports it.
 
-    The passage with most of the claim's words comes first; if it does not support the claim, all others do, and the
-    best verdict wins (on a tie, the earlier passage). If none supports or contradicts, pairs of the `PAIRED` best are
-    tried that have the claim's names, numbers and dates. So at most three requests, and one pair a candidate plus ten
-    a claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
+    Single passages come first; the best verdict wins (on a tie, the earlier passage). If none supports or
+    contradicts, pairs of the `PAIRED` best are tried. So at most two requests, and one pair a candidate plus ten a
+    claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
+
+    To be sparing asks of the passage with most of the claim's words first, of the others only if that one does not
+    support it, and of such pairs only as have its names, numbers and dates: at most three requests.
     """
     claims = [claim for claim, _ in candidate_sets]
-    alone = [[(p,) for p in _by_words(*candidate_set)] for candidate_set in candidate_sets]
-    firsts = yield from _try_sets(claims, [sets[:1] for sets in alone], question, style)
-    is_enough = [bool(trials) and trials[0].verdict.entails for trials in firsts]
-    others = [[] if enough else sets[1:] for enough, sets in zip(is_enough, alone, strict=True)]
+    order = _by_words if is_sparing else _distinct
+    alone = [[(p,) for p in order(*candidate_set)] for candidate_set in candidate_sets]
+    firsts = yield from _try_sets(claims, [sets[:1] if is_sparing else sets for sets in alone], question, style)
+    is_enough = [any(trial.verdict.entails for trial in trials) for trials in firsts]
+    others = [sets[1:] if is_sparing and not enough else [] for enough, sets in zip(is_enough, alone, strict=True)]
     more = yield from _try_sets(claims, others, question, style)
     singles = [[*first, *rest] for first, rest in zip(firsts, more, strict=True)]
-    joined = [_pairs_worth_trying(claim, trials) for claim, trials in zip(claims, singles, strict=True)]
+    joined = [_pairs_worth_trying(trials) for trials in singles]
+    if is_sparing:
+        joined = [
+            [pair for pair in sets if _has_facts(pair, claim)] for claim, sets in zip(claims, joined, strict=True)
+        ]
     pairs = yield from _try_sets(claims, joined, question, style)
     return tuple(_attribute(*tried) for tried in zip(claims, singles, pairs, strict=True))
 
@@ -167,6 +178,10 @@ def _try_sets(
     return [[_Trial(premises, next(verdicts)) for premises in claim_sets] for claim_sets in sets]
 
 
+def _distinct(_: Claim, candidates: Sequence[Passage]) -> list[Passage]:
+    return list(dict.fromkeys(candidates))
+
+
 def _by_words(claim: Claim, candidates: Sequence[Passage]) -> list[Passage]:
     """The distinct candidates, the one with most of the claim's words first, the others in their order."""
     wanted = {term: _LEAST_WEIGHT + rarity(term) for term in terms(claim.text) if term not in STOPWORDS}
@@ -177,13 +192,15 @@ def _by_words(claim: Claim, candidates: Sequence[Passage]) -> list[Passage]:
     return [*distinct[first : first + 1], *distinct[:first], *distinct[first + 1 :]]
 
 
-def _pairs_worth_trying(claim: Claim, singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
+def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
     if any(trial.verdict.entails or trial.verdict.label == "contradicted" for trial in singles):
         return []
     best = sorted(range(len(singles)), key=lambda i: (-singles[i].verdict.support, i))[:PAIRED]
-    pairs = [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]
-    text = content_of(claim.text)
-    return [pair for pair in pairs if has_facts(" ".join(f"{p.title}. {p.text}" for p in pair), text)]
+    return [(*singles[i].premises, *singles[j].premises) for i, j in combinations(sorted(best), 2)]
+
+
+def _has_facts(passages: Sequence[Passage], claim: Claim) -> bool:
+    return has_facts(" ".join(f"{p.title}. {p.text}" for p in passages), content_of(claim.text))
 
 
 def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:
@@ -210,7 +227,7 @@ def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) ->
     The labels stay; the reason names the passages.
     """
     others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
-    attributed = yield from smallest_support(others)
+    attributed = yield from smallest_support(others, is_sparing=True)
     titles = {passage.id: passage.title for _, passages in others for passage in passages}
     return tuple(
         _said_elsewhere(claim, other.cited, titles) if other.is_supported else claim

@@ -59,5 +59,6 @@ def _fail(claim: Claim, strays: Sequence[int], offered: int) -> Claim:
 def _attribute(sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[list[Claim]]:
     """What the passages beside them say of claims: those that fail already keep their label."""
     failing = iter((yield from find_elsewhere([each for each in sets if each[0].fails])))
-    attributed = iter((yield from smallest_support([each for each in sets if not each[0].fails])))
+    open_ = [each for each in sets if not each[0].fails]
+    attributed = iter((yield from smallest_support(open_, is_sparing=True)))
     return [next(failing if claim.fails else attributed) for claim, _ in sets]
