@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +28,7 @@ from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate
+from toulmin.steps import Generate, Pair, Verdict
 from toulmin.verify import hypothesis
 
 QUESTION = "Who built the tower of Hull, and when?"
@@ -97,12 +98,26 @@ def run(
 
 
 def has_true_labels(answer: Answer, judge: Judge) -> bool:
-    """Whether the judge supports every claim that is called supported, by exactly the passages that it cites."""
+    """Whether the judge supports every claim that is called supported, by exactly the passages that it cites.
+
+    Read together, as the papers do, or each document alone: what is rescued at the end of a budget follows `weigh`.
+    """
     by_id = {passage.id: passage for passage in answer.passages}
     pairs = [hypothesis(c, by_id, answer.question, answer.style) for c in answer.claims if c.is_supported]
+    is_weighed = answer.method == "best" or any("further steps were left out" in note for note in answer.notes)
+    return all(any(verdict.entails for verdict in _judged(judge, readings(pair, is_weighed))) for pair in pairs)
+
+
+def readings(pair: Pair, is_weighed: bool) -> list[Pair]:
+    """The pair, and where documents are weighed also with each passage alone; every passage here is a document."""
+    alone = [replace(pair, premises=(passage,)) for passage in pair.premises]
+    return [pair, *(alone if is_weighed else [])]
+
+
+def _judged(judge: Judge, pairs: Sequence[Pair]) -> Sequence[Verdict]:
     verdicts = judge.judge(pairs)
     assert isinstance(verdicts, Sequence)
-    return all(verdict.entails for verdict in verdicts)
+    return verdicts
 
 
 law = settings(deadline=None, max_examples=25)
