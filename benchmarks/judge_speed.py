@@ -130,7 +130,7 @@ def show_page(folder: Path, old: Path | None) -> None:
     with TemporaryDirectory() as place:
         toulmin.index([folder], into=f"{place}/index")
         for name, path in [*checkouts.items()] * RUNS:
-            command = [sys.executable, "-c", CHECK, f"{place}/index"]
+            command = [sys.executable, "-P", "-c", CHECK, f"{place}/index"]
             environment = {**os.environ, "PYTHONPATH": str(path)}
             out = subprocess.run(command, input=text, capture_output=True, text=True, check=True, env=environment)
             records[name].append(json.loads(out.stdout))
