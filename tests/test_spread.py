@@ -223,9 +223,10 @@ def test_an_object_that_cannot_be_sent_is_refused_by_name(one_cpu: Cluster, tmp_
 
 
 @pytest.fixture(scope="module")
-def both(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+def both(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory, no_weights: Path) -> tuple[Path, Path, str]:
     """The same questions over the demo's documents, answered here and by two workers, and what the command printed."""
     folder = tmp_path_factory.mktemp("both")
+    alike = {"cwd": folder, "env": {**os.environ, "PYTHONPATH": str(no_weights)}}  # as the nodes, whatever is installed
     toulmin.index(DOCS, into=folder / "index")
     toulmin.questions([str(folder / "index")], out=folder / "q.jsonl", n=24)
     with (folder / "q.jsonl").open("a", encoding="utf-8") as lines:
@@ -233,10 +234,10 @@ def both(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
             name = Path(file).stem.replace("-", " ")
             lines.write(json.dumps({"id": name, "question": f"What is known about the {name}?"}) + "\n")
     asked = ["run", folder / "q.jsonl", "--index", "index", "--judge", "lexical", "--set", "reader=lexical", "--json"]
-    here = command([*asked, "--out", "here"], cwd=folder)
+    here = command([*asked, "--out", "here"], **alike)
     assert here.returncode == 0, here.stderr
     on = ["--on", cluster.client, "--workers", 2]
-    there = command([*asked, "--out", "there", *on], cwd=folder)
+    there = command([*asked, "--out", "there", *on], **alike)
     assert there.returncode == 0, there.stderr
     assert there.stderr == ""
     return folder / "here", folder / "there", there.stdout

@@ -21,7 +21,7 @@ from toulmin.indexing.vector_files import Label, Wanted
 from toulmin.retrieval.acronyms import SpelledOut
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
-from toulmin.retrieval.reranking import KeptVectors, Reranked
+from toulmin.retrieval.reranking import SECONDS, KeptVectors, Reranked
 from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
@@ -148,7 +148,8 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
         kept = kept_vectors(held.label if held else None, settings)
         if kept is None:
             return Searched(lexical)
-        return Searched(Reranked(lexical, kept, settings.rerank_depth, settings.rerank_seconds))
+        seconds = SECONDS if settings.rerank_seconds is None else settings.rerank_seconds
+        return Searched(Reranked(lexical, kept, settings.rerank_depth, seconds))
     try:
         made = encoder(settings.encoder or held.label.spec, settings)
     except ModelError as error:

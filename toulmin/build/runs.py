@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 
 # Libraries whose version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
+_AS_IT_TAKES = 3600.0  # seconds
 
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
-    """The settings of a run: methods are compared with every claim kept, unless something else was said."""
-    chosen = settings.override(unsupported=settings.unsupported or "keep")
+    """The settings of a run, unless something else was said: methods are compared with every claim kept, and passages
+    are ranked in as much time as it takes, so that how busy a machine is changes no answer.
+    """
+    seconds = _AS_IT_TAKES if settings.rerank_seconds is None else settings.rerank_seconds
+    chosen = settings.override(unsupported=settings.unsupported or "keep", rerank_seconds=seconds)
     return chosen.override(options={"attribute": True}) if attribute else chosen
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
-from toulmin.errors import ModelError, first_line
+from toulmin.errors import ModelError
 
 # No usage reports, and Ray's remarks go only to its log files.
 _QUIET = {
@@ -69,13 +69,22 @@ def _connect(where: Where) -> None:
     kept = dict(os.environ)
     try:
         with _on_loopback() if where.address == "local" else nullcontext():
-            ray.init(where.address, **_options(where))
+            try:
+                ray.init(where.address, **_options(where))
+            except ConnectionAbortedError:  # on a busy machine the server's process for this client may come too late
+                ray.init(where.address, **_options(where))
     except Exception as error:  # RuntimeError, ValueError, ConnectionError, RayError and errors of grpc
         raise ModelError(
-            f"The Ray cluster {where.on} cannot be used: {first_line(error)} Start it (ray start), or name another."
+            f"The Ray cluster {where.on} cannot be used: {_reason(error)} Start it (ray start), or name another."
         ) from error
     finally:
         _restore(kept)
+
+
+def _reason(error: BaseException) -> str:
+    """Its first line, and the last of the server's traceback where one follows."""
+    first, *others = str(error).strip().splitlines() or [type(error).__name__]
+    return f"{first} {others[-1].strip()}" if first.endswith(":") and others else first
 
 
 def _options(where: Where) -> Mapping[str, Any]:
