@@ -140,12 +140,19 @@ def _logprobs(body: dict[str, Any], text: str, chat: bool) -> Any:
     return {"tokens": tokens, "token_logprobs": [-0.5] * len(tokens), "top_logprobs": [top_of] * len(tokens)}
 
 
+def _spoken(body: dict[str, Any], text: str) -> dict[str, Any]:
+    """A piece of a message, or of the call of the tool that was offered."""
+    if "tools" not in body:
+        return {"content": text}
+    return {"content": None, "tool_calls": [{"index": 0, "type": "function", "function": {"arguments": text}}]}
+
+
 def _whole(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> list[dict[str, Any]]:
     choices = []
     for i, text in enumerate(texts):
         choice: dict[str, Any] = {"index": i, "finish_reason": rule.finish, "logprobs": _logprobs(body, text, chat)}
         if chat:
-            message = {"role": "assistant", "content": text, "refusal": rule.refusal or None}
+            message = {"role": "assistant", "refusal": rule.refusal or None, **_spoken(body, text)}
             choice["message"] = message | ({"reasoning_content": rule.reasoning} if rule.reasoning else {})
         else:
             choice["text"] = text
@@ -164,7 +171,7 @@ def _pieces(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> I
     for at in range(0, longest, size):
         for i, text in enumerate(texts):
             if piece := text[at : at + size]:
-                said = {"delta": {"content": piece}} if chat else {"text": piece}
+                said = {"delta": _spoken(body, piece)} if chat else {"text": piece}
                 yield {"index": i, "logprobs": _logprobs(body, piece, chat), **said}
     for i in range(len(texts)):
         yield {"index": i, "finish_reason": rule.finish, **({"delta": {}} if chat else {"text": ""})}

@@ -69,6 +69,7 @@ class Settings:
     temperature: float | None = None
     shots: int | None = None
     prompts: str | None = None
+    structured: bool | None = None
     cache: str | None = None
     max_calls: int | None = None
     max_tokens: int | None = None

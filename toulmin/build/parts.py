@@ -235,11 +235,13 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
 
 
 def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    from toulmin.models.llama import Llama
+    from toulmin.models.llama import Llama, is_small
 
     hints = get_type_hints(Llama.__init__)
     kinds = {name: hints[name] for name in hints.keys() - {"name", "templates", "return"}}
-    return Llama(name, _templates(settings), **_sampling(settings) | _check_table("llama", table, kinds))
+    held = {} if settings.structured is None else {"structured": settings.structured}
+    texts = _templates(settings, is_small(name))
+    return Llama(name, texts, **_sampling(settings) | held | _check_table("llama", table, kinds))
 
 
 def _remote(provider: str, help: str, argument: str = "MODEL") -> Spec:
@@ -256,6 +258,9 @@ LOCAL_SERVERS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
     "llamacpp": (8080, _PATIENT),
 }
 
+
+PROMPTS = ("compact", "full")  # families of texts that ship
+_SMALL_WINDOW = 4096  # tokens; the full texts with their examples would leave no room for passages
 
 _LOCAL: Mapping[str, Any] = {
     "batch": int,
@@ -327,7 +332,9 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
     if route not in ROUTES:
         raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
     kind = Completions if route == "completions" else Chat
-    return kind(name or provider, server(provider, settings), _templates(settings), read_prices(settings.prices))
+    where = server(provider, settings)
+    texts = _templates(settings, where.window is not None and where.window <= _SMALL_WINDOW)
+    return kind(name or provider, where, texts, read_prices(settings.prices))
 
 
 def server(provider: str, settings: Settings) -> Server:
@@ -352,7 +359,11 @@ def server(provider: str, settings: Settings) -> Server:
             " or leave the setting out where the server wants no key."
         )
     key = key_from(os.environ, variable or "", file)
-    return Server(key=key, **_sampling(settings) | table)
+    held = settings.structured
+    if held is None:  # prompts of somebody's own say themselves what a reply looks like
+        can_be = provider in LOCAL_SERVERS or (provider == "openai" and "base_url" not in table)
+        held = can_be and settings.prompts in (None, *PROMPTS)
+    return Server(key=key, **_sampling(settings) | {"structured": held} | table)
 
 
 def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,10 +376,13 @@ def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, An
     return check_table(provider, table, kinds)
 
 
-def _templates(settings: Settings) -> Templates:
+def _templates(settings: Settings, is_small: bool = False) -> Templates:
+    from toulmin.extractive.windows import shorten
     from toulmin.prompts.templates import Templates
 
-    if settings.prompts is None:
+    if settings.prompts == "compact" or (is_small and settings.prompts is None and settings.shots is None):
+        return Templates.compact(shorten)
+    if settings.prompts in (None, "full"):
         return Templates.default(settings.shots)
     return Templates.load(settings.prompts, settings.shots)
 

@@ -70,7 +70,7 @@ def chatting(model: LanguageModel, request: Generate) -> Iterator[Callable[[Repl
             if span is not None:
                 finish = {"gen_ai.response.finish_reasons": [reply.finish]}
                 named = {"gen_ai.response.model": reply.model} if reply.model else {}
-                span.set_attributes({**_usage(reply.tokens), **finish, **named})
+                span.set_attributes({**_usage(reply.tokens), **finish, **named, "toulmin.reply.form": reply.form})
             if LOG.isEnabledFor(logging.DEBUG):
                 LOG.debug(_CHAT, _chat_fields(model, request, reply, perf_counter() - began))
 
@@ -204,4 +204,5 @@ def _chat_fields(model: LanguageModel, request: Generate, reply: Reply, seconds:
         "output_tokens": reply.tokens.output,
         "request": request,
         "reply": reply.text,
+        "form": reply.form,
     }

@@ -8,8 +8,8 @@ of the folder's questions (`benchmarks/folder.py`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
@@ -18,6 +18,7 @@ from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
 from toulmin.steps import Cut, Span
 
 LONGEST = 80  # words of a window of several sentences
+_SHOWN = 70  # words of a passage that a small model is shown
 _WIDTHS = (2, 3)  # sentences
 _SINGLE = 80  # sentences that are read alone
 _PROMISING = 6  # of these, the ones whose neighbours are read with them
@@ -98,6 +99,32 @@ def _promising(question: str, passages: Sequence[Passage]) -> list[Window]:
 
     best = sorted(alone, key=share, reverse=True)[:_SINGLE] if len(alone) > _SINGLE else alone
     return sorted(best, key=lambda window: (window.rank, window.sentences[0].position))
+
+
+def shorten(asked: str, passage: Passage) -> Passage:
+    """The passage with the neighbouring sentences that have most of what is asked, and no longer than a small model is
+    shown, unless one sentence is.
+    """
+    sentences, terms = analyse(passage), content_terms(asked)
+    if sum(sentence.length for sentence in sentences) <= _SHOWN:
+        return passage
+    best = max(_short_spans(sentences), key=lambda span: (weight(terms & _terms(span)), len(span)))
+    start, end = best[0].start, best[-1].end
+    place = replace(passage.source, start=passage.source.start + start, end=passage.source.start + end)
+    return replace(passage, text=passage.text[start:end], source=place)
+
+
+def _terms(span: Sequence[Sentence]) -> frozenset[str]:
+    return frozenset[str]().union(*(sentence.terms for sentence in span))
+
+
+def _short_spans(sentences: Sequence[Sentence]) -> Iterator[Sequence[Sentence]]:
+    for start, first in enumerate(sentences):
+        end, length = start + 1, first.length
+        yield sentences[start:end]
+        while end < len(sentences) and (length := length + sentences[end].length) <= _SHOWN:
+            end += 1
+            yield sentences[start:end]
 
 
 def _furniture(question: str, passages: Sequence[Passage]) -> frozenset[str]:

@@ -47,14 +47,17 @@ class Case(NamedTuple):
 
 Look = Callable[[Case], Objection | None]
 
-RULES = 2  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+_ONE_WORD = re.compile(r"[^\s\u2e80-\U0003ffff]+")  # of a script that sets words apart
+RULES = 3  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
-    """The objection that lowers most; none to a claim stated word for word."""
+    """The objection that lowers most; none to a claim stated word for word, unless it is no statement."""
+    if case.pair.question is None and _ONE_WORD.fullmatch(case.pair.claim.strip()):
+        return Objection("unsure", "one word states nothing that a source could prove")
     if is_verbatim(case.claim, case.sources):
         return None
     objections = [objection for look in looks if (objection := look(case))]

@@ -18,8 +18,7 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
-from toulmin.prompts.exact import exact_form
-from toulmin.prompts.replies import Reply, plain, reply_of
+from toulmin.prompts.replies import Reply, exact_form, plain, reply_of
 from toulmin.runtime.database import KeyedRows, Kind, row_digest
 from toulmin.steps import Generate, resolve
 

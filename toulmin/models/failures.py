@@ -17,7 +17,7 @@ import httpx2
 import openai
 
 from toulmin.errors import ModelError
-from toulmin.models.received import MOST_CHARACTERS, SYSTEM, Broken, TooLarge
+from toulmin.models.received import MOST_CHARACTERS, SCHEMA, SYSTEM, Broken, TooLarge
 from toulmin.models.server import VARIABLE, Server
 
 MOST_SAID = 200
@@ -136,6 +136,8 @@ class Asked:
         named = frozenset(name for name in self.fields if refuses and (error.param == name or _is_named(name, text)))
         if _NO_SYSTEM.search(text):
             named |= self.fields & {SYSTEM}
+        if refuses and _NO_SCHEMA.search(text):
+            named |= self.fields & {SCHEMA}
         return Rejected(message, named) if named else Failure(message)
 
     def _hint(self, status: int) -> str:
@@ -187,6 +189,7 @@ _UNSUPPORTED = re.compile(
 )
 
 # Messages of chat templates that know only the roles user and assistant.
+_NO_SCHEMA = re.compile(r"json[ _-]?schema|structured[ _-]?(?:output|repl)|guided|grammar", re.IGNORECASE)
 _NO_SYSTEM = re.compile(r"system (?:role|message)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE)
 
 

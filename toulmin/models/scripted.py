@@ -27,9 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
-from toulmin.prompts.exact import exact_form
 from toulmin.prompts.reflection import NextSegment
-from toulmin.prompts.replies import FIELDS, Reply, reply_of
+from toulmin.prompts.replies import FIELDS, Reply, exact_form, reply_of
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Generate
 

@@ -146,7 +146,7 @@ class Server:
     `window` is the model's size in tokens, prompt and reply together. If None, prompts are shortened when the
     server rejects them; Ollama silently cuts them, so set it to `num_ctx` there. `max_tokens` limits a reply (None:
     the server's limit). `temperature`, `seed` and `stop` apply unless a request has its own. `extra` are further
-    body fields.
+    body fields. `structured` asks for JSON of the prompt's schema where a prompt has one.
 
     Without `stream`, `idle_timeout` must exceed the longest reply's time.
     """
@@ -166,6 +166,7 @@ class Server:
     temperature: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    structured: bool = False
     stream: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 

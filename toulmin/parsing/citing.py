@@ -121,10 +121,16 @@ def entities(lifted: Lifted, offered: Sequence[Passage]) -> tuple[Claim, ...]:
     named: list[list[LabelRange]] = [[] for _ in pieces]
     for mark in lifted.marks if pieces else ():
         named[max(0, bisect_right(shares, mark.position) - 1)].extend(mark.labels)
+    return merge_entities(((piece.words, labels) for piece, labels in zip(pieces, named, strict=True)), offered)
+
+
+def merge_entities(named: Iterable[tuple[str, Sequence[LabelRange]]], offered: Sequence[Passage]) -> tuple[Claim, ...]:
+    """The distinct entities; a repeated one adds its citations to the first."""
     merged: dict[str, tuple[str, list[LabelRange]]] = {}
-    for piece, labels in zip(pieces, named, strict=True):
-        words = " ".join(piece.words.split())
-        merged.setdefault(words.casefold(), (words, []))[1].extend(labels)
+    for entity, labels in named:
+        words = " ".join(entity.split())
+        if has_words(words):
+            merged.setdefault(words.casefold(), (words, []))[1].extend(labels)
     return tuple(build_claim(words, labels, offered, None) for words, labels in merged.values())
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from toulmin.data import MARK_OPENING, Passage
 from toulmin.errors import UsageError, unknown_name
+from toulmin.prompts.structured import Schema
 from toulmin.prompts.types import AnswerPrompt, Example
 
 # ---------------------------------------------------------------- texts and their placeholders
@@ -31,18 +32,24 @@ PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<name>[a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
+    """A worked example; `in_json` is its reply where the model is held to a schema."""
+
     user: str
     reply: str
+    in_json: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A prompt in words. `joint` separates examples and request where they form one message (None: each is a turn)."""
+    """A prompt in words. `joint` separates examples and request where they form one message (None: each is a turn).
+    The reply is to be JSON of the `schema`, if there is one.
+    """
 
     system: str
     user: str
     turns: tuple[Turn, ...] = ()
     joint: str | None = None
+    schema: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +119,14 @@ MOST_EXAMPLES = 4
 _INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$")
 
 
-def load_shipped_texts() -> Texts:
-    """The texts of `prompts.toml` with the worked examples of `demonstrations.toml`."""
-    texts, examples = _read_shipped("prompts.toml"), _read_shipped("demonstrations.toml")
-    del texts["version"]
-    return Texts(dict(_flat(texts)), {kind: _examples(kind, entries) for kind, entries in examples.items()})
+def load_shipped_texts(*, compact: bool = False) -> Texts:
+    """The texts of `prompts.toml` with the worked examples of `demonstrations.toml`, or with `compact.toml` over them
+    and no examples.
+    """
+    texts, examples = _read_shipped("prompts.toml"), {} if compact else _read_shipped("demonstrations.toml")
+    by_name = dict(_flat(texts)) | (dict(_flat(_read_shipped("compact.toml"))) if compact else {})
+    del by_name["version"]
+    return Texts(by_name, {kind: _examples(kind, entries) for kind, entries in examples.items()})
 
 
 def _read_shipped(name: str) -> dict[str, Any]:

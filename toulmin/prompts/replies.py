@@ -1,14 +1,16 @@
-"""A model's reply and its form in JSON, and requests as cache keys."""
+"""A model's reply and its form in JSON, and requests in JSON types, for keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Literal, get_args
 
 from toulmin.data import Tokens
+from toulmin.errors import ModelError
 
 Finish = Literal["stop", "length", "refused"]
+Form = Literal["text", "schema", "tools"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Reply:
 
     `value` is set by models that answer in types (the embedded writer); otherwise the prompt parses `text`. `usd`
     is None if unknown. `omitted` counts passages left out from the prompt's end. `finish` is "length" if the reply
-    was cut off. `logprobs` is None unless requested and given; `model` is the server's own name.
+    was cut off. `logprobs` is None unless requested and given; `model` is the server's own name. `form` says whether
+    the server was held to a schema, and how.
     """
 
     text: str
@@ -37,6 +40,7 @@ class Reply:
     finish: Finish = "stop"
     logprobs: tuple[TokenLogprob, ...] | None = None
     model: str = ""
+    form: Form = "text"
 
 
 # The fields of a row and their types.
@@ -48,6 +52,7 @@ _KINDS: Mapping[str, Any] = {
     "finish": str,
     "logprobs": list,
     "model": str,
+    "form": str,
 }
 FIELDS = tuple(_KINDS)
 _SILENT = Reply("")
@@ -56,7 +61,7 @@ _SILENT = Reply("")
 def plain(reply: Reply) -> dict[str, Any]:
     """In JSON types, without `value` and fields that have their defaults."""
     row: dict[str, Any] = {"text": reply.text}
-    for name in ("usd", "omitted", "finish", "model"):
+    for name in ("usd", "omitted", "finish", "model", "form"):
         if getattr(reply, name) != getattr(_SILENT, name):
             row[name] = getattr(reply, name)
     if reply.tokens != _SILENT.tokens:
@@ -77,6 +82,8 @@ def reply_of(row: Mapping[str, Any], value: Any = None) -> Reply:
         raise ValueError("a reply has a text")
     if row.get("finish", "stop") not in get_args(Finish):
         raise ValueError(f"a reply's finish is one of {', '.join(get_args(Finish))}, not {row['finish']!r}")
+    if row.get("form", "text") not in get_args(Form):
+        raise ValueError(f"a reply's form is one of {', '.join(get_args(Form))}, not {row['form']!r}")
     parts = dict(row) | {"tokens": _tokens(row.get("tokens", {}))}
     if "logprobs" in row:
         parts["logprobs"] = tuple(_token(entry) for entry in row["logprobs"])
@@ -96,3 +103,23 @@ def _token(entry: Any) -> TokenLogprob:
     except (TypeError, ValueError):
         form = "[its text, its log-probability, [[text, log-probability], ...]]"
         raise ValueError(f"a token is {form}, not {entry!r}") from None
+
+
+# ---------------------------------------------------------------- requests
+
+
+def exact_form(value: Any) -> Any:
+    """The value in JSON types, the same in every process; raises `ModelError` for other types."""
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = type(value)
+        return [f"{kind.__module__}.{kind.__qualname__}", [exact_form(getattr(value, f.name)) for f in fields(value)]]
+    if isinstance(value, Mapping):  # in its own order, which may show in a prompt
+        return ["mapping", [[exact_form(name), exact_form(item)] for name, item in value.items()]]
+    if isinstance(value, tuple | list):
+        return [exact_form(item) for item in value]
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    raise ModelError(
+        f"A cache cannot tell requests apart by a {type(value).__qualname__}; give the prompt fields of plain"
+        " values, or the model a method key(request) -> str."
+    )

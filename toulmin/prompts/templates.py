@@ -12,8 +12,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
+from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.prompts import files
+from toulmin.prompts.structured import Schema, sketch
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
@@ -63,6 +65,8 @@ def _of_line(line: str) -> float:
 # ---------------------------------------------------------------- templates
 
 
+_COMPACT = f"{files.FORMAT}-compact"
+_ASKED = ("claim", "question", "topic")  # what a prompt may be about
 _AROUND_A_MESSAGE = 8  # the most tokens that a chat template adds around a message
 
 
@@ -74,11 +78,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt as it is sent. `omitted` passages and `omitted_examples` did not fit, counted from the end."""
+    """A prompt as it is sent. `omitted` passages and `omitted_examples` did not fit, counted from the end; the reply
+    is to be JSON of the `schema`, if there is one.
+    """
 
     messages: tuple[Message, ...]
     omitted: int = 0
     omitted_examples: int = 0
+    schema: Schema | None = None
 
     @property
     def text(self) -> str:
@@ -91,6 +98,10 @@ class Rendered:
         return text
 
 
+# What a prompt asks, and a passage; gives the passage with the part of its text that bears on it.
+Narrow = Callable[[str, Passage], Passage]
+
+
 @dataclass(frozen=True, slots=True)
 class Templates:
     """Texts for every typed prompt; `version` identifies these texts and examples, for a cache's key."""
@@ -98,6 +109,12 @@ class Templates:
     version: str
     _texts: files.Texts
     _alce: files.AlceFile | None = None
+    _shorten_passage: Narrow | None = None
+
+    @classmethod
+    def compact(cls, shorten: Narrow | None = None) -> Templates:
+        """Short texts without examples, for small models and windows; `shorten` chooses the part of a passage."""
+        return cls(_COMPACT, files.load_shipped_texts(compact=True), _shorten_passage=shorten)
 
     @classmethod
     def default(cls, shots: int | None = None) -> Templates:
@@ -128,38 +145,68 @@ class Templates:
         is_shipped = alce is None and chosen == files.load_shipped_texts()
         return cls(str(files.FORMAT) if is_shipped else f"{files.FORMAT}+{_digest(chosen, alce)}", chosen, alce)
 
+    @property
+    def are_shipped(self) -> bool:
+        return self.version in (str(files.FORMAT), _COMPACT)
+
     def render(
-        self, prompt: Prompt[Any], window: int | None = None, count: Callable[[str], int] = estimate_tokens
+        self,
+        prompt: Prompt[Any],
+        window: int | None = None,
+        count: Callable[[str], int] = estimate_tokens,
+        *,
+        structured: bool = False,
     ) -> Rendered:
-        """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`.
+        """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`; `structured` asks
+        for JSON where the prompt has a schema.
 
         Passages are left out from the end until one is left, then worked examples. Raises `ModelError` if that does
         not fit.
         """
-        whole = self._wording(prompt)
+        whole = self._wording(prompt, structured)
         # A text never has more tokens than bytes, which are quick to count.
         if window is None or any(_size(whole, each) <= window for each in (_bytes, count)):
-            return Rendered(tuple(_messages(whole)))
-        return self._shorten(prompt, window, count)
+            return _rendered(whole)
+        return self._shorten(prompt, window, count, structured)
 
-    def _shorten(self, prompt: Prompt[Any], window: int, count: Callable[[str], int]) -> Rendered:
+    def _shorten(self, prompt: Prompt[Any], window: int, count: Callable[[str], int], structured: bool) -> Rendered:
         passages: tuple[Any, ...] = getattr(prompt, "passages", ())
 
         def with_first(kept: int) -> files.Wording:
-            return self._wording(replace(prompt, passages=passages[:kept]) if passages else prompt)  # type: ignore[type-var]
+            shown = replace(prompt, passages=passages[:kept]) if passages else prompt  # type: ignore[type-var]
+            return self._wording(shown, structured)
 
         fewer = range(1, len(passages))
         kept = bisect_right(fewer, window, key=lambda kept: _size(with_first(kept), count))
         if kept:
-            return Rendered(tuple(_messages(with_first(kept))), len(passages) - kept)
+            return _rendered(with_first(kept), len(passages) - kept)
         least = with_first(1)
         for shots in reversed(range(len(least.turns))):
             fitting = replace(least, turns=least.turns[:shots])
             if _size(fitting, count) <= window:
-                return Rendered(tuple(_messages(fitting)), max(0, len(passages) - 1), len(least.turns) - shots)
+                return _rendered(fitting, max(0, len(passages) - 1), len(least.turns) - shots)
         raise _too_long(prompt, _size(replace(least, turns=()), count), window)
 
-    def _wording(self, prompt: Prompt[Any]) -> files.Wording:
+    def _wording(self, prompt: Prompt[Any], structured: bool) -> files.Wording:
+        wording = self._prose(self._narrowed(prompt))
+        schema = prompt.schema() if structured and wording.joint is None else None
+        if schema is not None:
+            form = self._texts.fill("parts.json", form=json.dumps(sketch(schema)))
+            turns = tuple(replace(turn, reply=turn.in_json) for turn in wording.turns)
+            wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=schema)
+        if self.version == _COMPACT:  # a small model heeds its own system message more than another
+            return replace(wording, system="", user=f"{wording.system}\n\n{wording.user}".strip())
+        return wording
+
+    def _narrowed(self, prompt: Prompt[Any]) -> Prompt[Any]:
+        passages: tuple[Passage, ...] = getattr(prompt, "passages", ())
+        if self._shorten_passage is None or not passages:
+            return prompt
+        asked = next(text for name in _ASKED if (text := getattr(prompt, name, None)))
+        shorter = tuple(self._shorten_passage(asked, passage) for passage in passages)
+        return replace(prompt, passages=shorter)  # type: ignore[type-var]
+
+    def _prose(self, prompt: Prompt[Any]) -> files.Wording:
         if isinstance(prompt, AnswerPrompt) and self._alce is not None and _is_for(self._alce, prompt):
             return self._alce.wording(prompt, self._texts.fill("parts.documents"))
         words = WORDINGS.get(type(prompt))
@@ -174,6 +221,10 @@ def _is_for(alce: files.AlceFile, prompt: AnswerPrompt) -> bool:
     if prompt.passages and not alce.shows_passages:
         raise UsageError("The prompt file has no {D}, so it cannot show passages: use it with the method 'closed'.")
     return not prompt.written and alce.shows_passages == bool(prompt.passages)
+
+
+def _rendered(wording: files.Wording, omitted: int = 0, omitted_examples: int = 0) -> Rendered:
+    return Rendered(tuple(_messages(wording)), omitted, omitted_examples, wording.schema)
 
 
 def _messages(wording: files.Wording) -> Iterator[Message]:

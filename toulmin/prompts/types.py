@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
@@ -20,6 +20,8 @@ from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
 from toulmin.parsing.wrapping import Shape, unwrap
+from toulmin.prompts import structured
+from toulmin.prompts.structured import Schema
 from toulmin.text.followup import Turn
 from toulmin.text.language import sentences, words
 
@@ -42,11 +44,22 @@ class Prompt(Generic[T]):
     __slots__ = ()
     shape: ClassVar[Shape] = _TEXTS
 
+    def schema(self) -> Schema | None:
+        """Of a reply in JSON, for a server that can be held to one; None for prose."""
+        return None
+
     def read(self, text: str) -> T:
-        """The result of a reply, without thinking, tags and JSON around it; never raises."""
-        return self.result(unwrap(text, self.shape))
+        """The result of a reply: of JSON of the schema, else of a text, without thinking, tags and JSON around it.
+        Never raises.
+        """
+        fields = structured.fields_of(text, self.schema())
+        return self.result(unwrap(text, self.shape)) if fields is None else self.value(fields)
 
     def result(self, text: str) -> T:
+        raise NotImplementedError
+
+    def value(self, fields: Mapping[str, Any]) -> T:
+        """The result of an object of the schema."""
         raise NotImplementedError
 
 
@@ -90,6 +103,12 @@ class AnswerPrompt(Prompt[Draft]):
     inline: bool = True
     written: str = ""
 
+    def schema(self) -> Schema | None:
+        return structured.claims(self.passages, self.style) if self.inline and self.preset != "plain" else None
+
+    def value(self, fields: Mapping[str, Any]) -> Draft:
+        return structured.draft_of(fields["claims"], self.passages, self.style)
+
     def result(self, text: str) -> Draft:
         return read_reply(text, self.passages, self.style)
 
@@ -102,6 +121,12 @@ class NextClaim(Prompt[str | None]):
     written: str
     passages: tuple[Passage, ...]
     style: Style = "long"
+
+    def schema(self) -> Schema:
+        return structured.fields(sentence=structured.TEXT_OR_NONE)
+
+    def value(self, fields: Mapping[str, Any]) -> str | None:
+        return self.result(fields["sentence"] or "")
 
     def result(self, text: str) -> str | None:
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
@@ -119,6 +144,12 @@ class Cite(Prompt[Labels]):
 
     claim: str
     passages: tuple[Passage, ...]
+
+    def schema(self) -> Schema | None:
+        return structured.fields(passages=structured.labels(len(self.passages))) if self.passages else None
+
+    def value(self, fields: Mapping[str, Any]) -> Labels:
+        return Labels(tuple(dict.fromkeys(self.passages[n - 1].id for n in fields["passages"])))
 
     def result(self, text: str) -> Labels:
         """In order, without passages said not to support the claim."""
@@ -139,6 +170,12 @@ class Queries(Prompt[tuple[str, ...]]):
     claim: str
     n: int = 3
 
+    def schema(self) -> Schema:
+        return structured.fields(questions=structured.several(structured.TEXT, 1, self.n))
+
+    def value(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        return structured.texts_of(fields["questions"])[: self.n]
+
     def result(self, text: str) -> tuple[str, ...]:
         return questions_in(text)[: self.n]
 
@@ -151,6 +188,12 @@ class Summarise(Prompt[str | None]):
     passage: Passage
     words: int = 50
 
+    def schema(self) -> Schema:
+        return structured.fields(text=structured.TEXT_OR_NONE)
+
+    def value(self, fields: Mapping[str, Any]) -> str | None:
+        return _relevant(fields["text"] or "")
+
     def result(self, text: str) -> str | None:
         """None for an irrelevant passage."""
         return _relevant(text)
@@ -162,6 +205,12 @@ class Extract(Prompt[str | None]):
 
     question: str
     passage: Passage
+
+    def schema(self) -> Schema:
+        return structured.fields(text=structured.TEXT_OR_NONE)
+
+    def value(self, fields: Mapping[str, Any]) -> str | None:
+        return _relevant(fields["text"] or "")
 
     def result(self, text: str) -> str | None:
         """None for an irrelevant passage."""
@@ -178,6 +227,12 @@ class Correct(Prompt[Draft]):
     rests_on: int = 0
     style: Style = "long"
 
+    def schema(self) -> Schema | None:
+        return structured.claims(self.passages, self.style)
+
+    def value(self, fields: Mapping[str, Any]) -> Draft:
+        return structured.draft_of(fields["claims"], self.passages, self.style)
+
     def result(self, text: str) -> Draft:
         """The claims after the last marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
         return read_reply(text, self.passages, self.style)
@@ -191,6 +246,15 @@ class Outline(Prompt[tuple[Paragraph, ...]]):
 
     topic: str
     passages: tuple[Passage, ...]
+
+    def schema(self) -> Schema:
+        part = structured.fields(title=structured.TEXT, description=structured.TEXT)
+        return structured.fields(paragraphs=structured.several(part, 1))
+
+    def value(self, fields: Mapping[str, Any]) -> tuple[Paragraph, ...]:
+        texts = ((" ".join(part[key].split()) for key in ("title", "description")) for part in fields["paragraphs"])
+        parts = (Paragraph(*both) for both in texts)
+        return tuple(part for part in parts if part.title) or (Paragraph(self.topic, ""),)
 
     def result(self, text: str) -> tuple[Paragraph, ...]:
         """Without a recognisable plan, one paragraph on the topic."""
@@ -207,6 +271,12 @@ class Questions(Prompt[tuple[str, ...]]):
     topic: str
     passages: tuple[Passage, ...]
     paragraph: Paragraph | None = None
+
+    def schema(self) -> Schema:
+        return structured.fields(questions=structured.several(structured.TEXT, 1))
+
+    def value(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        return structured.texts_of(fields["questions"])
 
     def result(self, text: str) -> tuple[str, ...]:
         return questions_in(text)
@@ -241,6 +311,12 @@ class Feedback(Prompt[Mapping[str, str]]):
     scores: tuple[tuple[str, float], ...]
     targets: tuple[tuple[str, float], ...]
 
+    def schema(self) -> Schema | None:
+        return structured.fields(**{name: structured.TEXT for name, _ in self.scores}) if self.scores else None
+
+    def value(self, fields: Mapping[str, Any]) -> Mapping[str, str]:
+        return {name: words for name, words in fields.items() if words.strip()}
+
     def result(self, text: str) -> Mapping[str, str]:
         """The words under each aspect named; without scores, all under "answer"."""
         feedback = without_courtesy(text)
@@ -260,6 +336,12 @@ class Refine(Prompt[Draft]):
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
 
+    def schema(self) -> Schema | None:
+        return structured.claims(self.passages, self.style)
+
+    def value(self, fields: Mapping[str, Any]) -> Draft:
+        return structured.draft_of(fields["claims"], self.passages, self.style)
+
     def result(self, text: str) -> Draft:
         return read_reply(text, self.passages, self.style)
 
@@ -270,6 +352,13 @@ class MostConsistent(Prompt[int]):
 
     question: str
     candidates: tuple[tuple[Claim, ...], ...]
+
+    def schema(self) -> Schema | None:
+        numbers = range(1, len(self.candidates) + 1)
+        return structured.fields(number=structured.one_of(numbers)) if numbers else None
+
+    def value(self, fields: Mapping[str, Any]) -> int:
+        return int(fields["number"]) - 1
 
     def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; 0 if none is named."""
@@ -285,6 +374,12 @@ class Rewrite(Prompt[str]):
     question: str
     turns: tuple[Turn, ...]
 
+    def schema(self) -> Schema:
+        return structured.fields(question=structured.TEXT)
+
+    def value(self, fields: Mapping[str, Any]) -> str:
+        return next(iter(structured.texts_of([fields["question"]])), "")
+
     def result(self, text: str) -> str:
         """The first question of the reply, or its first line; empty for a refusal or an empty reply."""
         return next(iter(questions_in(text)), "")
@@ -297,6 +392,13 @@ class JudgeClaim(Prompt[Label]):
     claim: str
     passages: tuple[Passage, ...]
     question: str | None = None
+
+    def schema(self) -> Schema:
+        return structured.fields(verdict=structured.one_of(get_args(Label)))
+
+    def value(self, fields: Mapping[str, Any]) -> Label:
+        verdict: Label = fields["verdict"]
+        return verdict
 
     def result(self, text: str) -> Label:
         """`unsure` for what cannot be read or is half denied."""

@@ -9,9 +9,11 @@ from typing import Any
 from toulmin.data import Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import without_marks
+from toulmin.parsing.replying import read_reply
 from toulmin.prompts import types
 from toulmin.prompts.files import Demonstration, Texts, Turn, Wording, escape_labels, on_one_line, quote
 from toulmin.prompts.reflection import NextSegment, next_segment
+from toulmin.prompts.structured import in_json
 
 # ---------------------------------------------------------------- pieces
 
@@ -76,6 +78,7 @@ def _answer(prompt: types.AnswerPrompt, texts: Texts) -> Wording:
         Turn(
             _answer_message(texts, example.question, example.passages if prompt.passages else ()),
             quote(example.answer if cites else without_marks(example.answer)),
+            _in_json(example, prompt.style) if cites else "",
         )
         for example in prompt.examples or _default_examples(prompt, texts)
     )
@@ -89,6 +92,10 @@ def _answer_message(texts: Texts, question: str, passages: Sequence[Passage], wr
     return texts.fill("answer.user", question=escape_labels(question), passages=shown, written=before)
 
 
+def _in_json(example: types.Example, style: Style) -> str:
+    return quote(in_json(read_reply(example.answer, example.passages, style), example.passages))
+
+
 def _default_examples(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
     """Lists for a list, else long answers, which would mislead about any other style."""
     is_long = prompt.preset == "cited" and prompt.style == "long"
@@ -99,7 +106,11 @@ def _default_examples(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.E
 def _correct(prompt: types.Correct, texts: Texts) -> Wording:
     kind = {"long": "correct", "list": "correct_list"}.get(prompt.style, "")
     turns = (
-        Turn(_correct_message(_correction_of(demonstration, prompt.style), texts), quote(demonstration.example.answer))
+        Turn(
+            _correct_message(_correction_of(demonstration, prompt.style), texts),
+            quote(demonstration.example.answer),
+            _in_json(demonstration.example, prompt.style),
+        )
         for demonstration in texts.demonstrations.get(kind, ())
     )
     name = _of_style("correct.system", prompt.style)
