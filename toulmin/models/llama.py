@@ -87,6 +87,7 @@ class Llama(Chat):
     """
 
     provider = "llama.cpp"
+    _first_temperature = 0.0
 
     def __init__(
         self,
@@ -99,7 +100,8 @@ class Llama(Chat):
         parallel: int = 1,
         memory: int = 256,
         reuse: bool = True,
-        temperature: float = 0.0,
+        temperature: float | None = None,
+        top_p: float | None = None,
         seed: int = 0,
         thinking: bool | None = None,
     ) -> None:
@@ -115,6 +117,7 @@ class Llama(Chat):
             window=window,
             max_tokens=max_tokens,
             temperature=temperature,
+            top_p=top_p,
             seed=seed,
             extra=extra,
         )
