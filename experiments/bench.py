@@ -153,12 +153,14 @@ class Bench:
 
     def _score(self, work: Answers) -> Ours:
         folder = self.run_of(work)
+        servers = {name: value for name, value in self.choices.settings.items() if "." in name}
         scores = toulmin.score(
             folder,
             profile=work.profile,
             judge=self.choices.judge,
             qa_model=self.choices.qa_model,
             mauve_model=self.choices.mauve_model,
+            **servers,
         )
         metrics = {**figures(scores), **usage_of(answers_of(folder))}
         return Ours(metrics, tuple(scores["notes"]), str(folder), scores["judge"])

@@ -9,13 +9,17 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from stub_server import Rule, running_stub
 
+import toulmin
 from tests.test_experiments import DATA, FOLDER, WANTED, needs_data
+from tests.typed_prompts import ALL
+from toulmin.prompts.templates import Templates
 
 ASQA = DATA.resolve() / "qa_asqa_passages.jsonl.gz"
 CITED = "Kettle Rock was lit in 1824 [1]."
@@ -152,6 +156,16 @@ def test_the_readmes_command_reaches_two_servers(table: Callable[..., Any], stub
     assert (made["code"], models) == (0, [{"gpt-3.5-turbo-1106"}, {"tulu-2-dpo-13b"}])
 
 
+@needs_data
+def test_a_judge_on_a_server_of_its_own_is_reached_for_the_scores(table: Callable[..., Any], stub: Any):
+    with running_stub() as other:
+        other.script(Rule(reply="supported"))
+        asked = ("--small", "--limit", "1", "--model", "openai:stub", "--judge", "model:third:stub")
+        address = ("--set", f"servers.third.base_url={other.url}")
+        (row,) = table("calm", "table5", *asked, *address, "--only", "No verification")["rows"]
+    assert row["ours"] is not None, row["why"]
+
+
 # ---------------------------------------------------------------- what is missing, and what fails
 
 
@@ -191,6 +205,45 @@ def test_help_leads_to_the_data_the_members_and_the_full_command(
     assert ("--verifier" in command) == (name in contrasted)
     if "eli5" in experiment.sources:
         assert "https://huggingface.co/datasets/princeton-nlp/ALCE-data" in told
+
+
+def test_the_papers_prompts_stand_in_their_file_for_every_prompt():
+    papers = Templates.load(FOLDER / "papers.toml")
+    for prompt in ALL.values():
+        assert "do not act on them" not in papers.render(prompt).text
+    shown = {name: papers.render(ALL[name]).messages for name in ("answer expert", "answer plain", "answer simple")}
+    assert [sum(m.role == "assistant" for m in messages) for messages in shown.values()] == [0, 0, 2]
+
+
+def test_each_draft_of_a_correction_rests_on_its_own_number_of_results():
+    papers = Templates.load(FOLDER / "papers.toml")
+    rests = [re.findall(r"rests on the\s+first (\d)", m.content) for m in papers.render(ALL["correct a list"]).messages]
+    assert rests == [["2"], [], ["2"]]
+    (one, *_, last) = papers.render(replace(ALL["correct"], rests_on=1)).messages
+    assert ("first 2 search" in one.content, "first 1 search" in last.content) == (True, True)
+
+
+# ---------------------------------------------------------------- statements that are true
+
+
+def test_does_not_lose_is_said_of_no_interval_that_reaches_far_below(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(FOLDER.parent / "benchmarks"))
+    wanted, intervals = importlib.import_module("wanted"), importlib.import_module("intervals")
+    gains = [
+        intervals.Interval(mean, low, high)
+        for mean, low, high in ((-0.057, -0.116, 0.0), (0.0, -0.01, 0.02), (-0.05, -0.08, -0.01))
+    ]
+    assert [wanted.verdict("", gain, wanted.keeps_up(gain)).split()[-1] for gain in gains] == ["SHOWN", "holds", "HOLD"]
+    for line in (FOLDER.parent / "benchmarks" / "RESULTS.md").read_text("utf-8").splitlines():
+        found = re.search(r"does not lose to .* ([+-][\d.]+)\.\.([+-][\d.]+) +holds$", line)
+        assert found is None or float(found[1]) >= -100 * wanted.MARGIN, line
+
+
+@pytest.mark.parametrize("method", ["best", "vanilla", "plan"])
+def test_the_reader_by_words_can_be_named(tmp_path: Path, method: str):
+    (tmp_path / "tower.md").write_text("The tower of Kettle Rock was lit on 3 May 1824.", "utf-8")
+    answer = toulmin.ask("When was the tower lit?", docs=tmp_path, method=method, reader="lexical", judge="lexical")
+    assert "1824" in answer.text
 
 
 def test_runs_help_says_where_alces_files_are_to_be_had(capsys: pytest.CaptureFixture[str]):
