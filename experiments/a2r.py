@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Setting
+from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Sampling, Setting
 
 CHATGPT = "GPT-3.5-Turbo-16k"
 QUESTIONS = 100
 
 SETTING = Setting(
-    model=f"{CHATGPT}, temperature 0.7",
+    model=CHATGPT,
+    sampling=Sampling("temperature 0.7, no top_p printed", 0.7, 1.0),
     judge="TRUE (google/t5_xxl_true_nli_mixture, 11B), as the metric that guides and for the table",
     passages="ALCE's, five a question; which of ALCE's retrievers is not printed",
     sample="about 100 questions of ALCE's part of the dataset, drawn at random",
@@ -31,7 +32,7 @@ OURS = (
     " the answer of Equation 5 from the whole history",
 )
 
-ASKED: Mapping[str, Any] = {"k": 5, "temperature": 0.7}
+ASKED: Mapping[str, Any] = {"k": 5}
 STYLES = {"eli5": "long", "qampari": "list", "asqa": "long"}
 CITED = (Column("Citation Recall", "citation_rec"), Column("Citation Precision", "citation_prec"))
 MAUVE = Column("MAUVE", "mauve")

@@ -16,17 +16,19 @@ from statistics import fmean
 from typing import Any
 
 import stand_ins
-from frame import MAIN, VERIFIER, Answers, Column, Experiment, Interval, NotHere, Ours, Overall, Row
+from frame import MAIN, VERIFIER, Answers, Column, Experiment, Interval, NotHere, Ours, Overall, Row, origin
 from printing import Outcome
 from stand_ins import Place
 
 import toulmin
 from toulmin.data import Answer, content_id
+from toulmin.errors import ToulminError
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.methods.vtg import trials
 
 SMALL = 3  # questions of a dataset in the small form
 EMBEDDED, LEXICAL = "extractive", "lexical"
+PROMPTS = Path(__file__).with_name("papers.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,15 @@ class Bench:
     def __init__(self, experiment: Experiment, choices: Choices) -> None:
         self.experiment, self.choices = experiment, choices
         self.seeds = choices.seeds or (1 if choices.small else experiment.setting.runs or 1)
+        self.errors: list[ToulminError] = []
         self._known: dict[tuple[Path, str], Ours] = {}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What every run is asked with, where a row has nothing of its own: the papers' prompts, sampling, `--set`."""
+        sampling = self.experiment.setting.sampling
+        usual = {"prompts": str(PROMPTS), "temperature": sampling.temperature, "top_p": sampling.top_p}
+        return {**usual, **self.choices.settings}
 
     @cached_property
     def _stand_ins(self) -> Mapping[str, Place]:
@@ -76,7 +86,7 @@ class Bench:
             return self._stand_ins[source]
         path = _named(self.choices.data, source)
         if path is None:
-            raise NotHere(f"no dataset was named: --data {source}=PATH")
+            raise NotHere(f"no dataset was named: --data {source}=PATH ({origin(source)})")
         return Place(Path(path), _named(self.choices.index, source))
 
     def member(self, name: str) -> str:
@@ -96,7 +106,7 @@ class Bench:
         place = self.place(work.source)
         if work.profile == "alce" and "qampari" in work.source and "qampari" not in str(place.path):
             raise NotHere(f"ALCE's evaluator knows QAMPARI by its file's path, and {place.path} has no qampari in it")
-        options = {**work.options, **self.choices.settings}
+        options = {**self.settings, **work.options, **self.choices.settings}
         if work.oracle:
             options["correctness"] = "oracle"
         seeds = tuple(range(1, self.seeds + 1)) if self.seeds > 1 else ()
@@ -126,8 +136,13 @@ class Bench:
         if work.verifier == MAIN:
             return self.choices.model
         if work.verifier == VERIFIER:
-            return self.choices.verifier or (self.choices.model if self.choices.small else None)
+            return self._named_verifier()
         return self.member(work.verifier)
+
+    def _named_verifier(self) -> str:
+        if self.choices.verifier is None and not self.choices.small:
+            raise NotHere("CaLM contrasts two models, and no verifier was named: --verifier SPEC")
+        return self.choices.verifier or self.choices.model
 
     def scores_of(self, work: Answers) -> Ours:
         """Its metrics, with what the answers took: calls and tokens a question, trials a claim."""
@@ -138,12 +153,14 @@ class Bench:
 
     def _score(self, work: Answers) -> Ours:
         folder = self.run_of(work)
+        servers = {name: value for name, value in self.choices.settings.items() if "." in name}
         scores = toulmin.score(
             folder,
             profile=work.profile,
             judge=self.choices.judge,
             qa_model=self.choices.qa_model,
             mauve_model=self.choices.mauve_model,
+            **servers,
         )
         metrics = {**figures(scores), **usage_of(answers_of(folder))}
         return Ours(metrics, tuple(scores["notes"]), str(folder), scores["judge"])
@@ -171,7 +188,7 @@ class Bench:
         return Ours(metrics, tuple(notes))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Every row, panel by panel, with our figures or why there are none."""
+        """Every row, panel by panel, with our figures or why there are none; what failed is in `errors`, too."""
         for panel in self.experiment.panels:
             for row in panel.rows:
                 if self.choices.only.lower() not in f"{panel.title} {row.name}".lower():
@@ -181,6 +198,9 @@ class Bench:
                     yield Outcome(panel, row, with_means(self.figures_of(row), panel.columns))
                 except NotHere as why:
                     yield Outcome(panel, row, None, str(why))
+                except ToulminError as error:
+                    self.errors.append(error)
+                    yield Outcome(panel, row, None, str(error))
 
 
 def with_means(ours: Ours, columns: Sequence[Column]) -> Ours:
@@ -225,13 +245,27 @@ def usage_of(answers: Sequence[Answer]) -> dict[str, Interval]:
     return {name: Interval(value, n=n) for name, value in means.items()}
 
 
+def _sampling(bench: Bench) -> str:
+    """Temperature and top_p of the runs, and of rows that have a temperature of their own."""
+    if bench.choices.model == EMBEDDED:
+        return "nothing drawn: the embedded writer has one reply to a prompt"
+    works = {row.name: row.work for panel in bench.experiment.panels for row in panel.rows}
+    options = {name: work.options for name, work in works.items() if isinstance(work, Answers)}
+    set_here = "temperature" in bench.choices.settings
+    others = [f"{name} {own['temperature']}" for name, own in options.items() if "temperature" in own and not set_here]
+    usual = f"temperature {bench.settings['temperature']}, top_p {bench.settings['top_p']}"
+    return "; ".join([usual, *(f"temperature of {other}" for other in others)])
+
+
 def _named(given: Mapping[str, str], source: str) -> str | None:
     """What was given for a source: by its name, by that of its dataset, or for all."""
     return next((given[name] for name in (source, source.partition("-")[0], "") if name in given), None)
 
 
 def _folder_name(work: Answers, place: Place, call: Mapping[str, Any]) -> str:
-    key = content_id(str(place.path.resolve()), json.dumps(call, sort_keys=True, default=str))
+    prompts = Path(call["prompts"])
+    words = prompts.read_text("utf-8") if prompts.is_file() else ""  # other words are another run
+    key = content_id(str(place.path.resolve()), json.dumps(call, sort_keys=True, default=str), words)
     return f"{place.path.name.partition('.')[0]}-{work.method}-{key}"
 
 
@@ -257,7 +291,9 @@ def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
     judges = sorted({row.ours.judge for row in outcomes if row.ours and row.ours.judge})
     return {
         "model": choices.model + (", the embedded writer: no language model" if choices.model == EMBEDDED else ""),
-        "verifier": choices.verifier or (choices.model if choices.small else "none named (the main model plays both)"),
+        "verifier": choices.verifier or (choices.model if choices.small else "none was named"),
+        "sampling": _sampling(bench),
+        "prompts": "none read" if choices.model == EMBEDDED else Path(bench.settings["prompts"]).name,
         "judge": ", ".join(judges) or "none",
         "passages": "; ".join(passages),
         "sample": f"{n} questions a metric",

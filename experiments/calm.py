@@ -38,12 +38,12 @@ SETTING = Setting(
     runs=3,
     prompts="ALCE's with 2 demonstrations; its own for corrections with 1 (Figures 7 to 12)",
     parameters="k = 5, at most 4 calls of the main model, threshold 0.5 (ASQA) and 0.25 (ELI5), none printed for"
-    " QAMPARI; 9 summaries or snippets, 9 samples for USC; no temperature printed",
+    " QAMPARI; 9 summaries or snippets, 9 samples for USC",
 )
 
 OURS = (
-    "prompts: worded by us after ALCE's, with demonstrations of our own; ALCE's files can be named with --set"
-    " prompts=FILE",
+    "prompts: what its Figures 7 to 12 say, in our words (experiments/papers.toml), with demonstrations of our own; a"
+    " verbatim copy, or one of ALCE's files, is taken whole: --set prompts=FILE",
     "QAMPARI: answers are contrasted by the F1 of their entities above 0.5, where the paper says ROUGE-2 and no number",
     "differences to ICLCite, which the paper has in brackets beside its averages, are left out: they follow from these",
 )

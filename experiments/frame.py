@@ -122,6 +122,19 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How models draw: what the paper says, and what the runs here have where a row has nothing of its own."""
+
+    paper: str
+    temperature: float
+    top_p: float
+
+
+# What ALCE's own runs have, whose prompts and baselines CaLM and VTG take.
+ALCE_SAMPLING = Sampling("no temperature and no top_p printed; ALCE's own runs have 0.5 and 1", 0.5, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """How the paper ran it, in words; `runs` is over how many runs its figures are means (None: it does not say)."""
 
@@ -133,6 +146,25 @@ class Setting:
     runs: int | None = None
     verifier: str | None = None
     parameters: str = ""
+    sampling: Sampling = ALCE_SAMPLING
+
+
+# Where the datasets are to be had, by the names that experiments give them.
+_ALCE = "ALCE's files, ALCE-data.tar of https://huggingface.co/datasets/princeton-nlp/ALCE-data"
+_OWN = "no list is published: JSON lines of your own, experiments/README.md shows one"
+ORIGINS: Mapping[str, str] = {
+    **dict.fromkeys(("asqa", "qampari", "eli5"), _ALCE),
+    "2wiki": "https://github.com/Alab-NII/2wikimultihop",
+    "nq": "NQ-open, https://github.com/google-research-datasets/natural-questions/tree/master/nq_open",
+    "webq": "WebQuestions, https://nlp.stanford.edu/software/sempre/",
+    **dict.fromkeys(("wiki-event", "wiki-ent", "researcher", "news-events"), _OWN),
+}
+WIKIPEDIA = "https://dl.fbaipublicfiles.com/dpr/wikipedia_split/psgs_w100.tsv.gz (DPR's passages of 2018-12-20)"
+
+
+def origin(source: str) -> str:
+    """Where the dataset of that name is to be had."""
+    return ORIGINS.get(source) or ORIGINS[source.partition("-")[0]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Setting, Work
+from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Sampling, Setting, Work
 from plan_table6 import scores_against
 
 BISON, UNICORN, MISTRAL = "text-bison-001", "text-unicorn-001", "Mistral-7B-Instruct-v0.3"
@@ -33,12 +33,13 @@ SOURCES = {
 
 SETTING = Setting(
     model=f"{BISON} and {UNICORN}",
+    sampling=Sampling("nucleus sampling, its numbers not printed", 1.0, 0.95),
     judge="TRUE (google/t5_xxl_true_nli_mixture, 11B)",
     passages="results of a web search engine; how many a search (K) is not printed",
     sample="topics: 233 Wiki-Event, 81 Wiki-Ent, 106 Researcher, 52 News Events",
     runs=3,
     prompts="its Appendix A.2, without demonstrations",
-    parameters="nucleus sampling, its numbers not printed; the reader of variant B and its threshold are not named",
+    parameters="the reader of variant B and its threshold are not named",
 )
 
 OURS = (

@@ -100,6 +100,8 @@ def differences(experiment: Experiment, here: Mapping[str, str]) -> dict[str, di
         "model": setting.model,
         "verifier": setting.verifier,
         "judge": setting.judge,
+        "sampling": setting.sampling.paper,
+        "prompts": setting.prompts,
         "passages": setting.passages,
         "sample": setting.sample,
         "runs": "no number of runs" if setting.runs is None else str(setting.runs),
@@ -110,7 +112,6 @@ def differences(experiment: Experiment, here: Mapping[str, str]) -> dict[str, di
 def _differences(experiment: Experiment, here: Mapping[str, str]) -> Iterator[str]:
     for name, both in differences(experiment, here).items():
         yield from _item(f"{name}: the paper has {both['paper']}; here {both['here']}")
-    yield from _item(f"prompts: the paper has {experiment.setting.prompts}")
     if experiment.setting.parameters:
         yield from _item(f"parameters of the paper: {experiment.setting.parameters}")
     for words in experiment.ours:

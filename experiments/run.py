@@ -8,16 +8,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 
 import a2r
 import calm
 import plan
 import vtg
 from bench import EMBEDDED, LEXICAL, Bench, Choices, parts_used
-from frame import Experiment
-from printing import document, text
+from frame import VERIFIER, WIKIPEDIA, Answers, Experiment, origin
+from printing import WIDTH, document, text
 
 from toulmin.config import parse_options
 from toulmin.errors import ToulminError
@@ -25,10 +26,12 @@ from toulmin.errors import ToulminError
 PAPERS = {"calm": calm.EXPERIMENTS, "vtg": vtg.EXPERIMENTS, "plan": plan.EXPERIMENTS, "a2r": a2r.EXPERIMENTS}
 EXPERIMENTS: Mapping[str, Experiment] = {each.name: each for paper in PAPERS.values() for each in paper}
 PROGRAM = "python experiments/run.py"
+TRUE = "google/t5_xxl_true_nli_mixture"
+METRIC_MODELS = {"mauve": "--mauve-model DIR", "QA-F1": "--qa-model DIR"}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Runs what the command line names and prints its table; leaves with an error's own exit code."""
+    """Runs what the command line names and prints its table; leaves with the exit code of a row's first error."""
     words = list(sys.argv[1:] if argv is None else argv)
     experiment = experiment_of(words[:2])
     options = parser_of(experiment)
@@ -36,14 +39,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         bench = Bench(experiment, choices_of(experiment, options, given))
         outcomes = list(bench.outcomes())
+        parts = parts_used(bench, outcomes)
     except ToulminError as error:
-        print(error, file=sys.stderr)
-        raise SystemExit(error.exit_code) from error
-    parts = parts_used(bench, outcomes)
+        raise _ended(error) from error
     print(text(experiment, outcomes, parts, small=given.small))
     if given.json is not None:
         table = document(experiment, outcomes, parts, small=given.small)
         given.json.write_text(json.dumps(table, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+    if bench.errors:
+        raise _ended(bench.errors[0])
+
+
+def _ended(error: ToulminError) -> SystemExit:
+    print(error, file=sys.stderr)
+    return SystemExit(error.exit_code)
 
 
 def experiment_of(words: Sequence[str]) -> Experiment:
@@ -70,12 +79,15 @@ def parser_of(experiment: Experiment) -> argparse.ArgumentParser:
     """The options of an experiment."""
     program = f"{PROGRAM} {experiment.name.replace('_', ' ')}"
     parser = argparse.ArgumentParser(
-        prog=program, description=f"{experiment.title}. {experiment.about}", epilog=f"example: {program} --small"
+        prog=program,
+        description="\n".join(wrap(f"{experiment.title}. {experiment.about}", WIDTH)),
+        epilog="\n".join(_needs(experiment, program)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     known = ", ".join(experiment.sources) or "none"
     parser.add_argument("--small", action="store_true", help="a few questions of stand-ins, no language model")
     parser.add_argument("--model", default=EMBEDDED, metavar="SPEC", help="the main model (default: %(default)s)")
-    parser.add_argument("--verifier", metavar="SPEC", help="CaLM's second model")
+    parser.add_argument("--verifier", metavar="SPEC", help="CaLM's second model, which may be on a server of its own")
     parser.add_argument("--judge", default=LEXICAL, metavar="SPEC", help="verifies and scores (default: %(default)s)")
     parser.add_argument("--qa-model", metavar="DIR", help="the reader of Disambig-F1 (default: without that metric)")
     parser.add_argument("--mauve-model", metavar="DIR", help="the GPT-2 of MAUVE (default: without that metric)")
@@ -89,6 +101,41 @@ def parser_of(experiment: Experiment) -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept")
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes the table as JSON, too")
     return parser
+
+
+def _needs(experiment: Experiment, program: str) -> Iterator[str]:
+    """What the experiment needs in full, where it is to be had, and the commands."""
+    yield "datasets (--data NAME=PATH):"
+    for source, about in experiment.sources.items():
+        yield from _entry(source, f"{about}; {origin(source)}")
+    if list(_searched(experiment)):
+        yield from _entry("an index", f"to search: toulmin index psgs_w100.tsv --into DIR, of {WIKIPEDIA}")
+    yield "models that rows name (--member NAME=SPEC):" if experiment.members else "models that rows name: none"
+    for name, about in experiment.members.items():
+        yield from _entry(name, about)
+    yield f"\na trial:  {program} --small\nin full:  {' '.join(_full_command(experiment, program))}"
+
+
+def _entry(name: str, about: str) -> list[str]:
+    return wrap(f"{name}  {about}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _searched(experiment: Experiment) -> Iterator[str]:
+    """The datasets whose questions bring no passages: all but ALCE's."""
+    return (source for source in experiment.sources if not origin(source).startswith("ALCE"))
+
+
+def _full_command(experiment: Experiment, program: str) -> Iterator[str]:
+    yield f"{program} --model openai:MODEL"
+    works = [row.work for panel in experiment.panels for row in panel.rows if isinstance(row.work, Answers)]
+    if any(work.verifier == VERIFIER for work in works):
+        yield "--verifier second:MODEL --set servers.second.base_url=http://HOST:8000/v1"
+    yield f"--judge seq2seq:{TRUE}"
+    metrics = {column.metric for panel in experiment.panels for column in panel.columns}
+    yield from [option for metric, option in METRIC_MODELS.items() if metric in metrics]
+    yield from (f"--data {source}=PATH" for source in experiment.sources)
+    yield from (f"--index {source}=DIR" for source in _searched(experiment))
+    yield from (f"--member {name}=SPEC" for name in experiment.members)
 
 
 def choices_of(experiment: Experiment, parser: argparse.ArgumentParser, given: argparse.Namespace) -> Choices:

@@ -454,6 +454,13 @@ def test_snippets_are_asked_for_by_extraction():
     assert writer.prompts(Extract) == [Extract(QUESTION, passage) for passage in PASSAGES]
 
 
+@pytest.mark.parametrize(("name", "shortened"), [("summ", "summary"), ("snippet", "extraction")])
+def test_the_answer_is_asked_for_as_one_from_shortened_passages(name: str, shortened: str):
+    writer = Writer(shortening)
+    answered(name, writer)
+    assert [prompt.shortened for prompt in writer.prompts(AnswerPrompt)] == [shortened]
+
+
 def test_a_summary_of_no_words_is_refused():
     assert isinstance(failure("summ", saying(TRUE), words=0), UsageError)
 

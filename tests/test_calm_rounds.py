@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,7 +109,7 @@ def test_one_model_may_play_both_roles():
 def test_no_two_requests_of_a_run_are_the_same_draw():
     writer = Writer(FOUR, "bells rang.", FOUR, "bells rang.", FOUR)
     made = run(writer, writer, stock=5, carry="all_cited", verifier_reads="all")
-    drawn = [(request.prompt, request.sample) for request in made.main.asked]
+    drawn = [(request.role, request.prompt, request.sample) for request in made.main.asked]
     assert len(set(drawn)) == len(drawn) > 3
 
 
@@ -117,9 +118,17 @@ def test_a_prompt_that_is_new_is_the_models_first_draw():
     assert {request.sample for request in (*made.main.asked, *made.verifier.asked[:1])} == {0}
 
 
-def test_a_verifier_that_is_asked_what_the_main_model_was_asked_makes_another_draw():
-    made = run(FOUR, "bells rang.", verifier_reads="all")
-    assert [request.sample for request in (made.main.asked[0], made.verifier.asked[0])] == [0, 1]
+def test_table_6_differs_in_what_the_verifier_reads_alone():
+    cited, shown = (run(FOUR, "bells rang.", max_rounds=2, verifier_reads=reads) for reads in ("cited", "all"))
+    assert [replace(request, prompt=None) for request in cited.verifier.asked] == [
+        replace(request, prompt=None) for request in shown.verifier.asked
+    ]
+    (few,), (many,) = cited.verifier.asked, shown.verifier.asked
+    assert replace(few.prompt, passages=()) == replace(many.prompt, passages=())
+    assert (set(few.prompt.passages) < set(many.prompt.passages), many) == (
+        True,
+        replace(shown.main.asked[0], role="verifier"),
+    )
 
 
 def test_a_passage_that_was_found_twice_is_shown_once():

@@ -86,7 +86,7 @@ def test_no_request_is_no_reply(model: Local):
     assert replies(model) == []
 
 
-@pytest.mark.parametrize("temperature", [None, 0.0, 1.0])
+@pytest.mark.parametrize("temperature", [None, 1.0])
 def test_another_sample_is_another_draw(model: Local, temperature: float | None):
     found = replies(model, *(replace(ASK, temperature=temperature, sample=n) for n in range(4)))
     assert len({reply.text for reply in found}) == 4
@@ -440,6 +440,15 @@ def test_another_sample_is_another_key(model: Local):
 
 def test_further_samples_of_a_cold_model_are_drawn_warm(model: Local):
     assert model._draw(replace(ASK, sample=1), "").temperature == RESAMPLING
+
+
+def test_further_samples_keep_the_temperature_that_was_asked_for(model: Local):
+    draws = [model._draw(replace(ASK, sample=1, temperature=asked), "") for asked in (0.0, 0.2)]
+    assert [draw.temperature for draw in draws] == [0.0, 0.2]
+
+
+def test_a_role_has_draws_of_its_own(model: Local):
+    assert model._draw(ASK, "").seed != model._draw(replace(ASK, role="verifier"), "").seed
 
 
 def test_a_cached_model_gives_the_same_replies(model: Local, tmp_path: Path):

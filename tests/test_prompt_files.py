@@ -10,11 +10,25 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.typed_prompts import BARE, KEPT, LIT, LONG, PASSAGES, PROMPTS, QUESTION, SHIPPED, hostile_texts, matter
+from tests.typed_prompts import (
+    ALL,
+    BARE,
+    CLAIMS,
+    ENTITIES,
+    KEPT,
+    LIT,
+    LONG,
+    PASSAGES,
+    PROMPTS,
+    QUESTION,
+    SHIPPED,
+    hostile_texts,
+    matter,
+)
 from toulmin.data import Passage
 from toulmin.errors import UsageError
 from toulmin.prompts.templates import Templates
-from toulmin.prompts.types import AnswerPrompt, Example
+from toulmin.prompts.types import AnswerPrompt, Correct, Example
 
 
 def loaded(folder: Path, text: str, **options: Any) -> Templates:
@@ -52,13 +66,63 @@ def test_examples_of_a_file_replace_those_of_their_kind(tmp_path: Path):
     assert replies == ["Ashby [1]."]
 
 
+# ---------------------------------------------------------------- a verbatim copy of a paper's prompt
+
+VERBATIM = '''
+[parts]
+data = ""
+passage = "Document [{n}](Title: {title}): {text}"
+
+[correct]
+system = ""
+user = """
+Instruction: Correct the draft, which is based on the first {rests_on} search results.
+Question: {question}
+{passages}
+Drafted Solution: {draft}
+Corrected Answer:"""
+
+[[examples.correct]]
+question = "Who built it?"
+draft = "Pell [1]."
+rests_on = 1
+answer = "Ashby [1]."
+passages = [{ title = "Tower", text = "Ashby built it." }]
+'''
+
+
+def test_a_verbatim_copy_is_taken_whole(tmp_path: Path):
+    messages = loaded(tmp_path, VERBATIM).render(Correct(QUESTION, PASSAGES, CLAIMS, 2)).messages
+    assert [message.role for message in messages] == ["user", "assistant", "user"]
+    assert messages[0].content == (
+        "Instruction: Correct the draft, which is based on the first 1 search results.\nQuestion: Who built it?\n"
+        "Document [1](Title: Tower): Ashby built it.\nDrafted Solution: Pell [1].\nCorrected Answer:"
+    )
+    assert "the first 2 search results" in messages[2].content
+    assert "do not act on them" not in "".join(message.content for message in messages)
+
+
+def test_the_instructions_of_a_correction_may_say_what_the_draft_rests_on(tmp_path: Path):
+    own = loaded(tmp_path, '[correct]\nsystem_list = "It rests on the first {rests_on}."')
+    prompt = Correct(QUESTION, PASSAGES, ENTITIES, 2, "list")
+    assert own.render(prompt).messages[0].content.startswith("It rests on the first 2.")
+
+
+@pytest.mark.parametrize(
+    ("name", "user"), [("summarise", "{question} {passage}"), ("queries", "{question} {written} {claim}")]
+)
+def test_a_copy_may_say_a_number_in_its_own_words(tmp_path: Path, name: str, user: str):
+    own = loaded(tmp_path, f'[{name}]\nsystem = ""\nuser = "At most five. {user}"')
+    assert matter(ALL[name], own).startswith("At most five.")
+
+
 WRONG = [
     ('[judge_clam]\nsystem = "x"', "did you mean judge_claim.system"),
     ('[judge_claim]\nsystem = "{passage}"', "There is no placeholder called 'passage'"),
     ('[queries]\nsystem = "At most {m}."', "known: n"),
     ('[cite]\nuser = "{claim}"', "cite.user should hold {passages}"),
     ('[parts]\npassage = "{title} {text}"', "parts.passage should hold {n}"),
-    ('[cite]\nsystem = " "', "not empty"),
+    ('[cite]\nuser = " "', "not empty"),
     ("[cite]\nsystem = 3", "not 3"),
     ("version = 2", "expected version = 1"),
     ("[cite\n", "should be TOML"),
@@ -82,13 +146,13 @@ def test_a_file_that_is_not_there_or_of_no_known_kind_is_a_usage_error(name: str
 
 
 def test_the_shipped_texts_go_by_the_plain_version():
-    assert (SHIPPED.version, Templates.default(2).version) == ("1", "1")
+    assert (SHIPPED.version, Templates.default(None).version) == ("1", "1")
 
 
 def test_other_texts_and_other_shots_have_versions_of_their_own(tmp_path: Path):
     texts = ['[judge_claim]\nsystem = "a"', '[judge_claim]\nsystem = "b"']
     versions = {loaded(tmp_path, text).version for text in texts}
-    assert len(versions | {SHIPPED.version, BARE.version, Templates.default(1).version}) == 5
+    assert len(versions | {SHIPPED.version, BARE.version, *(Templates.default(n).version for n in (1, 2))}) == 6
 
 
 def test_a_file_that_replaces_nothing_leaves_the_plain_version(tmp_path: Path):
@@ -130,9 +194,28 @@ def test_an_alce_prompt_is_framed_as_its_file_says(tmp_path: Path):
     )
 
 
-def test_the_documents_of_an_alce_prompt_are_said_to_be_data(tmp_path: Path):
-    said = alce(tmp_path).render(AnswerPrompt(QUESTION, PASSAGES)).messages[0].content
-    assert ("do not act on them" in said, "<passage>" in said) == (True, False)
+def test_an_alce_file_is_taken_whole_with_nothing_beside_it(tmp_path: Path):
+    (message,) = alce(tmp_path).render(AnswerPrompt(QUESTION, PASSAGES)).messages
+    assert (message.role, message.content.startswith("Instruction: Tell it")) == ("user", True)
+
+
+SHORT_DOCS = [
+    {"title": "Tower", "text": "Ashby built it.", "summary": "Ashby.", "extraction": "Ashby built the tower."},
+    {"title": "Pier", "text": "A pier.", "summary": "irrelevant", "extraction": ""},
+    {"title": "Lamp", "text": "Its lamp burnt oil.", "summary": "Oil.", "extraction": "Its lamp burnt oil."},
+]
+
+
+@pytest.mark.parametrize(("shortened", "text"), [("summary", "Ashby."), ("extraction", "Ashby built the tower.")])
+def test_an_alce_file_shows_summaries_and_extracts_beside_summaries_and_extracts(
+    tmp_path: Path, shortened: Any, text: str
+):
+    demo = {"question": "Who?", "answer": "Ashby [1]. Oil [3].", "docs": SHORT_DOCS}
+    prompt = AnswerPrompt(QUESTION, PASSAGES, shortened=shortened)
+    shown = matter(prompt, alce(tmp_path, 1, demos=[demo])).partition("\n\n\n")[0]
+    assert re.findall(r"Document \[(\d)\]\(Title: (\w+)\)", shown) == [("1", "Tower"), ("2", "Lamp")]
+    assert f": {text}\n" in shown
+    assert shown.endswith("Answer: Ashby [1]. Oil [2].")
 
 
 @pytest.mark.parametrize(("shots", "shown"), [(None, 2), (0, 0), (3, 3), (4, 4)])

@@ -223,16 +223,37 @@ def test_a_stop_sequence_holds_where_the_server_takes_none(stub: Stub):
 # ---------------------------------------------------------------- samples
 
 
-def test_another_sample_has_another_seed(stub: Stub):
-    model = Chat("stub", at(stub, seed=7, temperature=0.5))
-    replies(model, asking(sample=2))
-    assert (sent(stub)["seed"], sent(stub)["temperature"]) == (9, 0.5)
+def test_another_sample_has_another_seed_and_the_same_temperature(stub: Stub):
+    replies(Chat("stub", at(stub, seed=7, temperature=0.5)), asking(), asking(sample=2))
+    first, other = (each["body"] for each in stub.asked())
+    assert (first["seed"], other["seed"] != 7) == (7, True)
+    assert (first["temperature"], other["temperature"]) == (0.5, 0.5)
 
 
-@pytest.mark.parametrize("temperature", [0.0, None])
-def test_another_sample_is_another_draw_even_at_temperature_0(stub: Stub, temperature: float | None):
-    replies(Chat("stub", at(stub, temperature=temperature)), asking(sample=1))
-    assert (sent(stub)["seed"], sent(stub)["temperature"]) == (1, RESAMPLING)
+def test_draws_of_other_seeds_samples_and_roles_have_seeds_of_their_own():
+    models = [Chat("stub", Server(seed=seed)) for seed in range(50)]
+    draws = [asking(sample=sample, role=role) for sample in range(20) for role in ("main", "verifier")]
+    seeds = {model.seed_of(draw) for model in models for draw in draws}
+    assert len(seeds) == len(models) * len(draws)
+    assert all(seed is not None and 0 <= seed < 2**31 for seed in seeds)
+
+
+@pytest.mark.parametrize("set_on", ["the server", "the request"])
+@pytest.mark.parametrize("temperature", [0.0, 0.2, 1.3])
+def test_another_draw_keeps_the_temperature_that_was_asked_for(stub: Stub, temperature: float, set_on: str):
+    server = at(stub, temperature=temperature if set_on == "the server" else 0.9)
+    replies(Chat("stub", server), asking(sample=1, temperature=None if set_on == "the server" else temperature))
+    assert sent(stub)["temperature"] == temperature
+
+
+def test_another_draw_has_a_temperature_where_none_was_asked_for(stub: Stub):
+    replies(Chat("stub", at(stub)), asking(sample=1))
+    assert sent(stub)["temperature"] == RESAMPLING
+
+
+def test_top_p_goes_with_every_request(stub: Stub):
+    replies(Chat("stub", at(stub, top_p=0.9)), asking(), asking(sample=1))
+    assert [each["body"]["top_p"] for each in stub.asked()] == [0.9, 0.9]
 
 
 def test_the_first_sample_keeps_temperature_0(stub: Stub):
@@ -268,7 +289,8 @@ def test_other_prompts_go_out_apart_and_each_gets_its_own_reply(stub: Stub):
 def test_a_server_without_n_is_asked_for_each_sample(stub: Stub, rule: Rule):
     stub.script(rule)
     told = replies(Chat("stub", at(stub, n=3)), *drawn(3))
-    assert ([one.text for one in told], sent(stub)["seed"]) == ([ECHO] * 3, 2)
+    assert [one.text for one in told] == [ECHO] * 3
+    assert sent(stub)["seed"] == Chat("stub").seed_of(asking(sample=2))
 
 
 def test_a_model_takes_as_many_requests_as_it_can_ask_for_at_once():
@@ -843,6 +865,8 @@ VARIED = {
     "another server": lambda: Chat("stub", Server(base_url="http://localhost:1/v1")).key(asking()),
     "another route": lambda: Completions("stub").key(asking()),
     "another seed": lambda: Chat("stub", Server(seed=1)).key(asking()),
+    "another top_p": lambda: Chat("stub", Server(top_p=0.9)).key(asking()),
+    "another role": lambda: Chat("stub").key(asking(role="verifier")),
     "another temperature": lambda: Chat("stub", Server(temperature=0.1)).key(asking()),
     "another limit": lambda: Chat("stub", Server(max_tokens=9)).key(asking()),
     "a field more": lambda: Chat("stub", Server(extra={"top_k": 1})).key(asking()),
@@ -889,6 +913,7 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
         {"window": 0},
         {"requests_per_minute": 0},
         {"temperature": -0.1},
+        {"top_p": 0.0},
         {"extra": {"since": datetime(2026, 1, 1, tzinfo=UTC)}},
         {"window": 100, "max_tokens": 100},
     ],

@@ -22,6 +22,7 @@ from tests.typed_prompts import (
     LIT,
     LONG,
     PASSAGES,
+    PRESETS,
     PROMPTS,
     QUESTION,
     SHIPPED,
@@ -252,7 +253,14 @@ def demonstrations(prompt: Prompt[Any]) -> list[tuple[str, str]]:
     return [(asked.content, reply.content) for asked, reply in zip(messages[::2], messages[1::2], strict=True)]
 
 
-DEMONSTRATED = {"answer cited": 2, "answer list": 2, "correct": 1, "correct a list": 1, "answer cited uncited": 2}
+DEMONSTRATED = {
+    "answer cited": 2,
+    "answer simple": 2,
+    "answer list": 2,
+    "correct": 1,
+    "correct a list": 1,
+    "answer cited uncited": 2,
+}
 
 
 @pytest.mark.parametrize(("name", "count"), DEMONSTRATED.items(), ids=DEMONSTRATED)
@@ -280,15 +288,40 @@ def test_demonstrations_without_citations_have_no_marks():
     assert [r for _, r in demonstrations(PROMPTS["answer cited uncited"]) if "[" in r] == []
 
 
-@pytest.mark.parametrize("name", ["answer short", "answer report", "answer expert", "answer plain", "answer simple"])
+@pytest.mark.parametrize("name", ["answer short", "answer report", "answer expert", "answer plain"])
 def test_long_cited_demonstrations_stand_before_no_other_kind_of_answer(name: str):
     assert demonstrations(PROMPTS[name]) == []
 
 
-@pytest.mark.parametrize(("shots", "shown"), [(0, 0), (1, 1), (2, 2)])
-def test_shots_say_how_many_demonstrations_are_shown(shots: int, shown: int):
-    messages = Templates.default(shots).render(PROMPTS["answer cited"]).messages
-    assert len([m for m in messages if m.role == "assistant"]) == shown
+def test_short_answers_of_vtgs_baselines_have_short_demonstrations():
+    shown = demonstrations(AnswerPrompt(QUESTION, PASSAGES, "short", preset="simple"))
+    assert [len(AnswerPrompt(QUESTION, PASSAGES, "short").read(reply).claims) for _, reply in shown] == [1, 1]
+
+
+def test_an_answer_from_a_text_has_no_demonstrations_of_answers_without_one():
+    assert demonstrations(AnswerPrompt(QUESTION, PASSAGES, "short", preset="simple", written="Long ago.")) == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("style", ["long", "short", "list"])
+@pytest.mark.parametrize("shots", [0, 1, 2])
+def test_shots_that_are_asked_for_are_shown_whatever_the_preset(preset: Any, style: Any, shots: int):
+    messages = Templates.default(shots).render(AnswerPrompt(QUESTION, PASSAGES, style, preset=preset)).messages
+    assert len([m for m in messages if m.role == "assistant"]) == shots
+
+
+@pytest.mark.parametrize("style", ["long", "short", "list"])
+@pytest.mark.parametrize("shortened", ["summary", "extraction"])
+def test_demonstrations_of_summ_and_snippet_show_summaries_and_extracts(style: Any, shortened: Any):
+    prompt = AnswerPrompt(QUESTION, PASSAGES, style, preset="simple", shortened=shortened)
+    short, whole = demonstrations(prompt), demonstrations(replace(prompt, shortened=""))
+    assert len(short) == 2
+    for (asked, reply), (before, answer) in zip(short, whole, strict=True):
+        labels = LABEL.findall(asked)
+        assert 0 < len(labels) < len(LABEL.findall(before))  # without the irrelevant ones
+        draft = replace(prompt, passages=tuple(Passage.of(f"{n} {title}") for n, title in labels)).read(reply)
+        assert (draft.invalid, all(claim.cited for claim in draft.claims)) == (0, True)
+        assert re.sub(r"\[\d\]", "", reply) == re.sub(r"\[\d\]", "", answer)
 
 
 @pytest.mark.parametrize("shots", [3, -1])

@@ -67,6 +67,7 @@ class Settings:
     passage_words: int | None = None
     seed: int | None = None
     temperature: float | None = None
+    top_p: float | None = None
     shots: int | None = None
     prompts: str | None = None
     structured: bool | None = None

@@ -388,7 +388,7 @@ def _templates(settings: Settings, is_small: bool = False) -> Templates:
 
 
 def _sampling(settings: Settings) -> dict[str, Any]:
-    general = {"temperature": settings.temperature, "seed": settings.seed}
+    general = {name: getattr(settings, name) for name in ("temperature", "top_p", "seed")}
     return {name: value for name, value in general.items() if value is not None}
 
 

@@ -61,7 +61,7 @@ def run(
     Parameters
     ----------
     dataset
-        The file or folder with the questions.
+        The file or folder with the questions; ALCE's: https://huggingface.co/datasets/princeton-nlp/ALCE-data
     out
         The run folder: run.json, answers.jsonl, and the journal from which an interrupted run continues.
     index

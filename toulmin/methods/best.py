@@ -40,7 +40,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
         return state
     asked = task.answering(passages_cited_by([judgement.claim for judgement in doubtful], state.answer.passages))
     try:
-        done = yield from exchange(asked, "verifier", sample=task.draws.next(asked))
+        done = yield from exchange(asked, "verifier", sample=task.draws.next(asked, "verifier"))
     except ModelError as error:
         return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
     others = [claim.text for claim in done.value.claims]

@@ -6,7 +6,7 @@ silent:
 * An empty reply is no candidate: the draft stays, and reading goes on. If the last reply is empty, the draft is the
   answer.
 * A verifier without an answer corroborates nothing.
-* A prompt that is asked again, in another round or by the other model, is another draw (`Draws`).
+* A prompt that a model is asked again, in another round, is another draw (`Draws`).
 """
 
 from __future__ import annotations

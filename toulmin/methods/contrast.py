@@ -23,17 +23,17 @@ from toulmin.text.rouge import Overlap, is_legible, rouge_words, sequence_overla
 
 
 class Draws:
-    """Numbers the draws of each prompt of a run from 0, so that asking again gets another reply.
+    """Numbers the draws of each prompt by each role from 0, so that asking again gets another reply.
 
-    Otherwise a cache or a temperature of 0 would repeat an earlier one.
+    Otherwise a cache would repeat an earlier one.
     """
 
     def __init__(self) -> None:
-        self._made: list[Prompt[Any]] = []  # a list, since the feedback in a prompt cannot be hashed
+        self._made: list[tuple[str, Prompt[Any]]] = []  # a list, since the feedback in a prompt cannot be hashed
 
-    def next(self, prompt: Prompt[Any]) -> int:
-        self._made.append(prompt)
-        return self._made.count(prompt) - 1
+    def next(self, prompt: Prompt[Any], role: str = "main") -> int:
+        self._made.append((role, prompt))
+        return self._made.count((role, prompt)) - 1
 
 
 # ---------------------------------------------------------------- agreement of two drafts (CaLM, section 4)
@@ -143,7 +143,7 @@ class Contrast:
         shown = set(read_by(candidate.prompt))
         grounds = GROUNDS[self.reads](claims, [passage for passage in pool if passage.id in shown])
         prompt = replace(self.asked, passages=grounds)
-        done = yield from exchange(prompt, "verifier", sample=draws.next(prompt))
+        done = yield from exchange(prompt, "verifier", sample=draws.next(prompt, "verifier"))
         others = [claim.text for claim in done.value.claims]
         # An abstaining verifier agrees with nothing.
         score = AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0

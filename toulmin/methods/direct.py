@@ -131,7 +131,8 @@ def summ(
     reporting.check_whole(1, words=words)
     answer = yield from reporting.start_answer(question, "summ", style, k)
     prompts = [Summarise(question, passage, words) for passage in answer.passages]
-    return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
+    asked = AnswerPrompt(question, (), style, examples, prompt, shortened="summary")
+    return (yield from _from_shortened(answer, prompts, asked, unsupported))
 
 
 def snippet(
@@ -146,11 +147,12 @@ def snippet(
     """As `summ`, with a self-contained span extracted from each passage (ALCE's SNIPPET)."""
     answer = yield from reporting.start_answer(question, "snippet", style, k)
     prompts = [Extract(question, passage) for passage in answer.passages]
-    return (yield from _from_shortened(answer, prompts, examples, prompt, unsupported))
+    asked = AnswerPrompt(question, (), style, examples, prompt, shortened="extraction")
+    return (yield from _from_shortened(answer, prompts, asked, unsupported))
 
 
 def _from_shortened(
-    answer: Answer, prompts: Sequence[Prompt[str | None]], examples: tuple[Example, ...], preset: Preset, policy: Policy
+    answer: Answer, prompts: Sequence[Prompt[str | None]], asked: AnswerPrompt, policy: Policy
 ) -> Program[Answer]:
     replies = yield from together([exchange(prompt) for prompt in prompts])
     shorts = _shorts(answer.passages, [done.value for done in replies])
@@ -158,8 +160,7 @@ def _from_shortened(
     kept = {short.passage.id: short for short in shorts if not short.why}
     if not kept:
         return reporting.conclude(answer, (), policy)
-    offered = tuple(short.passage for short in kept.values())
-    asked = AnswerPrompt(answer.question, offered, answer.style, examples, preset)
+    asked = replace(asked, passages=tuple(short.passage for short in kept.values()))
     done = yield from exchange(asked)
     answer = with_draft(answer, _cite_originals(done, asked, {id: short.original for id, short in kept.items()}))
     yield from show_draft(answer)

@@ -94,6 +94,7 @@ class Llama(Chat):
     """
 
     provider = "llama.cpp"
+    _first_temperature = 0.0
 
     def __init__(
         self,
@@ -106,7 +107,8 @@ class Llama(Chat):
         parallel: int = 1,
         memory: int = 256,
         reuse: bool = True,
-        temperature: float = 0.0,
+        temperature: float | None = None,
+        top_p: float | None = None,
         seed: int = 0,
         thinking: bool | None = None,
         structured: bool | None = None,
@@ -123,6 +125,7 @@ class Llama(Chat):
             window=window,
             max_tokens=max_tokens,
             temperature=temperature,
+            top_p=top_p,
             seed=seed,
             structured=(templates is None or templates.are_shipped) if structured is None else structured,
             extra=extra,

@@ -51,9 +51,9 @@ class Local:
 
     `batch` prompts are answered at once; a reply does not depend on its neighbours, up to rounding. `window` is the
     size of prompt and reply in tokens (None: the model's own); a prompt that is too long loses passages from its
-    end. Randomness comes from `seed`, the request's `sample` and the prompt; at temperature 0, samples other than 0
-    are drawn at `RESAMPLING`. `thinking` turns thinking on or off where the template allows it; it never appears in
-    the text, but counts towards tokens and `max_tokens`.
+    end. Randomness comes from `seed`, the request's `role` and `sample`, and the prompt. Where no temperature is set
+    and the model's own is 0, samples other than 0 are drawn at `RESAMPLING`. `thinking` turns thinking on or off where
+    the template allows it; it never appears in the text, but counts towards tokens and `max_tokens`.
 
     Raises `UsageError` for a setting out of range and `ModelError` for what is not a model.
     """
@@ -93,9 +93,8 @@ class Local:
         holds = self._max_tokens >= 1 and (self._window is None or self._max_tokens < self._window)
         check("max_tokens", max_tokens, holds, f"at least 1 and less than the model's window of {self._window} tokens")
         defaults = self._model.generation_config
-        self._temperature = (
-            temperature if temperature is not None else (defaults.temperature or 1.0) * bool(defaults.do_sample)
-        )
+        self._temperature = temperature
+        self._first_temperature = (defaults.temperature or 1.0) * bool(defaults.do_sample)
         self._top_p = top_p or defaults.top_p or 1.0
         self._top_k = defaults.top_k or 0
         self._stop = tuple(defaults.stop_strings or ())
@@ -157,9 +156,11 @@ class Local:
 
     def _draw(self, request: Generate, prompt: str) -> Draw:
         temperature = self._temperature if request.temperature is None else request.temperature
-        if request.sample and not temperature:
-            temperature = RESAMPLING
-        chance = hashlib.sha256(f"{self._seed} {request.sample} {prompt}".encode("utf-8", "replace")).digest()
+        if temperature is None:
+            temperature = self._first_temperature or RESAMPLING * bool(request.sample)
+        chance = hashlib.sha256(
+            f"{self._seed} {request.role} {request.sample} {prompt}".encode("utf-8", "replace")
+        ).digest()
         return Draw(
             seed=int.from_bytes(chance[:7]),
             max_tokens=request.max_tokens or self._max_tokens,

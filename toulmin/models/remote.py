@@ -1,8 +1,8 @@
 """Language models on OpenAI-compatible servers.
 
 * A failed request is a `ModelError` in its place and affects no other.
-* A `sample` other than 0 is another draw: its seed is the server's (or 0) plus its number, its temperature
-  `RESAMPLING` where that is 0 or not set.
+* A `sample` other than 0 is another draw: it has a seed of its own, and `RESAMPLING` as its temperature where none is
+  set. A temperature that is set is kept, 0 too.
 * A dispensable field (`_SPARED`) that the server rejects by name is left out from then on. A server that is to reply
   in JSON of a schema is asked by `response_format`, if it rejects that by a tool, and else by words.
 * Thinking never reaches a text. A reply that is only thinking, or was cut off before its first word, is an error; a
@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -119,10 +120,22 @@ _SMALLER = 0.8
 _NAMED = 3  # models that an error names
 _LIMITS = ("max_completion_tokens", "max_tokens")
 # Without these the server's own temperature or seed applies, and stop sequences are applied here.
-_SPARED = frozenset({"stream_options", "temperature", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS})
-# What holds a server to a schema. Where it takes neither, the prompt's words alone ask for the form.
+_SPARED = frozenset(
+    {"stream_options", "temperature", "top_p", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS}
+)
+# What holds a server to a schema, beside `SCHEMA`. Where it takes neither, the prompt's words alone ask for the form.
 _TOOLS = "tools"
 _NAME = "reply"
+
+
+def seed_of_draw(seed: int | None, request: Generate) -> int | None:
+    """The first draw of the main model has the seed that is set; the draws of other seeds, samples and roles are
+    independent.
+    """
+    if request.sample == 0 and (seed is None or request.role == "main"):
+        return seed
+    digest = hashlib.sha256(f"{seed} {request.role} {request.sample}".encode()).digest()
+    return int.from_bytes(digest[:4]) >> 1  # some servers keep 32 bits and a sign
 
 
 class _Remote:
@@ -131,6 +144,7 @@ class _Remote:
     _limit = _LIMITS[1]  # on OpenAI's own server
     _ends: tuple[str, ...] = ()
     _can_be_held = False  # to a schema
+    _first_temperature: float | None = None  # of a first draw, where none is set
 
     def __init__(
         self,
@@ -180,12 +194,12 @@ class _Remote:
         for how in ("stream", "stream_options"):
             body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
-        return json.dumps(asked | {"sample": request.sample, "body": body}, sort_keys=True, default=str)
+        drawn = {"role": request.role, "sample": request.sample, "body": body}
+        return json.dumps(asked | drawn, sort_keys=True, default=str)
 
     def seed_of(self, request: Generate) -> int | None:
         """The seed that is sent with the request."""
-        seed = self._server.seed
-        return None if seed is None and request.sample == 0 else (seed or 0) + request.sample
+        return seed_of_draw(self._server.seed, request)
 
     async def models(self) -> tuple[str, ...]:
         """The models that the server lists; raises `ModelError`."""
@@ -226,8 +240,8 @@ class _Remote:
 
     def _with_temperature(self, request: Generate) -> Generate:
         temperature = self._server.temperature if request.temperature is None else request.temperature
-        if request.sample and not temperature:
-            temperature = RESAMPLING
+        if temperature is None:
+            temperature = RESAMPLING if request.sample else self._first_temperature
         return replace(request, temperature=temperature)
 
     # -------------------------------------------------------------- one request
@@ -309,6 +323,7 @@ class _Remote:
         limit = next((name for name in (first, *_LIMITS) if name not in left_out), None)
         wanted: dict[str, Any] = {
             "temperature": request.temperature,
+            "top_p": server.top_p,
             "seed": self.seed_of(request),
             "stop": list(self._stops(request)) or None,
             "n": len(requests) if len(requests) > 1 else None,

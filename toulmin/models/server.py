@@ -145,8 +145,8 @@ class Server:
 
     `window` is the model's size in tokens, prompt and reply together. If None, prompts are shortened when the
     server rejects them; Ollama silently cuts them, so set it to `num_ctx` there. `max_tokens` limits a reply (None:
-    the server's limit). `temperature`, `seed` and `stop` apply unless a request has its own. `extra` are further
-    body fields. `structured` asks for JSON of the prompt's schema where a prompt has one.
+    the server's limit). `temperature`, `top_p`, `seed` and `stop` apply unless a request has its own. `extra` are
+    further body fields. `structured` asks for JSON of the prompt's schema where a prompt has one.
 
     Without `stream`, `idle_timeout` must exceed the longest reply's time.
     """
@@ -164,6 +164,7 @@ class Server:
     window: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
+    top_p: float | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
     structured: bool = False
@@ -179,6 +180,7 @@ class Server:
             self._check(name, value is None or value >= 1, "at least 1, or left out")
         self._check("retries", self.retries >= 0, "0 or more")
         self._check("temperature", self.temperature is None or self.temperature >= 0, "0 or more, or left out")
+        self._check("top_p", self.top_p is None or 0 < self.top_p <= 1, "above 0 and at most 1, or left out")
         self._check("extra", _is_json(self.extra), "names and values as JSON has them")
         fits = self.window is None or self.max_tokens is None or self.max_tokens < self.window
         self._check("max_tokens", fits, f"less than the window ({self.window}), which holds the prompt too")

@@ -22,7 +22,7 @@ from typing import Any
 from toulmin.data import MARK_OPENING, Passage
 from toulmin.errors import UsageError, unknown_name
 from toulmin.prompts.structured import Schema
-from toulmin.prompts.types import AnswerPrompt, Example
+from toulmin.prompts.types import AnswerPrompt, Example, Shortened
 
 # ---------------------------------------------------------------- texts and their placeholders
 
@@ -54,19 +54,27 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A worked example; for a correction, with a draft that rests on the first `rests_on` passages."""
+    """A worked example; for a correction, with a draft that rests on the first `rests_on` passages.
+
+    `shortened` has the same example over summaries and over extracts of its passages.
+    """
 
     example: Example
     draft: str = ""
     rests_on: int = 0
+    shortened: Mapping[str, Example] = field(default_factory=dict)
+
+    def over(self, form: Shortened) -> Example:
+        return self.shortened.get(form, self.example)
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts by name ("cite.system"), and worked examples by kind."""
+    """Texts by name ("cite.system"), and worked examples by kind; `shots`: how many were asked for."""
 
     by_name: Mapping[str, str]
     demonstrations: Mapping[str, tuple[Demonstration, ...]] = field(default_factory=dict)
+    shots: int | None = None
 
     def fill(self, name: str, **values: str) -> str:
         """Fills placeholders in one pass; a block is left out if all its placeholders are empty."""
@@ -116,7 +124,12 @@ def on_one_line(text: str) -> str:
 
 FORMAT = 1
 MOST_EXAMPLES = 4
-_INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$")
+# These may be empty, and leave out placeholders of the shipped text.
+_INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$|^parts\.(?:data|long|short|list|report)$")
+_MORE = {"correct": {"rests_on"}}  # placeholders that shipped texts of that prompt do not show
+_DISPENSABLE = {"answer.user": {"written"}, "summarise.user": {"words"}, "queries.user": {"n"}} | {
+    f"correct.{user}": {"basis", "rests_on"} for user in ("user", "user_list")
+}
 
 
 def load_shipped_texts(*, compact: bool = False) -> Texts:
@@ -166,15 +179,16 @@ def _flat(tables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _valid_text(name: str, text: Any, shipped: Texts) -> str:
-    """Instructions may leave out placeholders of the shipped text."""
     if name not in shipped.by_name:
         raise unknown_name("prompt text", name, shipped.by_name)
-    if not isinstance(text, str) or not text.strip():
+    is_instruction = _INSTRUCTIONS.search(name) is not None
+    if not isinstance(text, str) or not (text.strip() or is_instruction):
         raise UsageError(f"{name} should be a text that is not empty, not {text!r}.")
-    known, placeholders = _placeholders(shipped.by_name[name]), _placeholders(text)
+    shown, placeholders = _placeholders(shipped.by_name[name]), _placeholders(text)
+    known = shown | _MORE.get(name.partition(".")[0], set())
     for placeholder in sorted(placeholders - known):
         raise UsageError(f"{name}: {unknown_name('placeholder', placeholder, known)}")
-    missing = sorted(known - placeholders) if not _INSTRUCTIONS.search(name) else []
+    missing = sorted(shown - placeholders - _DISPENSABLE.get(name, set())) if not is_instruction else []
     if missing:
         raise UsageError(f"{name} should hold {{{missing[0]}}}, which the shipped text shows, and does not.")
     return text
@@ -216,7 +230,24 @@ def _example(where: str, entry: Any) -> Demonstration:
         if not entry.get(key):
             raise UsageError(f"{where} should have {key}, and has none.")
     example = Example(entry["question"], _example_passages(where, entry["passages"]), entry["answer"].strip())
-    return Demonstration(example, entry.get("draft", ""), entry.get("rests_on", 0))
+    shortened = _shortened_examples(example, entry["passages"])
+    return Demonstration(example, entry.get("draft", ""), entry.get("rests_on", 0), shortened)
+
+
+_MARK = re.compile(r"\[(\d+)\]")
+
+
+def _shortened_examples(example: Example, entries: Sequence[Mapping[str, Any]]) -> dict[str, Example]:
+    texts = {form: [str(entry.get(form) or "") for entry in entries] for form in ("summary", "extraction")}
+    return {form: _shorten_example(example, shorts) for form, shorts in texts.items() if any(shorts)}
+
+
+def _shorten_example(example: Example, shorts: Sequence[str]) -> Example:
+    """As Summ and Snippet do, without irrelevant passages: the others have new numbers."""
+    kept = [n for n, short in enumerate(shorts, start=1) if short and "irrelevant" not in short.lower()]
+    passages = tuple(Passage.of(shorts[n - 1], example.passages[n - 1].title) for n in kept)
+    numbers = {str(n): f"[{place}]" for place, n in enumerate(kept, start=1)}
+    return Example(example.question, passages, _MARK.sub(lambda mark: numbers.get(mark[1], ""), example.answer))
 
 
 def _example_passages(where: str, entries: Sequence[Any]) -> tuple[Passage, ...]:
@@ -237,27 +268,28 @@ _SHOTS = 2  # as ALCE's own runs show
 
 @dataclass(frozen=True, slots=True)
 class AlceFile:
-    """A prompt file of ALCE: `demo_prompt` frames an example and the question alike, `doc_prompt` each passage."""
+    """A prompt file of ALCE: `demo_prompt` frames an example and the question alike, `doc_prompt` each passage.
+
+    It is taken whole: nothing is said beside its words.
+    """
 
     instruction: str
     demo_prompt: str
     doc_prompt: str
     demo_sep: str
-    demos: tuple[Example, ...]
+    demos: tuple[Demonstration, ...]
 
     @property
     def shows_passages(self) -> bool:
         """False for files for closed-book runs."""
         return "{D}" in self.demo_prompt
 
-    def wording(self, prompt: AnswerPrompt, data: str) -> Wording:
-        """The prompt in the file's words, with `data`, the rule about passages, as instructions."""
+    def wording(self, prompt: AnswerPrompt) -> Wording:
+        examples = prompt.examples or tuple(demo.over(prompt.shortened) for demo in self.demos)
         turns = tuple(
-            Turn(self._frame(example.question, example.passages), quote(example.answer))
-            for example in prompt.examples or self.demos
+            Turn(self._frame(example.question, example.passages), quote(example.answer)) for example in examples
         )
-        user = self._frame(prompt.question, prompt.passages)
-        return Wording(data if prompt.passages else "", user, turns, self.demo_sep)
+        return Wording("", self._frame(prompt.question, prompt.passages), turns, self.demo_sep)
 
     def _frame(self, question: str, passages: Sequence[Passage]) -> str:
         values = {
@@ -299,11 +331,13 @@ def _text(data: Any, key: str, needs: str | None) -> str:
     return text
 
 
-def _demo(record: Any) -> Example:
+def _demo(record: Any) -> Demonstration:
     try:
-        docs = tuple(Passage.of(doc["text"], doc["title"]) for doc in record.get("docs", []))
+        docs = record.get("docs", [])
         answer = record["answer"] if isinstance(record["answer"], str) else ", ".join(record["answer"])
-        return Example(record["question"] + "", docs, answer)
+        passages = tuple(Passage.of(doc["text"], doc["title"]) for doc in docs)
+        example = Example(record["question"] + "", passages, answer)
+        return Demonstration(example, shortened=_shortened_examples(example, docs))
     except (AttributeError, KeyError, TypeError):
         raise UsageError("each of demos should have question, answer and docs with title and text.") from None
 

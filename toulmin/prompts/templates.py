@@ -141,7 +141,8 @@ class Templates:
     @classmethod
     def _of(cls, texts: files.Texts, shots: int | None, alce: files.AlceFile | None = None) -> Templates:
         _check_shots(shots, max(len(texts.demonstrations[kind]) for kind in ("cited", "list")))
-        chosen = files.Texts(texts.by_name, {kind: examples[:shots] for kind, examples in texts.demonstrations.items()})
+        demonstrations = {kind: examples[:shots] for kind, examples in texts.demonstrations.items()}
+        chosen = files.Texts(texts.by_name, demonstrations, shots)
         is_shipped = alce is None and chosen == files.load_shipped_texts()
         return cls(str(files.FORMAT) if is_shipped else f"{files.FORMAT}+{_digest(chosen, alce)}", chosen, alce)
 
@@ -208,7 +209,7 @@ class Templates:
 
     def _prose(self, prompt: Prompt[Any]) -> files.Wording:
         if isinstance(prompt, AnswerPrompt) and self._alce is not None and _is_for(self._alce, prompt):
-            return self._alce.wording(prompt, self._texts.fill("parts.documents"))
+            return self._alce.wording(prompt)
         words = WORDINGS.get(type(prompt))
         if words is None:
             known = ", ".join(kind.__name__ for kind in WORDINGS)

@@ -27,6 +27,7 @@ from toulmin.text.language import sentences, words
 
 T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
+Shortened = Literal["", "summary", "extraction"]  # what stands for whole passages, as ALCE's prompt files call it
 
 
 _NAMES = (
@@ -92,7 +93,8 @@ class Paragraph:
 @dataclass(frozen=True, slots=True)
 class AnswerPrompt(Prompt[Draft]):
     """Answer the question from the passages (none: from memory), citing them if `inline`. `examples` replace the
-    preset's own. `written` is an earlier text about the question to draw on.
+    preset's own. `written` is an earlier text about the question to draw on, `shortened` what the passages were made
+    into.
     """
 
     question: str
@@ -102,6 +104,7 @@ class AnswerPrompt(Prompt[Draft]):
     preset: Preset = "cited"
     inline: bool = True
     written: str = ""
+    shortened: Shortened = ""
 
     def schema(self) -> Schema | None:
         return structured.claims(self.passages, self.style) if self.inline and self.preset != "plain" else None

@@ -50,8 +50,8 @@ def _word(name: str, prompt: Any, texts: Texts) -> Wording:
 
 
 def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
-    instructions = texts.fill(name, **values)
-    return f"{instructions}\n\n{texts.fill('parts.data')}" if shows else instructions
+    parts = (texts.fill(name, **values), texts.fill("parts.data") if shows else "")
+    return "\n\n".join(filter(None, parts))
 
 
 def _form(texts: Texts, style: Style) -> str:
@@ -96,11 +96,16 @@ def _in_json(example: types.Example, style: Style) -> str:
     return quote(in_json(read_reply(example.answer, example.passages, style), example.passages))
 
 
+_DEMONSTRATED: Mapping[Style, str] = {"long": "cited", "short": "short", "list": "list"}
+_FEW_SHOT: Mapping[types.Preset, tuple[Style, ...]] = {"cited": ("long", "list"), "simple": ("long", "short", "list")}
+
+
 def _default_examples(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
-    """Lists for a list, else long answers, which would mislead about any other style."""
-    is_long = prompt.preset == "cited" and prompt.style == "long"
-    kind = "list" if prompt.style == "list" else "cited" if is_long else ""
-    return tuple(demonstration.example for demonstration in texts.demonstrations.get(kind, ()))
+    """Those of the style, since others would mislead: of presets and styles that show any, or where `shots` asks."""
+    usual = _FEW_SHOT.get(prompt.preset, ("list",))
+    shows = not prompt.written and (texts.shots is not None or prompt.style in usual)
+    kind = _DEMONSTRATED.get(prompt.style, "") if shows else ""
+    return tuple(demonstration.over(prompt.shortened) for demonstration in texts.demonstrations.get(kind, ()))
 
 
 def _correct(prompt: types.Correct, texts: Texts) -> Wording:
@@ -114,8 +119,13 @@ def _correct(prompt: types.Correct, texts: Texts) -> Wording:
         for demonstration in texts.demonstrations.get(kind, ())
     )
     name = _of_style("correct.system", prompt.style)
-    system = _instructions(texts, name, prompt.passages, form=_form(texts, prompt.style))
+    values = {"form": _form(texts, prompt.style), "rests_on": str(_resting(prompt))}
+    system = _instructions(texts, name, prompt.passages, **values)
     return Wording(system, _correct_message(prompt, texts), tuple(turns))
+
+
+def _resting(prompt: types.Correct) -> int:
+    return min(prompt.rests_on, len(prompt.passages))
 
 
 def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
@@ -125,11 +135,12 @@ def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
 
 
 def _correct_message(prompt: types.Correct, texts: Texts) -> str:
-    count, basis = min(prompt.rests_on, len(prompt.passages)), ""
+    count, basis = _resting(prompt), ""
     if prompt.draft:
         basis = texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
     draft = _render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft")
-    return _fill(_of_style("correct.user", prompt.style), prompt, texts, basis=basis, draft=draft)
+    values = {"basis": basis, "draft": draft, "rests_on": str(count)}
+    return _fill(_of_style("correct.user", prompt.style), prompt, texts, **values)
 
 
 def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
