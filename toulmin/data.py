@@ -241,7 +241,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a method: what it read, wrote, kept and dropped."""
+    """One step of a method: what it read, wrote, kept and dropped.
+
+    `written` is a whole answer as it was written, whose `[n]` count `read`: a model's reply, or, without a role, the
+    sentences that a short answer was drawn from.
+    """
 
     kind: RoundKind
     n: int = 1
@@ -254,6 +258,7 @@ class Round:
     queries: tuple[str, ...] = ()
     scores: Mapping[str, float] | None = None
     chosen: bool | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

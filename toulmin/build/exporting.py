@@ -12,6 +12,7 @@ from toulmin.evaluation.run_folder import replace_file
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.checks import Dialect
 from toulmin.formats.export import DIALECTS, export_answers
+from toulmin.metrics.choosing import QAMPARI
 
 _DIALECTS = (Spec(name, dialect.help, constant(dialect)) for name, dialect in DIALECTS.items())
 FORMATS: Registry[Dialect] = Registry("format", _DIALECTS)
@@ -28,18 +29,23 @@ class ExportReport:
 def export(run: Path, name: str, out: Path | None) -> ExportReport:
     """Writes the answers of a run in the format of that name; of several seeds a file for each.
 
-    Without `out` the file is `NAME.json` or `.jsonl` in the run's folder. Raises `UsageError` for an unknown format.
+    Without `out` the file is `NAME.json` or `.jsonl` in the run's folder, and names QAMPARI, by which ALCE's evaluator
+    tells lists. Raises `UsageError` for an unknown format.
     """
     dialect = FORMATS.find(name).make(Settings())
     seeds = read_scorable(run)
-    file_name = name.replace(":", "-") + (".json" if dialect.form == "document" else ".jsonl")
+    ending = ".json" if dialect.form == "document" else ".jsonl"
     files: list[Path] = []
     notes: list[str] = []
     for seed in seeds:
         settings = {} if seed.run is None else dict(seed.run.about["settings"])
         answers, items = (a.answer for a in seed.answered), [a.item for a in seed.answered]
         exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
+        is_list = name == "alce" and QAMPARI in seed.source
+        file_name = f"{name.replace(':', '-')}{f'-{QAMPARI}' * is_list}{ending}"
         file = _target(seed.place, out, file_name, several=len(seeds) > 1)
+        if name == "alce" and is_list != (QAMPARI in str(file)):
+            notes.append(f"Only where its path holds {QAMPARI!r} is a file scored as lists, which {file} gets wrong.")
         make_folder(file.parent)
         replace_file(file, exported.data)
         files.append(file)

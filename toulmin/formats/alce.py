@@ -2,7 +2,8 @@
 
 ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays
 unchanged. Another goes under `record`, its gold beside it under ALCE's names and those of a user's own files.
-`style` is added where it differs from the dataset's. An abstention has an empty output.
+`style` is added where it differs from the dataset's, and `final`, the short answer, where the output only led to it. A
+reply of a model stands as it was written; what has none has an empty output.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ def entry(item: Item, answer: Answer) -> dict[str, Any]:
         record = {"question": item.question, **known, **_extra_fields(item, answer), "record": dict(item.record)}
     if not any(name in record for name in ID_FIELDS):
         record["id"] = item.id
-    return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output}
+    final = {} if shown.final is None else {"final": shown.final}
+    return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output, **final}
 
 
 def result_file(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
