@@ -31,7 +31,10 @@ def asqa(name: str, year: int) -> dict[str, Any]:
     return {
         "sample_id": name,
         "question": f"When was the {name} Tower lit, and who built it?",
-        "qa_pairs": [{"question": "When?", "short_answers": [str(year)]}, {"question": "Who?", "short_answers": ["Pell"]}],
+        "qa_pairs": [
+            {"question": "When?", "short_answers": [str(year)]},
+            {"question": "Who?", "short_answers": ["Pell"]},
+        ],
         "annotations": [{"long_answer": f"It was lit in {year}."}, {"long_answer": "Hannah Pell built it."}],
         "answer": f"It was lit in {year}. Hannah Pell built it.",
     }
@@ -61,7 +64,7 @@ def replies(name: str, year: str) -> list[str]:
     return [
         f"Sure, here is the answer. The {name} Tower was lit in {year} [1].",
         f"The {name} Tower was lit in {year} [1][7]. Hannah Pell built the {name} Tower [3].",
-        f"Hannah Pell built the {name} Tower [3]. Lamps of towers burn oil [1, 2].\nThe {name} Tower was lit in {year}.",
+        f"Hannah Pell built the {name} Tower [3]. Lamps of towers burn oil [1, 2].\nIt was lit in {year}.",
         f"Hannah Pell built the {name} Tower [0]. I hope this helps!",
         "I cannot find the answer in the passages.",
         f"Hannah Pell [3], {name} Tower [1], the Severn Tower [9], Hannah Pell [3].",
@@ -169,11 +172,9 @@ def test_a_failed_answer_is_an_empty_output_in_both(tmp_path: Path):
     assert score(file) == score(folder)
 
 
-def test_a_name_that_hides_a_list_from_alces_evaluator_is_noted(tmp_path: Path):
+def test_a_file_of_lists_bears_the_name_by_which_alces_evaluator_knows_them(tmp_path: Path):
     folder = run(dataset(tmp_path, "qampari"), tmp_path / "run", "vanilla")
     assert toulmin.export(folder, "alce").files[0].name == "alce-qampari.json"
-    report = toulmin.export(folder, "alce", out=tmp_path / "lists.json")
-    assert any("'qampari'" in note for note in report.notes)
 
 
 # ---------------------------------------------------------------- A2R's measures

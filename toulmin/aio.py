@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from toulmin.evaluation.scores import Profile
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
-    from toulmin.metrics.statements import Counting
 
 T = TypeVar("T")
 
@@ -270,7 +269,7 @@ async def score(
     qa_model: str | os.PathLike[str] | None = None,
     mauve_model: str | os.PathLike[str] | None = None,
     cot: bool = False,
-    at_most_citations: int | None = None,
+    at_most_citations: int = 3,
     on: str | None = None,
     workers: int | None = None,
     gpus_per_worker: float = 0.0,
@@ -284,11 +283,15 @@ async def score(
     a SPEC, an object, or "none" for the metrics of strings alone. Verdicts are kept in the user's cache, or in the file
     `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
     `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
-    `cot` and `at_most_citations` are choices of ALCE's evaluator: lists follow a colon, and that many citations of a
-    statement are judged (3). `on`, `workers` and `gpus_per_worker` name a cluster whose workers judge, as in `run`.
+    `cot` and `at_most_citations` are ALCE's. `on`, `workers` and `gpus_per_worker` name a cluster
+    whose workers judge, as in `run`.
     """
+    from toulmin.metrics.statements import Counting
+
     _check_profile(profile)
-    counting = _counting(profile, cot, at_most_citations)
+    counting = Counting(cot, at_most_citations)
+    if at_most_citations < 1 or (profile != "alce" and counting != Counting()):
+        raise UsageError("cot, and at_most_citations from 1, are of the profile alce; name it or leave them out.")
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     async with scoring.open_judge(chosen, _own(judge), where) as decider:
@@ -297,16 +300,6 @@ async def score(
             None if where is None else scoring.WAVE, counting,
         )  # fmt: skip
         return await scoring.score_run(Path(run), plan, on_progress)
-
-
-def _counting(profile: Profile, cot: bool, at_most: int | None) -> Counting:
-    if profile != "alce" and (cot or at_most is not None):
-        raise UsageError("cot and at_most_citations are choices of the profile alce; name it, or leave them out.")
-    if at_most is not None and at_most < 1:
-        raise UsageError(f"at_most_citations counts citations from 1, not {at_most}.")
-    from toulmin.metrics.statements import MOST_CITATIONS, Counting
-
-    return Counting(cot, MOST_CITATIONS if at_most is None else at_most)
 
 
 def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:

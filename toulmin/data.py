@@ -243,8 +243,8 @@ class Dropped:
 class Round:
     """One step of a method: what it read, wrote, kept and dropped.
 
-    `written` is a whole answer as it was written, whose `[n]` count `read`: a model's reply, or, without a role, the
-    sentences that a short answer was drawn from.
+    `written` is a model's reply word for word or, without a role, the sentences behind a short answer; `[n]` count
+    `read`.
     """
 
     kind: RoundKind

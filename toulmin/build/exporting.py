@@ -29,23 +29,20 @@ class ExportReport:
 def export(run: Path, name: str, out: Path | None) -> ExportReport:
     """Writes the answers of a run in the format of that name; of several seeds a file for each.
 
-    Without `out` the file is `NAME.json` or `.jsonl` in the run's folder, and names QAMPARI, by which ALCE's evaluator
-    tells lists. Raises `UsageError` for an unknown format.
+    Without `out` the file is `NAME.json` or `.jsonl` in the run's folder. Raises `UsageError` for an unknown format.
     """
     dialect = FORMATS.find(name).make(Settings())
     seeds = read_scorable(run)
-    ending = ".json" if dialect.form == "document" else ".jsonl"
     files: list[Path] = []
     notes: list[str] = []
     for seed in seeds:
         settings = {} if seed.run is None else dict(seed.run.about["settings"])
         answers, items = (a.answer for a in seed.answered), [a.item for a in seed.answered]
         exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
-        is_list = name == "alce" and QAMPARI in seed.source
-        file_name = f"{name.replace(':', '-')}{f'-{QAMPARI}' * is_list}{ending}"
+        # By this word in the path ALCE's evaluator knows lists.
+        dataset = f"-{QAMPARI}" if name == "alce" and QAMPARI in seed.source else ""
+        file_name = f"{name.replace(':', '-')}{dataset}.json{'l' * (dialect.form == 'lines')}"
         file = _target(seed.place, out, file_name, several=len(seeds) > 1)
-        if name == "alce" and is_list != (QAMPARI in str(file)):
-            notes.append(f"Only where its path holds {QAMPARI!r} is a file scored as lists, which {file} gets wrong.")
         make_folder(file.parent)
         replace_file(file, exported.data)
         files.append(file)

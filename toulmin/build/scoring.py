@@ -39,7 +39,6 @@ class Scoring:
     `memo` is the file that keeps verdicts for other runs and later times (None: none are kept). `qa_model` and
     `mauve_model` are folders of models for the metrics that need them; `evidence` is another run, whose passages the
     sentences of this one are judged against. `chunk` is how many pairs the judge is asked at once (None: as usual).
-    `counting` are choices of ALCE's evaluator (None: its own).
     """
 
     profile: Profile

@@ -125,7 +125,7 @@ def score(
     qa_model: Path | None = None,
     mauve_model: Path | None = None,
     cot: bool = False,
-    at_most_citations: int | None = None,
+    at_most_citations: int = 3,
     on: str | None = None,
     workers: options.Workers = None,
     gpus_per_worker: options.Gpus = 0.0,
@@ -156,9 +156,9 @@ def score(
     mauve_model
         The folder of a GPT-2, for MAUVE.
     cot
-        With alce, as its own --cot: QAMPARI's lists are what follows the first colon.
+        With alce: QAMPARI's lists follow the first colon.
     at_most_citations
-        With alce, how many of a sentence's citations are judged (default: 3).
+        With alce: how many of a sentence's citations are judged.
     on
         Let the workers of a Ray cluster judge, named as for toulmin run.
     """

@@ -28,7 +28,7 @@ class Record:
     """A JSON object of a file, number `n` from 0, at `where`; `is_listed`: in one JSON list (ALCE), not on a line.
 
     The methods take a value and its field as a path ("docs[2].title"), and raise `SourceError` for another kind of
-    value. In words, lone surrogates and null characters become U+FFFD, unless they are taken `verbatim`.
+    value. In words, lone surrogates and null characters become U+FFFD, unless `verbatim`.
     """
 
     path: Path

@@ -148,7 +148,7 @@ def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[Form, Iter
 
 
 def _items(path: Path, file_records: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
-    """Raises `SourceError` for a repeated id, or without items; verbatim records get ids of their own."""
+    """Raises `SourceError` for a repeated id (unless verbatim), or without items."""
     places: dict[str, str] = {}
     for record in file_records:
         item = item_of(record, form)
@@ -185,9 +185,7 @@ def _of_split(path: Path, file_records: Iterator[Record], split: str) -> Iterato
 
 
 class Result(NamedTuple):
-    """An entry of ALCE's result file: what a system wrote, and the passages it saw; `[n]` cites `docs[n - 1]`. `final`
-    is the short answer that the output led to, if it is not in it.
-    """
+    """An entry of ALCE's result file: what a system wrote, and the passages it saw; `[n]` cites `docs[n - 1]`."""
 
     item: Item
     output: str
@@ -196,11 +194,10 @@ class Result(NamedTuple):
 
 
 def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
-    """The entries of a result file (a list, also under "data", or lines) in order, as they are for ALCE's evaluator.
+    """The entries of a result file (a list, also under "data", or lines) in order, as ALCE's evaluator takes them.
 
-    Every character stays, a question may be blank, a title of null is "None" in `docs`, and an id that comes again
-    gets a number. Raises `SourceError`, while iterated, as `read` does, and for an entry without `output` or with
-    several samples.
+    Every character stays; a title of null is "None" in `docs`; a repeated id gets a number. Raises `SourceError`,
+    while iterated, as `read` does, and for an entry without `output` or with several samples.
     """
     place = Path(path)
     form, file_records = _detect_form(place, (replace(record, verbatim=True) for record in records(place)))
@@ -210,8 +207,7 @@ def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
 
 
 def _docs(record: Record, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-    docs = record.get("docs") or [{}] * len(passages)
-    pairs = zip(passages, docs, strict=True)
+    pairs = zip(passages, record.get("docs") or [{}] * len(passages), strict=True)
     return tuple(replace(p, title="None") if doc.get("title", "") is None else p for p, doc in pairs)
 
 

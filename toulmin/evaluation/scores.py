@@ -344,7 +344,7 @@ async def score_answers(
     evidence: EvidenceRun | None = None,
     counting: Counting | None = None,
 ) -> Scores:
-    """Every metric that applies to these answers; `counting` is of the profile `alce` (None: ALCE's own).
+    """Every metric that applies to these answers.
 
     Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
     answers with `evidence`, are also measured by their evidence.

@@ -126,8 +126,8 @@ class Dialect:
     """How a file in a dialect is written, piece by piece, and checked.
 
     `help` is a line for people. `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is
-    what offsets count, None without offsets. `problems` takes a whole file and returns sentences. `keeps_failed`: a
-    failed answer is written, as an empty one.
+    what offsets count, None without offsets. `problems` takes a whole file and returns sentences. `keeps_failed`: they
+    are empty.
     """
 
     help: str

@@ -1,6 +1,6 @@
 """The answers of a run in other tools' formats, which `DIALECTS` names.
 
-Failed questions are left out, or empty in ALCE's file, and a note says so.
+Failed questions are left out, in ALCE's file empty, and a note says so.
 """
 
 from __future__ import annotations

@@ -56,9 +56,7 @@ class Assessed:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Assessed claims, their `scores` by metric, the `parts` of a reference-free correctness, and how many citations
-    are `invalid`: they name no passage that was shown.
-    """
+    """Assessed claims, their `scores` by metric, the `parts` of a reference-free correctness, and invalid citations."""
 
     claims: tuple[Assessed, ...]
     scores: Mapping[str, float]
@@ -154,7 +152,7 @@ def content_terms(text: str) -> frozenset[str]:
 
 
 def citation_scores(claims: Sequence[Assessed], invalid: int = 0) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations, and invalid ones are wrong."""
+    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations; invalid ones are wrong."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
     total = invalid + sum(len(assessed.claim.cited) for assessed in claims)

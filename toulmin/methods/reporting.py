@@ -118,7 +118,7 @@ def draft_round(
 
 
 def reply_round(done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1) -> Round:
-    """The round of a reply that may be the answer, with its words as the model wrote them."""
+    """The round of a reply that may be the answer."""
     return replace(draft_round(done, style, kind=kind, n=n), written=_words_of(done, style))
 
 
@@ -126,9 +126,7 @@ _LAST_MARKS = re.compile(r"([.!?。！？])((?: ?\[\d+\])+)$")
 
 
 def _words_of(done: Exchange[Draft], style: Style) -> str | None:
-    """Word for word, talk and marks of nothing included, but without thinking; JSON, in which an answer may have been
-    asked for, is put on a line. None for a model that writes no words.
-    """
+    """Without thinking; JSON is put on a line. None for a model that writes no words."""
     if done.reply.value is not None:
         return None
     reply = without_thinking(done.reply.text)

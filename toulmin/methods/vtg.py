@@ -304,10 +304,7 @@ def _sentences_round(claims: tuple[Claim, ...]) -> Round:
 
 
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
-    """Replaces O by the short answer, which is asked for once and verified like a claim.
-
-    A round keeps O, whose citations are those that the paper measures.
-    """
+    """Replaces O by the short answer, which is asked for once and verified like a claim; a round keeps O."""
     memory, written = state.memory, state.output_text(task.style)
     state = replace(state, answer=reporting.add_rounds(state.answer, _sentences_round(state.claims)))
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)

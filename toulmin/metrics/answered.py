@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from toulmin.data import Answer, Passage, Round, render
+from toulmin.data import Answer, Passage, render
 from toulmin.datasets.item import Item
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """`honest` reads `answer`, whose claims cite passages by id; `alce` reads `output`, whose `[n]` means `docs[n -
-    1]`. `final` is the short answer that `output` led to (VTG), None where it is in `output`. Failed answers are
-    counted, not scored.
+    1]`. `final` is the short answer that `output` led to (VTG). Failed answers are counted, not scored.
     """
 
     item: Item
@@ -31,35 +30,17 @@ class Answered:
 
 
 def answer_to_score(item: Item, answer: Answer) -> Answered:
-    """An answer of ours as ALCE's evaluator reads one.
-
-    Where a model's reply is the answer, it is that reply as it was written, and the passages are those that it was
-    shown. Else it is the claims on one line, numbered as on a page, without marks of the policy `flag`; uncited
-    passages follow the cited. Failed answers are empty.
+    """An answer of ours as ALCE's evaluator reads one: the reply that it is as it was written, else one line, numbered
+    as on a page, without marks of the policy `flag`; uncited passages follow the cited. Failed answers are empty.
     """
-    passages = {passage.id: passage for passage in reversed(answer.passages)}
     rendered = render(answer.claims, answer.style).text
-    for step in reversed(answer.rounds):
-        if _is_whole(step, rendered) and answer.status != "failed" and passages.keys() >= set(step.read):
-            return _as_written(item, answer, step, passages)
+    for step in reversed(answer.rounds if answer.status != "failed" else ()):
+        if step.written is not None and step.chosen is not False and (step.role is None or step.text == rendered):
+            final = None if step.role else render(answer.claims, answer.style, numbers={}).text
+            return Answered(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
     cited = answer.cited
     others = tuple(dict.fromkeys(p for p in answer.passages if p not in cited))
     return Answered(item, answer, " ".join(rendered.split()), (*cited, *others))
-
-
-def _is_whole(step: Round, rendered: str) -> bool:
-    """Whether the answer is what was written in that step, or was drawn from it."""
-    return step.written is not None and step.chosen is not False and (step.role is None or step.text == rendered)
-
-
-def _as_written(item: Item, answer: Answer, step: Round, passages: Mapping[str, Passage]) -> Answered:
-    docs = tuple(passages[id] for id in step.read)
-    if step.role is not None:
-        return Answered(item, answer, step.written or "", docs)
-    docs = tuple({passage.id: passage for passage in (*docs, *answer.cited, *passages.values())}.values())
-    numbers = {passage.id: n for n, passage in enumerate(docs, start=1)}
-    final = render(answer.claims, answer.style, numbers=numbers).text
-    return Answered(item, answer, step.written or "", docs, " ".join(final.split()))
 
 
 # ---------------------------------------------------------------- metrics as columns of values

@@ -26,7 +26,7 @@ _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may 
 
 
 def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> Answered:
-    """Reads an item's output, or the short answer that it led to, into claims; marks count `docs` from 1.
+    """Reads an item's output, or `final`, into claims; its marks count `docs` from 1.
 
     Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
     and abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long.
@@ -171,15 +171,12 @@ _LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any n
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What ALCE's evaluator lets one choose: lists after a colon (`--cot`), and how many of a statement's citations are
-    judged (`--at_most_citations`).
-    """
+    """ALCE's options; as words the profile's name."""
 
     cot: bool = False
     at_most: int = MOST_CITATIONS
 
     def __str__(self) -> str:
-        """The profile's name, with what differs from ALCE's own choice."""
         most = "" if self.at_most == MOST_CITATIONS else f" --at-most-citations {self.at_most}"
         return f"alce{' --cot' * self.cot}{most}"
 
@@ -196,8 +193,7 @@ class Alce:
       years in brackets none.
     * `[0]` is the last passage. One number above the passages, even beyond `at_most`, voids its sentence.
     * Pieces of a list follow the question; an empty list has one.
-
-    Ours: short answers, which ALCE does not have, follow the question too, but not sentences that led to one.
+    * So do short answers, which ALCE does not have.
     """
 
     name = "alce"
@@ -221,8 +217,8 @@ class Alce:
         pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
         if not pieces:
             return Said(whole=whole, absence="empty")
-        is_short = answered.answer.style == "short" and answered.final is None and not self._is_list
-        question = answered.item.question if is_short else None
+        is_alone = answered.answer.style == "short" and answered.final is None and not self._is_list
+        question = answered.item.question if is_alone else None
         return Said(tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole)
 
     def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
@@ -276,8 +272,7 @@ def alce_text(answered: Answered) -> str:
 
 
 def alce_final(answered: Answered) -> str:
-    """The short answer, in the output or drawn from it, without citations."""
-    return alce_text(answered) if answered.final is None else without_numbers(answered.final)
+    return alce_text(answered) if answered.final is None else answered.final
 
 
 def honest_text(answered: Answered) -> str | None:
