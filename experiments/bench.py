@@ -21,6 +21,10 @@ from printing import Outcome
 from stand_ins import Place
 
 import toulmin
+from toulmin.build.encoding import EMBEDDED as ENCODER
+from toulmin.build.encoding import kept_vectors, label_of
+from toulmin.build.sources import bm25_constants
+from toulmin.config import Settings, resolve_settings, settings_of
 from toulmin.data import Answer, content_id
 from toulmin.errors import ToulminError
 from toulmin.evaluation.run_folder import read_run, run_folders
@@ -29,6 +33,8 @@ from toulmin.methods.vtg import trials
 SMALL = 3  # questions of a dataset in the small form
 EMBEDDED, LEXICAL = "extractive", "lexical"
 PROMPTS = Path(__file__).with_name("papers.toml")
+# What no paper's retriever does, unless `--set` asks for it: passages that the first hits name take no places.
+AS_IN_PAPERS: Mapping[str, Any] = {"links": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,7 @@ class Bench:
         place = self.place(work.source)
         if work.profile == "alce" and "qampari" in work.source and "qampari" not in str(place.path):
             raise NotHere(f"ALCE's evaluator knows QAMPARI by its file's path, and {place.path} has no qampari in it")
-        options = {**self.settings, **work.options, **self.choices.settings}
+        options = {**AS_IN_PAPERS, **self.settings, **work.options, **self.choices.settings}
         if work.oracle:
             options["correctness"] = "oracle"
         seeds = tuple(range(1, self.seeds + 1)) if self.seeds > 1 else ()
@@ -274,9 +280,29 @@ def _report(words: str) -> None:
         print(words, file=sys.stderr)
 
 
+def retrieval(place: Place, settings: Settings) -> str:
+    """Where a dataset's questions, and the claims of their answers, are searched, and what ranks the passages."""
+    k1, b = bm25_constants(settings)
+    words = f"BM25 (k1 {k1:g}, b {b:g})"
+    if place.index is None:
+        return (
+            "each question's own passages, in the dataset's order where that ranks them; evidence for claims is sought"
+            f" within them too, by {words}, not in a corpus"
+        )
+    held, fusion = label_of(place.index), settings.fusion
+    encoder = settings.encoder or (held.spec if held else ENCODER)
+    if kept_vectors(held, settings) is not None:
+        words += f", its first {settings.rerank_depth} ranked anew with {encoder}"
+    elif held is not None and fusion != "lexical" and settings.encoder != "none":
+        words = f"vectors of {encoder}" if fusion == "dense" else f"{words} and vectors of {encoder}, fused"
+    links = ", with the passages that hits name" if settings.links else ""
+    return f"index {place.index} for questions and evidence, by {words}{links}"
+
+
 def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
     """What was used here, under the names that a paper's setting has for it."""
     choices = bench.choices
+    settings = resolve_settings(None, settings_of({**AS_IN_PAPERS, **choices.settings}))
     passages = []
     for source in bench.experiment.sources:
         try:
@@ -284,8 +310,7 @@ def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
         except NotHere as why:
             passages.append(f"{source}: {why}")
             continue
-        searched = "its own passages" if place.index is None else f"index {place.index}"
-        passages.append(f"{source}: {place.stands_in or f'{place.path}, {searched}'}")
+        passages.append(f"{source}: {place.stands_in or place.path}, {retrieval(place, settings)}")
     counts = sorted({figure.n for row in outcomes if row.ours for figure in row.ours.metrics.values() if figure.n})
     n = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else "".join(map(str, counts)) or "no"
     judges = sorted({row.ours.judge for row in outcomes if row.ours and row.ours.judge})

@@ -29,7 +29,7 @@ SOURCES = {
 SETTING = Setting(
     model=f"{VICUNA} and {DAVINCI} (completions, October 2023), one after the other",
     judge="TRUE (google/t5_xxl_true_nli_mixture, 11B), as the verifier and for the metrics",
-    passages="DPR over Wikipedia of 2018-12-20",
+    passages="DPR over Wikipedia of 2018-12-20, for questions and for the evidence of claims",
     sample=f"500 questions a dataset with {VICUNA}, 200 with {DAVINCI}",
     prompts="Appendix E; the baselines' with several demonstrations, their number not printed",
     parameters="k = 5, 10 passages for Summ and Snippet, 4 samples for Rerank at high temperature; VTG's T, M and N by"
@@ -39,8 +39,9 @@ SETTING = Setting(
 OURS = (
     "prompts: worded by us after Appendix E; the baselines have the preset `simple`",
     "the paper does not say which 500 or 200 questions: here the first of the file",
-    "short answers: VTG writes and verifies sentences, then asks for the answer proper, which is scored (a choice of"
-    " ours; the paper says only that models are prompted for the final answer)",
+    "short answers: VTG writes and verifies sentences, whose citations are scored, then asks for the answer proper,"
+    " which EM and F1 are of; the baselines' citations are judged with the question before the answer (choices of ours;"
+    " the paper says only that models are prompted for the final answer)",
     "Rerank's high temperature is 1.0",
 )
 

@@ -1,13 +1,15 @@
-"""ALCE's citation metrics the slow, obvious way: one pair at a time, in the order of the text, nothing remembered.
+"""ALCE's metrics the slow, obvious way: one pair at a time, in the order of the text, nothing remembered.
 
-Written from section 1.9 of the specification, on strings alone. `calls` are the pairs put to the judge of entailment.
+Written from the behaviour of its evaluator, on strings alone. `calls` are the pairs put to the judge of entailment.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import string
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -122,3 +124,80 @@ def joined(docs: Sequence[Doc], refs: Sequence[int]) -> str:
 def percent(values: Sequence[float | None]) -> float | None:
     counted = [value for value in values if value is not None]
     return float(100 * np.mean(counted)) if counted else None
+
+
+# ---------------------------------------------------------------- metrics of strings, from the records of a file
+
+
+def strings(
+    data: Sequence[Mapping[str, Any]], sentences: Callable[[str], Sequence[str]], is_qampari: bool, cot: bool
+) -> dict[str, float]:
+    """Length, recall of short answers, and lists or ROUGE, of records as they stand in a result file."""
+    texts = [removed(preprocessed(record["output"])) for record in data]
+    scores = {"length": float(np.mean([len(text.split()) for text in texts])), **short_recall(data, texts)}
+    if is_qampari:
+        return scores | lists(data, texts, cot)
+    return scores | {
+        "rougeLsum": float(100 * np.mean([rouge(*pair, sentences) for pair in zip(data, texts, strict=True)]))
+    }
+
+
+def short_recall(data: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> dict[str, float]:
+    if data[0].get("qa_pairs") is None:
+        return {"str_em": 0.0, "str_hit": 0.0}
+    shares = []
+    for record, text in zip(data, texts, strict=True):
+        hits = [any(normal(a) in normal(text) for a in pair["short_answers"]) for pair in record["qa_pairs"]]
+        shares.append(np.mean(hits))
+    return {"str_em": float(100 * np.mean(shares)), "str_hit": float(100 * np.mean([share == 1 for share in shares]))}
+
+
+def lists(data: Sequence[Mapping[str, Any]], texts: Sequence[str], cot: bool) -> dict[str, float]:
+    rows = []
+    for record, text in zip(data, texts, strict=True):
+        listed = (text.split(":", 1)[1] if ":" in text else "") if cot else text
+        pieces = [normal(piece.strip()) for piece in listed.rstrip().rstrip(".").rstrip(",").split(",")]
+        pieces = [piece for piece in pieces if piece]
+        gold = [[normal(alias) for alias in aliases] for aliases in record["answers"]]
+        right = sum(any(piece in aliases for aliases in gold) for piece in pieces)
+        hits = sum(any(alias in pieces for alias in aliases) for aliases in gold)
+        precision = right / len(pieces) if pieces else 0
+        recall, top = hits / len(gold), min(5, hits) / min(5, len(gold))
+        rows.append((len(pieces), precision, recall, top, harmonic(precision, recall), harmonic(precision, top)))
+    names = ("num_preds", "qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
+    means = [np.mean(column) for column in zip(*rows, strict=True)]
+    return {name: float(mean if name == "num_preds" else 100 * mean) for name, mean in zip(names, means, strict=True)}
+
+
+def rouge(record: Mapping[str, Any], text: str, sentences: Callable[[str], Sequence[str]]) -> float:
+    """The better F-measure, by `rouge-score` itself."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    golds = (
+        [one["long_answer"] for one in record["annotations"][:2]] if record.get("annotations") else [record["answer"]]
+    )
+    ours, *theirs = ("\n".join(sentences(words.lower())) for words in (text, *golds))
+    scorer = RougeScorer(["rougeLsum"], use_stemmer=True)
+    return max(scorer.score(gold, ours)["rougeLsum"].fmeasure for gold in theirs)
+
+
+def harmonic(a: float, b: float) -> float:
+    return 2 * a * b / (a + b) if a + b else 0
+
+
+def normal(text: str) -> str:
+    kept = "".join(sign for sign in text.lower() if sign not in string.punctuation)
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", kept).split())
+
+
+def in_records(data: Sequence[Mapping[str, Any]]) -> list[Record]:
+    """The records as the citation metrics read them; a title of null is the word None there."""
+    return [
+        Record(
+            record["question"],
+            record["output"],
+            [Doc(str(doc["title"]), doc["sent"] if "sent" in doc else doc["text"]) for doc in record["docs"]],
+            record.get("claims") or (),
+        )
+        for record in data
+    ]

@@ -246,7 +246,7 @@ def results(folder: Path, *records: Any) -> Path:
 
 
 def test_a_result_is_a_question_its_output_and_its_documents(tmp_path: Path):
-    item, output, docs = next(result_items(results(tmp_path, RESULT)))
+    item, output, docs, _ = next(result_items(results(tmp_path, RESULT)))
     assert (item.id, output, [doc.text for doc in docs]) == ("a", "A did it [1].\nAnd more.", ["A did."])
 
 
@@ -261,8 +261,9 @@ def test_a_result_without_documents_has_none(tmp_path: Path):
     assert next(result_items(results(tmp_path, record))).docs == ()
 
 
-def test_an_output_keeps_its_line_ends_and_loses_broken_characters(tmp_path: Path):
-    assert next(result_items(results(tmp_path, {**RESULT, "output": "a\r\nb\rc\ud800"}))).output == "a\r\nb\rc\ufffd"
+def test_an_output_keeps_every_character(tmp_path: Path):
+    output = "a\r\nb\rc\ud800\0"
+    assert ascii(next(result_items(results(tmp_path, {**RESULT, "output": output}))).output) == ascii(output)
 
 
 @pytest.mark.parametrize(
@@ -278,9 +279,10 @@ def test_an_output_that_is_no_text_is_refused(output: Any, said: str, tmp_path: 
         list(result_items(results(tmp_path, {**RESULT, "output": output})))
 
 
-def test_two_results_of_one_id_are_refused(tmp_path: Path):
-    with pytest.raises(SourceError, match="is already used at item 1"):
-        list(result_items(results(tmp_path, RESULT, RESULT)))
+def test_results_of_one_id_get_ids_of_their_own(tmp_path: Path):
+    other = {**RESULT, "sample_id": None, "id": "a#2"}
+    ids = [result.item.id for result in result_items(results(tmp_path, RESULT, other, RESULT, RESULT))]
+    assert ids == ["a", "a#2", "a#3", "a#4"]
 
 
 # ---------------------------------------------------------------- the evaluation data

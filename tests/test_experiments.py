@@ -396,3 +396,34 @@ def test_a_paper_or_name_that_is_not_there_ends_with_those_that_are(
 def test_the_readme_lists_every_experiment():
     listed = re.findall(r"^\| `(\w+) (\w+)` \|", (FOLDER / "README.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(map("_".join, listed)) == sorted(WANTED)
+
+
+# ---------------------------------------------------------------- what is searched, and by what
+
+
+def test_no_reproduction_follows_links_unless_told(experiment: Callable[[str], Any], tmp_path: Path):
+    assert experiment(WANTED[0])
+    bench = importlib.import_module("bench")
+    works = importlib.import_module("frame").Answers("nq", "vtg")
+    choices = {"data": {"nq": "nq.jsonl"}, "out": tmp_path}
+    links = [
+        bench.Bench(experiment("vtg_table1"), bench.Choices(**choices, settings=given)).request(works).options["links"]
+        for given in ({}, {"links": True})
+    ]
+    assert links == [False, True]
+
+
+@needs_data
+def test_a_table_names_what_ranked_its_passages(table: Callable[..., Any]):
+    made = table("vtg_table3", "--small", "--limit", "1", "--only", "w/o Memory", "--set", "bm25_k1=1.5")
+    here = made["differs"]["passages"]["here"]
+    assert "for questions and evidence, by BM25 (k1 1.5, b 0.75)" in here
+    about = json.loads((Path(made["rows"][0]["folder"]) / "run.json").read_text("utf-8"))
+    assert about["settings"]["links"] is False
+
+
+@needs_data
+def test_a_table_says_where_evidence_came_from_the_questions_own_passages(table: Callable[..., Any]):
+    made = table("vtg_figure3", "--small", "--limit", "1", "--only", "M = 1")
+    assert "evidence for claims is sought within them too, by BM25" in made["differs"]["passages"]["here"]
+    assert "evidence for claims is sought within them too" in " ".join(made["text"].split())

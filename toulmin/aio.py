@@ -268,6 +268,8 @@ async def score(
     evidence: str | os.PathLike[str] | None = None,
     qa_model: str | os.PathLike[str] | None = None,
     mauve_model: str | os.PathLike[str] | None = None,
+    cot: bool = False,
+    at_most_citations: int = 3,
     on: str | None = None,
     workers: int | None = None,
     gpus_per_worker: float = 0.0,
@@ -281,15 +283,21 @@ async def score(
     a SPEC, an object, or "none" for the metrics of strings alone. Verdicts are kept in the user's cache, or in the file
     `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
     `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
-    `on`, `workers` and `gpus_per_worker` name a cluster whose workers judge, as in `run`.
+    `cot` and `at_most_citations` are ALCE's. `on`, `workers` and `gpus_per_worker` name a cluster
+    whose workers judge, as in `run`.
     """
+    from toulmin.metrics.statements import Counting
+
     _check_profile(profile)
+    counting = Counting(cot, at_most_citations)
+    if at_most_citations < 1 or (profile != "alce" and counting != Counting()):
+        raise UsageError("cot, and at_most_citations from 1, are of the profile alce; name it or leave them out.")
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     async with scoring.open_judge(chosen, _own(judge), where) as decider:
         plan = scoring.Scoring(
             profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
-            None if where is None else scoring.WAVE,
+            None if where is None else scoring.WAVE, counting,
         )  # fmt: skip
         return await scoring.score_run(Path(run), plan, on_progress)
 

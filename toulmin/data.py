@@ -241,7 +241,11 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a method: what it read, wrote, kept and dropped."""
+    """One step of a method: what it read, wrote, kept and dropped.
+
+    `written` is a model's reply word for word or, without a role, the sentences behind a short answer; `[n]` count
+    `read`.
+    """
 
     kind: RoundKind
     n: int = 1
@@ -254,6 +258,7 @@ class Round:
     queries: tuple[str, ...] = ()
     scores: Mapping[str, float] | None = None
     chosen: bool | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from toulmin.evaluation.run_folder import replace_file
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.checks import Dialect
 from toulmin.formats.export import DIALECTS, export_answers
+from toulmin.metrics.choosing import QAMPARI
 
 _DIALECTS = (Spec(name, dialect.help, constant(dialect)) for name, dialect in DIALECTS.items())
 FORMATS: Registry[Dialect] = Registry("format", _DIALECTS)
@@ -32,13 +33,15 @@ def export(run: Path, name: str, out: Path | None) -> ExportReport:
     """
     dialect = FORMATS.find(name).make(Settings())
     seeds = read_scorable(run)
-    file_name = name.replace(":", "-") + (".json" if dialect.form == "document" else ".jsonl")
     files: list[Path] = []
     notes: list[str] = []
     for seed in seeds:
         settings = {} if seed.run is None else dict(seed.run.about["settings"])
         answers, items = (a.answer for a in seed.answered), [a.item for a in seed.answered]
         exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
+        # By this word in the path ALCE's evaluator knows lists.
+        dataset = f"-{QAMPARI}" if name == "alce" and QAMPARI in seed.source else ""
+        file_name = f"{name.replace(':', '-')}{dataset}.json{'l' * (dialect.form == 'lines')}"
         file = _target(seed.place, out, file_name, several=len(seeds) > 1)
         make_folder(file.parent)
         replace_file(file, exported.data)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toulmin.evaluation.scores import EvidenceRun, Profile
     from toulmin.metrics.choosing import Models
     from toulmin.metrics.judging import Progress as JudgingProgress
+    from toulmin.metrics.statements import Counting
 
 PROFILES = ("honest", "alce")
 # Pairs that are asked of a cluster at once: each time its workers load their judge anew, and only then they are kept.
@@ -47,6 +48,7 @@ class Scoring:
     mauve_model: Path | None = None
     evidence: Path | None = None
     chunk: int | None = None
+    counting: Counting | None = None
 
 
 @asynccontextmanager
@@ -97,7 +99,8 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     models = _models(scoring)
     others = _evidence(scoring, len(seeds))
     scores = [
-        await measure(seed, scoring.profile, judging, models, other) for seed, other in zip(seeds, others, strict=True)
+        await measure(seed, scoring.profile, judging, models, other, scoring.counting)
+        for seed, other in zip(seeds, others, strict=True)
     ]
     if judging is not None and judging.refusal is not None:
         raise ModelError(

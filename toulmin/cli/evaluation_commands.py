@@ -124,6 +124,8 @@ def score(
     no_memo: bool = False,
     qa_model: Path | None = None,
     mauve_model: Path | None = None,
+    cot: bool = False,
+    at_most_citations: int = 3,
     on: str | None = None,
     workers: options.Workers = None,
     gpus_per_worker: options.Gpus = 0.0,
@@ -153,6 +155,10 @@ def score(
         The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
     mauve_model
         The folder of a GPT-2, for MAUVE.
+    cot
+        With alce: QAMPARI's lists follow the first colon.
+    at_most_citations
+        With alce: how many of a sentence's citations are judged.
     on
         Let the workers of a Ray cluster judge, named as for toulmin run.
     """
@@ -163,8 +169,8 @@ def score(
     with tables.judging() as on_progress:
         scores = toulmin.score(
             run, profile=profile, memo=memo or not no_memo, evidence=evidence, qa_model=qa_model,
-            mauve_model=mauve_model, on=on, workers=workers, gpus_per_worker=gpus_per_worker,
-            on_progress=on_progress, settings=chosen,
+            mauve_model=mauve_model, cot=cot, at_most_citations=at_most_citations, on=on, workers=workers,
+            gpus_per_worker=gpus_per_worker, on_progress=on_progress, settings=chosen,
         )  # fmt: skip
     show = print_json if json else tables.scores
     show(scores)

@@ -28,7 +28,7 @@ class Record:
     """A JSON object of a file, number `n` from 0, at `where`; `is_listed`: in one JSON list (ALCE), not on a line.
 
     The methods take a value and its field as a path ("docs[2].title"), and raise `SourceError` for another kind of
-    value. In words, lone surrogates and null characters become U+FFFD.
+    value. In words, lone surrogates and null characters become U+FFFD, unless `verbatim`.
     """
 
     path: Path
@@ -36,6 +36,7 @@ class Record:
     n: int
     fields: Mapping[str, Any]
     is_listed: bool = False
+    verbatim: bool = False
 
     def get(self, name: str) -> Any:
         return self.fields.get(name)
@@ -48,7 +49,7 @@ class Record:
     def words(self, field: str, value: Any) -> str:
         if not isinstance(value, str):
             raise self.fault(field, "words", value)
-        return repair_text(value)
+        return value if self.verbatim else repair_text(value)
 
     def nonblank_words(self, field: str, value: Any) -> str:
         text = self.words(field, value)
@@ -59,7 +60,7 @@ class Record:
     def name(self, field: str, value: Any) -> str:
         """Words or a whole number."""
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return str(value) if is_number else self.nonblank_words(field, value)
+        return str(value) if is_number else repair_text(self.nonblank_words(field, value))
 
     def truth(self, field: str, value: Any) -> bool:
         if not isinstance(value, bool):

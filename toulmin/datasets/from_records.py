@@ -30,7 +30,7 @@ _LISTS = ("docs", "passages", "paragraphs", "contexts")
 # Fields with passages, or with pages and prompts made of them: too large for `Item.record`.
 PASSAGE_FIELDS = frozenset(
     "docs passages paragraphs contexts context passage chunked_passage document_text document_tokens document_html"
-    " long_answer_candidates prompt doc_history output".split()
+    " long_answer_candidates prompt doc_history output final".split()
 )
 
 
@@ -321,7 +321,7 @@ def item_of(record: Record, form: Form) -> Item:
     if _is_deep(kept):
         raise record.refusal(f"it is nested deeper than {_DEEPEST} levels")
     standard = form.turned(record)
-    question = standard.nonblank_words("question", standard.get("question"))
+    question = (record.words if record.verbatim else record.nonblank_words)("question", standard.get("question"))
     gold, passages = gold_of(standard), passages_of(standard)
     return Item(
         id_of(record),

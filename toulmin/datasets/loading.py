@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,10 +148,12 @@ def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[Form, Iter
 
 
 def _items(path: Path, file_records: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
-    """Raises `SourceError` for a repeated id, or without items."""
+    """Raises `SourceError` for a repeated id (unless verbatim), or without items."""
     places: dict[str, str] = {}
     for record in file_records:
         item = item_of(record, form)
+        if item.id in places and record.verbatim:
+            item = replace(item, id=next(id for n in count(2) if (id := f"{item.id}#{n}") not in places))
         if item.id in places:
             problem = f"the id {item.id!r} is already used at {places[item.id]}"
             raise record.refusal(problem, "give each record its own id")
@@ -188,17 +190,25 @@ class Result(NamedTuple):
     item: Item
     output: str
     docs: tuple[Passage, ...]
+    final: str | None = None
 
 
 def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
-    """The entries of a result file (a list, also under "data", or lines) in order; lone surrogates become U+FFFD.
+    """The entries of a result file (a list, also under "data", or lines) in order, as ALCE's evaluator takes them.
 
-    Raises `SourceError`, while iterated, as `read` does, and for an entry without `output` or with several samples.
+    Every character stays; a title of null is "None" in `docs`; a repeated id gets a number. Raises `SourceError`,
+    while iterated, as `read` does, and for an entry without `output` or with several samples.
     """
     place = Path(path)
-    form, file_records = _detect_form(place, records(place))
+    form, file_records = _detect_form(place, (replace(record, verbatim=True) for record in records(place)))
     for item, record in _items(place, file_records, form):
-        yield Result(item, _output(record, record.get("output")), item.passages or ())
+        output, final = _output(record, record.get("output")), record.optional("final", record.words)
+        yield Result(item, output, _docs(record, item.passages or ()), final)
+
+
+def _docs(record: Record, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    pairs = zip(passages, record.get("docs") or [{}] * len(passages), strict=True)
+    return tuple(replace(p, title="None") if doc.get("title", "") is None else p for p, doc in pairs)
 
 
 def _output(record: Record, output: Any) -> str:
@@ -207,4 +217,4 @@ def _output(record: Record, output: Any) -> str:
         raise record.refusal(problem, "rerank first, and keep one of them")
     if not isinstance(output, str):
         raise record.fault("output", "the text that a system wrote", output)
-    return output.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return output

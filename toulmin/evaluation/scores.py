@@ -23,6 +23,7 @@ from toulmin.datasets.loading import result_items
 from toulmin.errors import SourceError
 from toulmin.evaluation.run_folder import Recorded, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
+from toulmin.formats import answer_json
 from toulmin.metrics.answered import Answered, Column, Derived, Measured, answer_to_score
 from toulmin.metrics.autoais import CITATION_F1, citation_metrics
 from toulmin.metrics.choosing import QAMPARI, Models, measures
@@ -30,7 +31,7 @@ from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
 from toulmin.metrics.splitting import sentences
-from toulmin.metrics.statements import Alce, Honest, output_to_score
+from toulmin.metrics.statements import Alce, Counting, Honest, output_to_score
 from toulmin.metrics.statements import Profile as Statements
 
 # ---------------------------------------------------------------- answers to score, from runs or ALCE's files
@@ -80,7 +81,7 @@ def _digest_row(entry: Answered) -> list[Any]:
 def read_scorable(path: Path) -> tuple[Scorable, ...]:
     """A run folder, its seeds, or a result file of ALCE. Raises `SourceError` for anything else."""
     if path.is_file():
-        answers = tuple(output_to_score(result.item, result.output, result.docs) for result in result_items(path))
+        answers = tuple(output_to_score(*result) for result in result_items(path))
         return (Scorable(path, str(path), answers),)
     if not path.exists():
         raise SourceError(f"{path} does not exist; name a run folder, or a result file of ALCE.")
@@ -312,9 +313,15 @@ def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) ->
     return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
+_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+
+
 def as_lines(scores: Scores) -> Iterable[bytes]:
     for row in lines(scores):
-        yield orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+        try:
+            yield orjson.dumps(row, option=_OPTIONS)
+        except TypeError:  # half a surrogate pair, which an output may hold
+            yield orjson.dumps(answer_json.plain(row), option=_OPTIONS)
 
 
 # ---------------------------------------------------------------- all metrics of a run
@@ -335,18 +342,19 @@ async def score_answers(
     judging: Judging | None,
     models: Models | None = None,
     evidence: EvidenceRun | None = None,
+    counting: Counting | None = None,
 ) -> Scores:
     """Every metric that applies to these answers.
 
     Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
     answers with `evidence`, are also measured by their evidence.
     """
-    answered = answer_set.answered
-    parts = measures(profile, answer_set.source, answered, models)
+    answered, counting = answer_set.answered, counting or Counting()
+    parts = measures(profile, answer_set.source, answered, models, reasoned=counting.cot)
     if judging is None:
         parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
-        parts.append(await citation_metrics(answered, _reader(profile, answer_set.source), judging))
+        parts.append(await citation_metrics(answered, _reader(profile, answer_set.source, counting), judging))
         if evidence is not None or any(a.answer.style == "report" for a in answered):
             read = None if evidence is None else evidence.read
             parts += [await attribution_metrics(answered, judging, read), evidence_overlap(answered, read)]
@@ -354,11 +362,13 @@ async def score_answers(
     name = None if judging is None else judging.name
     other = None if evidence is None else evidence.name
     identity = None if judging is None else judging.identity
-    return Scores(
-        profile, name, answer_set.ids, replace(measured, notes=(*answer_set.notes, *measured.notes)), other, identity
-    )
+    measured = replace(measured, notes=(*answer_set.notes, *measured.notes))
+    profile_name = str(counting) if profile == "alce" else profile
+    return Scores(profile_name, name, answer_set.ids, measured, other, identity)
 
 
-def _reader(profile: Profile, source: str) -> Statements:
+def _reader(profile: Profile, source: str, counting: Counting) -> Statements:
     """ALCE knows a list by its path."""
-    return Alce(sentences, is_list=QAMPARI in source) if profile == "alce" else Honest()
+    if profile == "honest":
+        return Honest()
+    return Alce(sentences, is_list=QAMPARI in source, at_most=counting.at_most)

@@ -2,12 +2,11 @@
 
 ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays
 unchanged. Another goes under `record`, its gold beside it under ALCE's names and those of a user's own files.
-`style` is added where it differs from the dataset's. An abstention has an empty output.
+`style` is added where it differs from the dataset's, `final` as in `Answered`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -30,7 +29,8 @@ def entry(item: Item, answer: Answer) -> dict[str, Any]:
         record = {"question": item.question, **known, **_extra_fields(item, answer), "record": dict(item.record)}
     if not any(name in record for name in ID_FIELDS):
         record["id"] = item.id
-    return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output}
+    final = {} if shown.final is None else {"final": shown.final}
+    return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output, **final}
 
 
 def result_file(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
@@ -95,20 +95,11 @@ def _fits(name: str, value: Any) -> bool:
 
 # ---------------------------------------------------------------- checks
 
-# An unescaped mark: an even number of backslashes precedes it.
-_READ_MARK = re.compile(r"(?<!\\)(?:\\\\)*\[(\d+)\]")
 
-
-def _outputs(document: Mapping[str, Any]) -> Iterator[str]:
+def _references(document: Mapping[str, Any]) -> Iterator[str]:
     for i, row in enumerate(document["data"]):
-        numbers = {str(n) for n in range(1, len(row["docs"]) + 1)}
-        if "\n" in row["output"].strip():
-            yield f"data[{i}].output has several lines, and ALCE reads the first only."
-        for mark in _READ_MARK.finditer(row["output"]):
-            if mark[1].lstrip("0") not in numbers:
-                yield f"data[{i}].output cites [{mark[1]}], but docs has {len(numbers)}."
         if row.get("annotations") is not None and len(row["annotations"]) < 2:
             yield f"data[{i}].annotations should be two or none: ALCE compares with two."
 
 
-result_problems = checker("alce", _outputs)
+result_problems = checker("alce", _references)

@@ -90,7 +90,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _id_of(answer: Answer) -> str:
     claims = [[claim.section or "", claim.text, *claim.cited] for claim in answer.claims]
-    content = _plain([dict(answer.settings), claims])
+    content = plain([dict(answer.settings), claims])
     return content_id(
         answer.question, answer.method, orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode("utf-8")
     )
@@ -122,22 +122,22 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def _plain_fields(values: Mapping[Any, Any]) -> dict[str, Any]:
-    return {_plain(str(key)): _plain(value) for key, value in values.items()}
+    return {plain(str(key)): plain(value) for key, value in values.items()}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """The value as JSON can hold it: half a surrogate pair becomes U+FFFD, so that offsets stay; the unknown, words."""
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if is_dataclass(value) and not isinstance(value, type):
-        return _plain(_fields(value))
+        return plain(_fields(value))
     if isinstance(value, Mapping):
         return _plain_fields(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _SAFE_INTEGER):
         return value
-    return _plain(str(value))
+    return plain(str(value))
 
 
 if __name__ == "__main__":

@@ -126,7 +126,8 @@ class Dialect:
     """How a file in a dialect is written, piece by piece, and checked.
 
     `help` is a line for people. `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is
-    what offsets count, None without offsets. `problems` takes a whole file and returns sentences.
+    what offsets count, None without offsets. `problems` takes a whole file and returns sentences. `keeps_failed`: they
+    are empty.
     """
 
     help: str
@@ -134,6 +135,7 @@ class Dialect:
     unit: Literal["code points", "UTF-8 bytes"] | None
     pieces: Callable[[Iterable[Asked], Run], Iterator[Piece]]
     problems: Callable[[bytes], list[str]]
+    keeps_failed: bool = False
 
 
 def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[Asked], Run], Iterator[Piece]]:

@@ -1,6 +1,6 @@
 """The answers of a run in other tools' formats, which `DIALECTS` names.
 
-Failed questions are left out, and a note says so.
+Failed questions are left out, in ALCE's file empty, and a note says so.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ DIALECTS: Mapping[str, Dialect] = {
         None,
         alce.result_file,
         of_document(alce.result_problems),
+        keeps_failed=True,
     ),
     "trec24": _of_trec(2024, trec.trec24, trec.trec24_problems),
     "trec25": _of_trec(2025, trec.trec25, trec.trec25_problems),
@@ -121,8 +122,10 @@ def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Ite
         for answer in answers:
             id = answer.id or answer_json.document(answer)["id"]
             if answer.status == "failed":
-                notes.append(f"{id}: left out, as it failed: {' '.join(answer.notes)}")
-                continue
+                place = "with an empty output" if dialect.keeps_failed else "left out"
+                notes.append(f"{id}: {place}, as it failed: {' '.join(answer.notes)}")
+                if not dialect.keeps_failed:
+                    continue
             if items and id not in items:
                 notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
             yield Asked(items.get(id) or Item(id, answer.question), answer)

@@ -110,7 +110,7 @@ def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> P
 def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
     """Equation 2."""
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
-    assessment = plan.aims.assessment(claims, course.questions)
+    assessment = plan.aims.assessment(claims, course.questions, draft.invalid)
     n = len(course.candidates) + 1
     entry = Round("assess", n, read=reporting.ids(course.passages), scores=plan.aims.round_scores(assessment))
     candidates = (*course.candidates, Candidate(draft, place, assessment))

@@ -56,11 +56,12 @@ class Assessed:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """Assessed claims, their `scores` by metric, and the `parts` of a reference-free correctness."""
+    """Assessed claims, their `scores` by metric, the `parts` of a reference-free correctness, and invalid citations."""
 
     claims: tuple[Assessed, ...]
     scores: Mapping[str, float]
     parts: Mapping[str, float] = field(default_factory=dict)
+    invalid: int = 0
 
     @property
     def judged(self) -> tuple[Claim, ...]:
@@ -150,11 +151,11 @@ def content_terms(text: str) -> frozenset[str]:
 # ---------------------------------------------------------------- scores
 
 
-def citation_scores(claims: Sequence[Assessed]) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations."""
+def citation_scores(claims: Sequence[Assessed], invalid: int = 0) -> dict[str, float]:
+    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations; invalid ones are wrong."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
-    total = sum(len(assessed.claim.cited) for assessed in claims)
+    total = invalid + sum(len(assessed.claim.cited) for assessed in claims)
     recall = _percent(len(supported), len(claims))
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
@@ -207,14 +208,14 @@ class Aims:
     def mode(self) -> Mode:
         return "oracle" if self.oracle else "reference-free"
 
-    def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str]) -> Assessment:
+    def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
         free = reference_free(claims, questions)
         entailed, addressed = free[ENTAILED], free[ADDRESSED]
         scores = {CORRECTNESS: entailed * addressed / 100, ANSWER_RECALL: addressed, ANSWER_PRECISION: entailed}
-        scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims)
+        scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims, invalid)
         shown = CORRECTNESS in self.targets and self.oracle is None
-        return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {})
+        return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {}, invalid)
 
     def _gold(self, claims: Sequence[Assessed]) -> dict[str, float]:
         """Raises `UsageError` for a result of the wrong type or range."""

@@ -112,7 +112,7 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         claims = candidate.value.claims
         silence = reporting.unsaid(candidate)
         read.update(reporting.read_by(candidate.prompt))
-        entry = reporting.draft_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
+        entry = reporting.reply_round(candidate, answer.style, kind="draft" if n == 1 else "refine", n=n)
         answer = reporting.add_draft(answer, claims or basis.claims, entry, candidate.value.invalid)
         if answer.claims:
             yield from show(_of_what_was_read(answer, read))

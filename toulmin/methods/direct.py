@@ -90,7 +90,7 @@ def passages_read(answer: Answer) -> tuple[Passage, ...]:
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
     """Adds a draft's claims and round, and a note if the model gave none."""
     base = reporting.add_notes(answer, *reporting.unsaid(done))
-    return reporting.add_draft(base, done.value.claims, reporting.draft_round(done, answer.style), done.value.invalid)
+    return reporting.add_draft(base, done.value.claims, reporting.reply_round(done, answer.style), done.value.invalid)
 
 
 def show_draft(answer: Answer) -> Program[None]:

@@ -184,7 +184,7 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
     if aspect == CITATION_RECALL:
         remarks, otherwise = recall_faults(claims, name), "Cite, for every statement, passages that support it."
     elif aspect == CITATION_PRECISION:
-        remarks, otherwise = _precision_faults(claims, name), "Cite only passages that support what they stand by."
+        remarks, otherwise = _precision_faults(assessment, name), "Cite only passages that support what they stand by."
     elif aspect == ANSWER_PRECISION:
         remarks, otherwise = _unproven(claims, name), "Leave out what does not answer the question."
     else:
@@ -226,9 +226,9 @@ def _remedy(assessed: Assessed, name: Numbered) -> str:
     return ", and no other passage supports it. Replace it by what the passages say, or remove it."
 
 
-def _precision_faults(claims: Sequence[Assessed], name: Numbered) -> list[str]:
-    faults = []
-    for n, assessed in enumerate(claims, start=1):
+def _precision_faults(assessment: Assessment, name: Numbered) -> list[str]:
+    faults = [f"Citations that name no passage: {assessment.invalid}. Remove them."] if assessment.invalid else []
+    for n, assessed in enumerate(assessment.claims, start=1):
         needless, cited = name.passages(assessed.needless), name.passages(assessed.claim.cited)
         if assessed.claim.is_supported and needless:
             needed = name.passages(id for id in assessed.claim.cited if id not in assessed.needless)

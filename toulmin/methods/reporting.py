@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKi
 from toulmin.errors import BudgetEnded, UsageError, unknown_name
 from toulmin.methods.assessing import content_terms
 from toulmin.parsing.citing import Draft
+from toulmin.parsing.wrapping import as_words, without_thinking
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
@@ -115,9 +117,27 @@ def draft_round(
     return Round(kind, n, role=role, read=read_by(done.prompt), text=text, kept=kept, dropped=omissions(done))
 
 
+def reply_round(done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1) -> Round:
+    """The round of a reply that may be the answer."""
+    return replace(draft_round(done, style, kind=kind, n=n), written=_words_of(done, style))
+
+
+_LAST_MARKS = re.compile(r"([.!?。！？])((?: ?\[\d+\])+)$")
+
+
+def _words_of(done: Exchange[Draft], style: Style) -> str | None:
+    """Without thinking; JSON is put on a line. None for a model that writes no words."""
+    if done.reply.value is not None:
+        return None
+    reply = without_thinking(done.reply.text)
+    words = as_words(reply, done.prompt.shape)
+    lines = (_LAST_MARKS.sub(r"\2\1", line.removeprefix("- ")) for line in words.splitlines())
+    return reply if words == reply else (", " if style == "list" else " ").join(lines)
+
+
 def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:
     """The round of a refinement, with the claims of the answer before it that are gone."""
-    entry = draft_round(done, style, kind="refine", n=n)
+    entry = reply_round(done, style, kind="refine", n=n)
     gone = (Dropped(claim.text, "not in the refined answer") for claim in before if claim.text not in entry.kept)
     return replace(entry, dropped=(*entry.dropped, *gone))
 

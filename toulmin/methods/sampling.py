@@ -112,7 +112,7 @@ def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str
     """Only the chosen sample's invalid marks count."""
     rounds = [
         replace(
-            reporting.draft_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best
+            reporting.reply_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best
         )
         for i, draft in enumerate(drafts)
     ]

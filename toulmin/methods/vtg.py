@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Passage, Policy, Round, Style
+from toulmin.data import Answer, Claim, Passage, Policy, Round, Style, citation_numbers, render
 from toulmin.methods import reporting
 from toulmin.methods.evidence import (
     Memory,
@@ -298,9 +298,15 @@ def _with_notes(task: _Task, state: State) -> State:
     return state.noting(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
 
 
+def _sentences_round(claims: tuple[Claim, ...]) -> Round:
+    text = " ".join(render(claims, "long").text.split())
+    return Round("draft", read=tuple(citation_numbers(claims)), text=text, chosen=True, written=text)
+
+
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
-    """Replaces O by the short answer, which is asked for once and verified like a claim."""
+    """Replaces O by the short answer, which is asked for once and verified like a claim; a round keeps O."""
     memory, written = state.memory, state.output_text(task.style)
+    state = replace(state, answer=reporting.add_rounds(state.answer, _sentences_round(state.claims)))
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
     entry, invalid = reporting.draft_round(done, "short"), done.value.invalid

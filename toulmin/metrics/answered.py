@@ -15,13 +15,14 @@ from toulmin.datasets.item import Item
 @dataclass(frozen=True, slots=True)
 class Answered:
     """`honest` reads `answer`, whose claims cite passages by id; `alce` reads `output`, whose `[n]` means `docs[n -
-    1]`. Failed answers are counted, not scored.
+    1]`. `final` is the short answer that `output` led to (VTG). Failed answers are counted, not scored.
     """
 
     item: Item
     answer: Answer
     output: str
     docs: tuple[Passage, ...]
+    final: str | None = None
 
     @property
     def is_failed(self) -> bool:
@@ -29,13 +30,16 @@ class Answered:
 
 
 def answer_to_score(item: Item, answer: Answer) -> Answered:
-    """An answer of ours as ALCE's evaluator reads one: one line, numbered as on a page.
-
-    Marks of the policy `flag` are left out, abstentions are empty, and uncited passages follow the cited.
+    """An answer of ours as ALCE's evaluator reads one: the reply that it is as it was written, else one line, numbered
+    as on a page, without marks of the policy `flag`; uncited passages follow the cited. Failed answers are empty.
     """
+    rendered = render(answer.claims, answer.style).text
+    for step in reversed(answer.rounds if answer.status != "failed" else ()):
+        if step.written is not None and step.chosen is not False and (step.role is None or step.text == rendered):
+            final = None if step.role else render(answer.claims, answer.style, numbers={}).text
+            return Answered(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
     cited = answer.cited
     others = tuple(dict.fromkeys(p for p in answer.passages if p not in cited))
-    rendered = render(answer.claims, answer.style).text
     return Answered(item, answer, " ".join(rendered.split()), (*cited, *others))
 
 

@@ -15,7 +15,7 @@ from toulmin.metrics.answered import Answered, Measured
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
-from toulmin.metrics.statements import Read, alce_text, honest_text, prose_text
+from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path
@@ -63,7 +63,7 @@ def _alce(is_qampari: bool, answered: Sequence[Answered], models: Models, reason
     if is_qampari:
         parts.append(alce_list(answered, reasoned))
     else:
-        parts += [short(answered, alce_text), alce_rouge(answered), *_by_models(answered, alce_text, models)]
+        parts += [short(answered, alce_final), alce_rouge(answered), *_by_models(answered, alce_text, models)]
     return _with_gold([*parts, Measured((), notes=tuple(_alce_notes(is_qampari, answered)))])
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from toulmin.data import content_id
 from toulmin.driver.kit import Judge
@@ -91,7 +94,8 @@ class Judging:
             raise
         except ToulminError as error:
             if len(pairs) == 1:
-                return [error]
+                plain = _encodable(pairs[0])
+                return [error] if plain == pairs[0] else await self._results([plain])
             alone = await asyncio.gather(*(self._results([pair]) for pair in pairs))
             return [results[0] for results in alone]
 
@@ -112,6 +116,12 @@ class Judging:
 def content(pair: Pair) -> Content:
     """What a judge may consider of a pair; not the passages' sources."""
     return tuple([(premise.title, premise.text) for premise in pair.premises]), pair.claim, pair.question
+
+
+def _encodable(pair: Pair) -> Pair:
+    clean = partial(re.sub, "[\ud800-\udfff]", "\ufffd")  # half a surrogate pair
+    premises = tuple(replace(p, title=clean(p.title), text=clean(p.text)) for p in pair.premises)
+    return replace(pair, premises=premises, claim=clean(pair.claim), question=pair.question and clean(pair.question))
 
 
 def _length(key: Content) -> int:

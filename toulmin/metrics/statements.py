@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation_numbers
@@ -25,15 +25,15 @@ NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
 _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
 
 
-def output_to_score(item: Item, output: str, docs: tuple[Passage, ...]) -> Answered:
-    """Reads an item's output into claims; its marks count `docs` from 1.
+def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> Answered:
+    """Reads an item's output, or `final`, into claims; its marks count `docs` from 1.
 
     Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
     and abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long.
     Labels without a passage count in `invalid_citations`. Never raises.
     """
     style = item.style or "long"
-    text = output.replace(_END, "")
+    text = (output if final is None else final).replace(_END, "")
     draft = read_draft(text, docs, style, _is_no_claim)
     status: Status = "answered" if draft.claims else "abstained"
     answer = Answer(
@@ -42,12 +42,12 @@ def output_to_score(item: Item, output: str, docs: tuple[Passage, ...]) -> Answe
         METHOD,
         status,
         draft.claims,
-        tuple({passage.id: passage for passage in docs}.values()),
+        tuple({passage.id: passage for passage in item.passages or docs}.values()),
         invalid_citations=draft.invalid,
         notes=() if text.strip() else (NOTHING_WRITTEN,),
         id=item.id,
     )
-    return Answered(item, answer, output, docs)
+    return Answered(item, answer, output, docs, final)
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
@@ -169,6 +169,18 @@ _NUMBER = re.compile(r"\[(\d+)")
 _LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any number of passages
 
 
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """ALCE's options; as words the profile's name."""
+
+    cot: bool = False
+    at_most: int = MOST_CITATIONS
+
+    def __str__(self) -> str:
+        most = "" if self.at_most == MOST_CITATIONS else f" --at-most-citations {self.at_most}"
+        return f"alce{' --cot' * self.cot}{most}"
+
+
 class Alce:
     """Reads answers as ALCE's evaluator does: `Answered.output`, whose `[n]` means `docs[n - 1]`.
 
@@ -181,6 +193,7 @@ class Alce:
       years in brackets none.
     * `[0]` is the last passage. One number above the passages, even beyond `at_most`, voids its sentence.
     * Pieces of a list follow the question; an empty list has one.
+    * So do short answers, which ALCE does not have.
     """
 
     name = "alce"
@@ -204,7 +217,9 @@ class Alce:
         pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
         if not pieces:
             return Said(whole=whole, absence="empty")
-        return Said(tuple(self._statement(piece, answered.docs) for piece in pieces), whole)
+        is_alone = answered.answer.style == "short" and answered.final is None and not self._is_list
+        question = answered.item.question if is_alone else None
+        return Said(tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole)
 
     def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
         text = without_numbers(piece).strip()
@@ -254,6 +269,10 @@ Read = Callable[[Answered], str | None]
 def alce_text(answered: Answered) -> str:
     """The output without citations; empty for a failed answer, as in ALCE."""
     return without_numbers(first_line(answered.output))
+
+
+def alce_final(answered: Answered) -> str:
+    return alce_text(answered) if answered.final is None else answered.final
 
 
 def honest_text(answered: Answered) -> str | None:
