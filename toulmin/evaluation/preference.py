@@ -1,4 +1,4 @@
-"""Pairwise preference: a person says which of two anonymous answers is better.
+"""Pairwise preference: people say which of two anonymous answers is better, each alone.
 
 The questions are those of plan-based retrieval's human study (Godbole et al. 2024): fluency and informativeness.
 """
@@ -9,11 +9,12 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from toulmin.data import Answer
+from toulmin.data import Answer, render
 from toulmin.errors import SourceError, UsageError
 
 Aspect = Literal["fluency", "informativeness"]
@@ -41,20 +42,31 @@ class Preference:
     informativeness: Choice
 
 
-def pairs(first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0) -> tuple[Shown, ...]:
-    """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none."""
+def pairs(
+    first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0, annotator: str = ""
+) -> tuple[Shown, ...]:
+    """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none.
+
+    Every annotator gets the same questions, with each run on the left in half of them, drawn anew for each.
+    """
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
     if not both:
         raise UsageError("The two runs have no question that both answered; compare runs over the same dataset.")
-    drawn = random.Random(seed)
-    drawn.shuffle(both)
+    random.Random(seed).shuffle(both)
+    sides = [place % 2 == 1 for place in range(len(both[:n]))]
+    random.Random(f"{seed} {annotator}").shuffle(sides)
     shown = []
-    for answer in both[:n]:
-        other, swapped = others[answer.id], drawn.random() < 0.5
-        left, right = (other, answer) if swapped else (answer, other)
+    for answer, swapped in zip(both, sides, strict=False):
+        left, right = (others[answer.id], answer) if swapped else (answer, others[answer.id])
         shown.append(Shown(answer.id, answer.question, left, right, swapped))
     return tuple(shown)
+
+
+def blind_text(answer: Answer) -> str:
+    """The words alone, in one block: citation marks, headings and layout could reveal the writer."""
+    claims = tuple(replace(claim, section=None) for claim in answer.claims)
+    return " ".join(render(claims, answer.style, numbers={}).text.split())
 
 
 def preference_of(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
@@ -72,6 +84,27 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
         aspect: {choice: 100 * counts[choice] / len(rows) if rows else 0.0 for choice in get_args(Choice)}
         for aspect, counts in counted.items()
     }
+
+
+def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Preference]:
+    """One preference a question: what most of its annotators chose, none where no choice has most voices."""
+    ids = dict.fromkeys(id for each in choices for id in each)
+    rows = ([each[id] for each in choices if id in each] for id in ids)
+    return [
+        Preference(row[0].id, *(_majority([getattr(p, aspect) for p in row]) for aspect in ASPECTS)) for row in rows
+    ]
+
+
+def _majority(choices: Sequence[Choice]) -> Choice:
+    (best, count), *others = Counter(choices).most_common()
+    return "neither" if others and others[0][1] == count else best
+
+
+def agreement(choices: Sequence[Mapping[str, Preference]]) -> dict[Aspect, float | None]:
+    """How often, 0 to 100, two annotators of a question chose alike; None where no question has two."""
+    both = [(a[id], b[id]) for a, b in combinations(choices, 2) for id in a.keys() & b.keys()]
+    same = {aspect: sum(getattr(a, aspect) == getattr(b, aspect) for a, b in both) for aspect in ASPECTS}
+    return {aspect: 100 * count / len(both) if both else None for aspect, count in same.items()}
 
 
 def load_preferences(path: Path) -> dict[str, Preference]:
